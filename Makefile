@@ -1,0 +1,39 @@
+SHELL := /bin/bash
+BIN := .venv/bin
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint fmt bench lock
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+demo: .venv/.runtime  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run")
+	@$(BIN)/temper demo $(ARGS)
+
+test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some)
+	@.ci/browser
+	@$(BIN)/pytest $(ARGS)
+
+lint: .venv/.dev  ## formatting, lint, strict types, the floors
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+fmt: .venv/.dev  ## format, and fix what fixes itself
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: .venv/.dev  ## the benchmarks; each prints a ratio against a floor or a peer of the same run
+	@set -e; for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench; done
+
+lock: .venv/.dev  ## pin anew with hashes, and without any index address
+	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra setup -o requirements.lock pyproject.toml
+	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra setup --extra dev -o requirements-dev.lock pyproject.toml
+
+.venv/.runtime: requirements.lock pyproject.toml
+	@.ci/venv requirements.lock && touch $@
+
+.venv/.dev: requirements-dev.lock pyproject.toml
+	@.ci/venv requirements-dev.lock && touch $@ .venv/.runtime

@@ -1,0 +1,107 @@
+"""`temper run`: ask for a run, work on it unless another process does, and follow it to its end."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+
+from app.cli.opening import chosen_lineup, opened
+from app.cli.progress import Progress
+from app.config import Settings
+from app.events.bus import Bus
+from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
+from app.events.log import LogWriter, RunLog
+from app.events.record import Recorded
+from app.events.words import Budget
+from app.lock import Taken
+from app.loop.durable import enqueue_from_outside
+from app.loop.state import RunState, step
+from app.request import queued
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.worker import new_run_id
+
+ALL_PASSED, COULD_NOT, SOME_DID_NOT = 0, 1, 2
+LOOK_EVERY = 0.05
+
+
+@dataclass(frozen=True)
+class Order:
+    host: str
+    rules: str
+    mode: str
+    keep: bool
+    budget: Budget
+    note: str
+
+
+async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
+    lineup = chosen_lineup(settings)
+    request = queued(lineup, **{**asdict(order), "budget": order.budget}, pace=settings.speed)
+    try:
+        async with opened(settings, lineup) as worker:
+            run = worker.same_unended(request) or await worker.submit(request)
+            return await _follow(worker.store, run, as_json=as_json)
+    except Taken as exc:
+        print(f"temper: {exc}; the run is handed to it", file=sys.stderr)  # noqa: T201
+        async with _handed_over(settings, request) as (store, run):
+            return await _follow(store, run, as_json=as_json)
+
+
+@asynccontextmanager
+async def _handed_over(settings: Settings, request: RunQueued) -> AsyncIterator[tuple[EventStore, str]]:
+    database = open_database(settings.database)
+    store, run = EventStore(database), new_run_id()
+    writer = LogWriter(store, Bus())
+    writer.start()
+    RunLog(run, writer).append(request)
+    await writer.close()
+    await asyncio.to_thread(enqueue_from_outside, settings.dbos_database, run, request.host)
+    try:
+        yield store, run
+    finally:
+        database.dispose()
+
+
+async def _follow(store: EventStore, run: str, *, as_json: bool) -> int:
+    show: Callable[[Recorded, RunState], None]
+    state = RunState()
+    with Progress(run) as progress:
+        show = _print_line if as_json else progress.show
+        async for recorded in _events(store, run):
+            state = step(state, recorded)
+            show(recorded, state)
+    return exit_code(state)
+
+
+async def _events(store: EventStore, run: str) -> AsyncIterator[Recorded]:
+    seq = 0
+    while True:
+        batch = await asyncio.to_thread(_after, store, run, seq)
+        for recorded in batch:
+            seq = recorded.seq
+            yield recorded
+            if isinstance(recorded.event, RunFinished | RunFailed | RunStopped):
+                return
+        await asyncio.sleep(LOOK_EVERY)
+
+
+def _after(store: EventStore, run: str, seq: int) -> list[Recorded]:
+    return list(store.events(run, after=seq))
+
+
+def _print_line(recorded: Recorded, _: RunState) -> None:
+    sys.stdout.write(recorded.line.decode() + "\n")
+    sys.stdout.flush()
+
+
+def exit_code(state: RunState) -> int:
+    if state.status != "finished":
+        return COULD_NOT
+    passed = all(item.status == "passed" for item in state.items.values())
+    return ALL_PASSED if passed and not _undecided(state) else SOME_DID_NOT
+
+
+def _undecided(state: RunState) -> bool:
+    return bool(state.scope and state.scope.undecided)

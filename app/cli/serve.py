@@ -1,0 +1,73 @@
+"""`temper serve` and `temper demo`: the server, until a signal ends it."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from app.cli.opening import chosen_lineup, opened
+from app.config import Settings
+from app.errors import Unusable
+from app.events.words import Budget
+from app.lineup import Lineup
+from app.main import create_app
+from app.request import queued
+from app.worker import Worker
+
+CLOSE_SECONDS = 1
+
+
+async def serve_until_told(settings: Settings, *, start: bool) -> None:
+    lineup = chosen_lineup(settings)
+    listener = _listener(settings)
+    with listener:
+        port = listener.getsockname()[1]
+        async with opened(settings, lineup) as worker:
+            if start:
+                await _begin(worker, lineup, settings.speed)
+            print(f"Temper is at http://{settings.host}:{port}", flush=True)  # noqa: T201
+            await _serve(worker, listener)
+
+
+def _listener(settings: Settings) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as exc:
+        listener.close()
+        raise Unusable(
+            f"cannot listen on {settings.host}:{settings.port}: {exc.strerror}. Choose another with --port."
+        ) from exc
+    return listener
+
+
+async def _begin(worker: Worker, lineup: Lineup, pace: float) -> None:
+    """A run that was cut off goes on by itself; only where there is none a new one starts."""
+    if worker.unended():
+        return
+    request = queued(lineup, host="fixture", rules="", mode="auto", keep=False, budget=Budget(), note="demo", pace=pace)
+    await worker.submit(request)
+
+
+async def _serve(worker: Worker, listener: socket.socket) -> None:
+    config = uvicorn.Config(create_app(worker), log_level="warning", timeout_graceful_shutdown=CLOSE_SECONDS)
+    server = _Server(config)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, server.end)
+    await server.serve(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn raises the signal again once it has served; ours ends in order, with the worker closed behind it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    def end(self) -> None:
+        self.force_exit = self.should_exit
+        self.should_exit = True

@@ -1,0 +1,25 @@
+"""What routes take, by Annotated alias."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlmodel import Session
+
+from app.worker import Worker
+
+
+def _worker(request: Request) -> Worker:
+    worker: Worker = request.app.state.worker
+    return worker
+
+
+TheWorker = Annotated[Worker, Depends(_worker)]
+
+
+def _session(worker: TheWorker) -> Iterator[Session]:
+    with Session(worker.database) as session, session.begin():
+        yield session
+
+
+TheSession = Annotated[Session, Depends(_session)]

@@ -1,0 +1,138 @@
+"""One vLLM server over HTTP. The only place where an engine's bytes enter, and where foreign errors end."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import httpx
+import msgspec
+
+from app.engines.complaint import NOT_JSON, complaint
+from app.engines.metrics import EngineSample, parse
+from app.engines.reply import Delta, Finished, Question
+from app.engines.wire import ChatReply, body, headers
+from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
+
+BODY_LIMIT = 4 * 1024 * 1024
+ERROR_LIMIT = 64 * 1024
+
+_BUSY = (408, 425, 429, 502, 503, 504)
+_CONTEXT_WORDS = ("maximum context length", "max_model_len")
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    id: str
+    max_model_len: int | None = None
+
+
+class EngineClient:
+    """`base_url` ends in /v1. `http` is the caller's and outlives this object."""
+
+    def __init__(self, http: httpx.AsyncClient, base_url: str, *, patience: float = 5.0) -> None:
+        """`patience`: seconds to connect, and for an answer that is not a stream."""
+        self._http = http
+        self._patience = patience
+        self._base = base_url.rstrip("/")
+        self._root = self._base.removesuffix("/v1")
+
+    async def ask(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
+        """The reply as it is made; the last item is Finished. Close it (contextlib.aclosing) to end the request."""
+        with self._translated(stall_after):
+            reply = ChatReply(time.monotonic())
+            request = self._http.stream(
+                "POST",
+                f"{self._base}/chat/completions",
+                content=msgspec.json.encode(body(question)),
+                headers=headers(question),
+                timeout=httpx.Timeout(self._patience, read=stall_after),
+            )
+            async with request as response:
+                await self._expect_stream(response)
+                async for data in response.aiter_bytes():
+                    for delta in reply.feed(data, time.monotonic()):
+                        yield delta
+                    if reply.ended:
+                        break
+            yield reply.finish()
+
+    async def ready(self, model: str | None = None) -> bool:
+        """Healthy, and serving `model` (any model when none is named)."""
+        try:
+            await self._get(f"{self._root}/health")
+            served = await self.models()
+        except EngineError:
+            return False
+        return bool(served) if model is None else model in [card.id for card in served]
+
+    async def models(self) -> tuple[ServedModel, ...]:
+        answer = await self._get(f"{self._base}/models")
+        try:
+            return tuple(msgspec.json.decode(answer, type=_Models).data)
+        except NOT_JSON as exc:
+            raise EngineRefused(f"{self._base}/models is not a list of models: check that base_url is right.") from exc
+
+    async def sample(self) -> EngineSample:
+        return parse((await self._get(f"{self._root}/metrics")).decode("utf-8", "replace"))
+
+    async def _get(self, url: str) -> bytes:
+        with self._translated(self._patience):
+            async with asyncio.timeout(self._patience), self._http.stream("GET", url) as response:
+                if response.status_code != httpx.codes.OK:
+                    raise self._refusal(response.status_code, await _read(response, ERROR_LIMIT))
+                return await _read(response, BODY_LIMIT)
+
+    async def _expect_stream(self, response: httpx.Response) -> None:
+        if response.status_code != httpx.codes.OK:
+            raise self._refusal(response.status_code, await _read(response, ERROR_LIMIT))
+        kind = response.headers.get("content-type", "")
+        if not kind.startswith("text/event-stream"):
+            raise EngineRefused(f"{self._base} answered {kind or 'nothing'} instead of a stream: is it a vLLM server?")
+
+    def _refusal(self, status: int, answer: bytes) -> EngineError:
+        said = complaint(answer) or "no reason given"
+        if status in _BUSY:
+            return EngineUnavailable(f"{self._root} cannot take a request now ({status}): {said}")
+        if status >= httpx.codes.INTERNAL_SERVER_ERROR:
+            return EngineDied(f"{self._root} failed ({status}): {said}. Look at the engine's log.")
+        return EngineRefused(f"{self._root} {_reason(status, said)}: {said}")
+
+    @contextmanager
+    def _translated(self, patience: float) -> Iterator[None]:
+        where = self._root
+        try:
+            yield
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as exc:
+            raise EngineUnavailable(f"{where} cannot be reached: is the engine running? ({exc})") from exc
+        except (httpx.ReadTimeout, TimeoutError) as exc:
+            raise EngineStalled(f"{where} has sent nothing for {patience:g} s: look at the engine's log.") from exc
+        except (httpx.PoolTimeout, httpx.WriteTimeout) as exc:
+            raise EngineUnavailable(f"{where} does not take the request: it is overloaded or hangs.") from exc
+        except httpx.HTTPError as exc:
+            raise EngineDied(f"{where} broke the connection off: look at the engine's log. ({exc})") from exc
+
+
+class _Models(msgspec.Struct):
+    data: list[ServedModel]
+
+
+def _reason(status: int, said: str) -> str:
+    if any(words in said for words in _CONTEXT_WORDS):
+        return "was asked for more than its context length holds, shorten the prompt or the answer"
+    if status in (401, 403):
+        return f"wants an API key ({status})"
+    if status == httpx.codes.NOT_FOUND:
+        return "does not serve what was asked for (404), check the model's name and base_url"
+    return f"refused the request ({status})"
+
+
+async def _read(response: httpx.Response, limit: int) -> bytes:
+    """At most `limit` bytes: an answer can be as long as a hostile server likes."""
+    got = bytearray()
+    async for data in response.aiter_bytes():
+        got += data
+        if len(got) >= limit:
+            break
+    return bytes(got[:limit])

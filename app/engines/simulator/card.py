@@ -1,0 +1,52 @@
+"""A simulated GPU's figures: they follow what the engine does, with a card's own inertia."""
+
+import math
+from dataclasses import dataclass
+
+_WATTS = {"NVIDIA L4": (28.0, 70.0)}
+_ANY_WATTS = (60.0, 300.0)
+"""Idle with a model loaded, and decoding."""
+_COOL, _WARM = 44.0, 71.0
+_BUSY_SECONDS, _HEAT_SECONDS = 1.0, 25.0
+
+
+class Inertia:
+    """A level that moves toward its target, like everything with mass."""
+
+    def __init__(self, seconds: float, now: float) -> None:
+        self._seconds = seconds
+        self._level = self._target = 0.0
+        self._at = now
+
+    def aim(self, target: float, now: float) -> None:
+        self._level, self._target, self._at = self.level(now), target, now
+
+    def level(self, now: float) -> float:
+        return self._target + (self._level - self._target) * math.exp(-(now - self._at) / self._seconds)
+
+
+@dataclass(frozen=True)
+class Reading:
+    utilization: int
+    power_w: float
+    temperature_c: int
+
+
+class Card:
+    def __init__(self, kind: str, now: float) -> None:
+        self._idle, self._full = _WATTS.get(kind, _ANY_WATTS)
+        self._busy = Inertia(_BUSY_SECONDS, now)
+        self._heat = Inertia(_HEAT_SECONDS, now)
+
+    def work(self, share: float, now: float) -> None:
+        """From now on the card is busy for this share of the time."""
+        self._busy.aim(share, now)
+        self._heat.aim(share, now)
+
+    def read(self, now: float) -> Reading:
+        busy = self._busy.level(now)
+        return Reading(
+            utilization=round(100 * busy),
+            power_w=round(self._idle + (self._full - self._idle) * busy, 1),
+            temperature_c=round(_COOL + (_WARM - _COOL) * self._heat.level(now)),
+        )

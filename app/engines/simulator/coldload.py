@@ -1,0 +1,51 @@
+"""A cold start as vLLM logs it: which line comes when, and how much memory is taken by then."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.lineup import Engine, Simulation
+
+SHORTENED = 60
+"""A cold load of minutes takes seconds, and fewer the higher the speed."""
+GRAPHS_GIB = 1.47
+"""Measured on the 31B; with OTHER_GIB it is what neither weights nor KV cache account for."""
+OTHER_GIB = 1.74
+_CONTEXT_GIB = 0.5
+_LOADED, _PROFILED, _CAPTURED = 0.6, 0.75, 0.95
+
+
+@dataclass(frozen=True)
+class Line:
+    at: float
+    """Share of the cold load that is over when the line appears."""
+    text: str
+
+
+def lines(engine: Engine, simulation: Simulation) -> Iterator[Line]:
+    kv_gib = simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - OTHER_GIB
+    concurrency = simulation.kv_tokens / engine.max_model_len
+    seconds = simulation.cold_load_s
+    yield Line(0.0, f"Starting to load model {engine.model}...")
+    if engine.precision == "NVFP4":
+        yield Line(0.01, "Detected ModelOpt NVFP4 checkpoint. The format is experimental and could change.")
+        yield Line(0.02, "Using MarlinNvFp4LinearKernel for NVFP4 GEMM")
+    yield Line(
+        _LOADED, f"Model loading took {simulation.weights_gib_per_gpu:g} GiB memory and {seconds * _LOADED:.2f} seconds"
+    )
+    yield Line(_PROFILED, f"Available KV cache memory: {kv_gib:.2f} GiB")
+    yield Line(_PROFILED, f"GPU KV cache size: {simulation.kv_tokens:,} tokens")
+    per_request = f"Maximum concurrency for {engine.max_model_len:,} tokens per request"
+    yield Line(_PROFILED, f"{per_request}: {concurrency:.2f}x")
+    capture = seconds * (_CAPTURED - _PROFILED)
+    yield Line(_CAPTURED, f"Graph capturing finished in {capture:.0f} secs, took {GRAPHS_GIB} GiB")
+    init = seconds * (0.98 - _LOADED)
+    yield Line(0.98, f"init engine (profile, create kv cache, warmup model) took {init:.2f} s")
+    yield Line(1.0, "Application startup complete.")
+
+
+def memory_gib(simulation: Simulation, share: float) -> float:
+    """Per GPU: weights grow with the load, the KV pool is taken at once, the graphs come last."""
+    weights = simulation.weights_gib_per_gpu * min(share / _LOADED, 1.0)
+    pool = simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - _CONTEXT_GIB
+    graphs = GRAPHS_GIB * min(max((share - _PROFILED) / (_CAPTURED - _PROFILED), 0.0), 1.0)
+    return _CONTEXT_GIB + weights + (pool if share >= _PROFILED else 0.0) + graphs

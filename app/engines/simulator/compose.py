@@ -1,0 +1,131 @@
+"""A role's thought and answer: from the script, and from the prompt where the script is silent."""
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.engines.simulator.prompt import Prompt
+from app.engines.simulator.script import Script, Try
+
+ROLES = {"plan": "architect", "act": "worker", "review": "auditor", "triage": "sentry", "reflect": "architect"}
+
+GIVE_UP_AFTER = 3
+_ROOM = 400
+"""Characters of a host's text that an answer repeats."""
+_TROUBLE = ("denied", "refused", "failed", "failure", "error", "invalid")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    thought: str
+    answer: Any
+
+
+def speak(script: Script, prompt: Prompt) -> Spoken:
+    one = script.pick(prompt.rule, prompt.attempt, prompt.sections.get("Lessons", ""))
+    compose = _BY_PURPOSE.get(prompt.purpose)
+    return compose(one, prompt) if compose else Spoken("", "This engine is simulated: it answers from a script.")
+
+
+def _plan(one: Try | None, prompt: Prompt) -> Spoken:
+    if one is None:
+        return Spoken(
+            f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it.",
+            {
+                "approach": f"The simulator has no script for {prompt.rule or 'this rule'}.",
+                "paths": [],
+                "steps": ["Seat a real engine, or script this rule."],
+                "risk": "None: nothing will be changed.",
+                "rollback": "Nothing to undo.",
+                "validation": "The scanner will still say fail.",
+            },
+        )
+    names = ("approach", "paths", "steps", "risk", "rollback", "validation")
+    return Spoken(one.thought, {name: getattr(one, name) for name in names})
+
+
+def _act(one: Try | None, _prompt: Prompt) -> Spoken:
+    if one is None:
+        return Spoken(
+            "There is no script for this rule, so I have no action to give.", {"actions": [], "note": "No script."}
+        )
+    return Spoken(one.worker_thought, {"actions": one.actions, "note": one.note})
+
+
+def _review(one: Try | None, prompt: Prompt) -> Spoken:
+    scanner = dict(line.partition(": ")[::2] for line in prompt.lines("Scanner"))
+    passed = scanner.get("verdict") == "pass"
+    evidence = _cut(prompt.sections.get("Scanner", "").partition("evidence:")[2]) or "The scanner gives no detail."
+    veto = one.veto if one and passed else ""
+    # A try with nothing to reflect on was written to pass: its words do not fit another verdict.
+    scripted = one is not None and one.explanation and (passed or one.decision)
+    explanation = one.explanation if one and scripted else _choose(prompt, _PASSED if passed else _FAILED) + evidence
+    thought = one.auditor_thought if one and scripted else _choose(prompt, _WEIGHING)
+    return Spoken(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
+
+
+def _triage(one: Try | None, prompt: Prompt) -> Spoken:
+    probes = prompt.lines("Probes")
+    broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
+    trouble = [line for line in prompt.lines("Log") if any(word in line.lower() for word in _TROUBLE)]
+    thought = one.sentry_thought if one and one.sentry_thought else _choose(prompt, _WATCHING)
+    if broken:
+        assessment = f"{len(broken)} of {len(probes)} probes fail: {_cut('; '.join(broken))}"
+        return Spoken(thought, {"assessment": assessment, "alarm": True, "reason": _cut(broken[0])})
+    log = f"The log has {len(trouble)} lines of trouble, none of a probe." if trouble else _choose(prompt, _QUIET)
+    assessment = f"All {len(probes)} probes answer. {log}" if probes else f"No probe was given. {log}"
+    return Spoken(thought, {"assessment": assessment, "alarm": False, "reason": ""})
+
+
+def _reflect(one: Try | None, prompt: Prompt) -> Spoken:
+    if one and one.decision:
+        names = ("mechanism", "environment", "advice", "decision", "reason")
+        return Spoken(one.reflect_thought, {name: getattr(one, name) for name in names})
+    failures = prompt.lines("What failed") or prompt.lines("Scanner") or ["The attempt did not hold."]
+    give_up = prompt.attempt >= GIVE_UP_AFTER
+    answer = {
+        "mechanism": _cut(failures[-1]),
+        "environment": "Seen on this host, in this attempt.",
+        "advice": "Do not repeat this approach; look at what the failure names first.",
+        "decision": "ESCALATE" if give_up else "CONTINUE",
+        "reason": "A person should look at it." if give_up else "Another approach is left.",
+    }
+    return Spoken("It failed and was undone. I keep what the failure itself says.", answer)
+
+
+_BY_PURPOSE: dict[str, Callable[[Try | None, Prompt], Spoken]] = {
+    "plan": _plan,
+    "act": _act,
+    "review": _review,
+    "triage": _triage,
+    "reflect": _reflect,
+}
+
+_PASSED = ("The rule holds: ", "The scanner finds it compliant. ", "This is what the rule asks for. ")
+_FAILED = ("The rule does not hold yet: ", "Still a finding. ", "The change did not reach what the scanner reads. ")
+_WEIGHING = (
+    "The verdict first, then whether the change earns it.",
+    "I compare the requirement with what the scanner read.",
+    "Does the change meet the rule, or only the check?",
+)
+_WATCHING = (
+    "Logins first, then files, then the log.",
+    "Who could do something before the change and cannot now?",
+    "I read every probe before I look at the log.",
+)
+_QUIET = (
+    "The log is quiet about the change.",
+    "Nothing in the log points at the change.",
+    "The log shows ordinary traffic only.",
+)
+
+
+def _choose(prompt: Prompt, variants: Sequence[str]) -> str:
+    """Varied over rules and attempts, the same for the same prompt."""
+    return variants[zlib.crc32(f"{prompt.rule}/{prompt.attempt}/{prompt.purpose}".encode()) % len(variants)]
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _ROOM else line[: _ROOM - 1] + "…"

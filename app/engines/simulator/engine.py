@@ -1,0 +1,149 @@
+"""One simulated vLLM: it loads, counts, is busy, and can be made to die."""
+
+import asyncio
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from app.engines.simulator import coldload
+from app.engines.simulator.card import Card
+from app.engines.simulator.faults import SLOW, Fault, Faults
+from app.engines.simulator.meters import Meters
+from app.engines.simulator.pace import Pace, pace
+from app.engines.simulator.reply import Reply
+from app.engines.simulator.script import Script
+from app.lineup import Engine, Gpu, Simulation
+
+GRACE = 1.0
+"""Seconds that a dead engine's server stays up to say so."""
+_LOADING_SHARE = 0.35
+
+State = Literal["loading", "ready", "dead"]
+Clock = Callable[[], float]
+
+
+class Active:
+    """A request being answered: what it takes of the KV cache."""
+
+    def __init__(self, prompt_tokens: int) -> None:
+        self.tokens = prompt_tokens
+
+
+class SimulatedEngine:
+    def __init__(
+        self,
+        engine: Engine,
+        simulation: Simulation,
+        gpus: tuple[Gpu, ...],
+        script: Script,
+        speed: float,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self.engine = engine
+        self.script = script
+        self.clock = clock
+        self.state: State = "loading"
+        self.meters = Meters()
+        self.faults = Faults()
+        self.log: deque[str] = deque(maxlen=500)
+        self.active: set[Active] = set()
+        self._simulation = simulation
+        self._speed = speed
+        self._cards = {gpu: Card(gpu.kind, clock()) for gpu in gpus}
+        self._loading_since = clock()
+        self._died = asyncio.Event()
+        self._last_word = asyncio.Event()
+        self._recovers = False
+
+    async def live(self) -> None:
+        """Loads and serves until a fault kills it for good."""
+        while True:
+            await self._load()
+            await self._died.wait()
+            try:
+                await asyncio.wait_for(self._last_word.wait(), GRACE)
+            except TimeoutError:
+                self.say("Nobody asked for /health; shutting down.")
+            if not self._recovers:
+                return
+            self._died.clear()
+            self._last_word.clear()
+
+    async def _load(self) -> None:
+        self.state = "loading"
+        self._loading_since = self.clock()
+        self._work(_LOADING_SHARE)
+        for line in coldload.lines(self.engine, self._simulation):
+            if (wait := self._loading_since + line.at * self._cold_seconds - self.clock()) > 0:
+                await asyncio.sleep(wait)
+            self.say(line.text)
+        self.state = "ready"
+        self._work(0.0)
+
+    def die(self, fault: Fault) -> None:
+        self.say("EngineCore encountered a simulated fault and is gone.", level="ERROR")
+        self.state = "dead"
+        self._recovers = fault.recover
+        self._died.set()
+
+    def health(self) -> int:
+        if self.state == "dead":
+            self._last_word.set()
+        return 200 if self.state == "ready" else 503
+
+    def say(self, text: str, level: str = "INFO") -> None:
+        when = time.strftime("%m-%d %H:%M:%S")
+        line = f"(EngineCore pid={os.getpid()}) {level} {when} [simulated] {text}"
+        self.log.append(line)
+        sys.stderr.write(f"{self.engine.name}: {line}\n")
+
+    def pace(self, reply: Reply, *, slow: bool) -> Pace:
+        rate = self._simulation.tok_s * (SLOW if slow else 1.0)
+        return pace(reply.prompt_tokens, self._simulation.prefill_tok_s, rate, self._speed)
+
+    @contextmanager
+    def serving(self, prompt_tokens: int) -> Iterator[Active]:
+        self.active.add(active := Active(prompt_tokens))
+        self.meters.prompt_tokens += prompt_tokens
+        self._work(1.0)
+        try:
+            yield active
+        finally:
+            self.active.remove(active)
+            self._work(1.0 if self.active else 0.0)
+
+    def metrics(self) -> str:
+        kv_tokens = self._simulation.kv_tokens
+        used = min(sum(active.tokens for active in self.active) / kv_tokens, 1.0)
+        model = self.engine.model
+        return self.meters.text(model, running=len(self.active), kv_used=used, kv_tokens=kv_tokens)
+
+    def gpus(self) -> dict[str, Any]:
+        now = self.clock()
+        loaded = min((now - self._loading_since) / self._cold_seconds, 1.0) if self._cold_seconds else 1.0
+        used = 0.0 if self.state == "dead" else coldload.memory_gib(self._simulation, loaded)
+        return {"simulated": True, "gpus": [self._gpu(gpu, used, now) for gpu in self._cards]}
+
+    def _gpu(self, gpu: Gpu, used: float, now: float) -> dict[str, Any]:
+        reading = self._cards[gpu].read(now)
+        return {
+            "index": gpu.index,
+            "kind": gpu.kind,
+            "memory_used_gib": round(used, 2),
+            "memory_total_gib": gpu.memory_gib,
+            "utilization": reading.utilization,
+            "power_w": reading.power_w,
+            "temperature_c": reading.temperature_c,
+        }
+
+    def _work(self, share: float) -> None:
+        for card in self._cards.values():
+            card.work(share, self.clock())
+
+    @property
+    def _cold_seconds(self) -> float:
+        return self._simulation.cold_load_s / (coldload.SHORTENED * self._speed) if self._speed else 0.0

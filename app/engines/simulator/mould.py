@@ -1,0 +1,154 @@
+"""Presses an answer into a JSON Schema, as an engine's grammar would: what comes out fits."""
+
+import re
+from typing import Any, Final
+
+_TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
+_SAMPLES = ("", "none", "/none", "0", "0644", "V-000000")
+_NOTHING: Final = object()
+
+Schema = dict[str, Any]
+
+
+class BadSchema(Exception):
+    pass
+
+
+def check(schema: object) -> None:
+    """Refuse what no grammar can be made of."""
+    if not isinstance(schema, dict):
+        raise BadSchema("the schema is not an object")
+    try:
+        _check(schema, schema)
+    except (AttributeError, TypeError, RecursionError) as exc:
+        raise BadSchema("the schema is not a JSON Schema") from exc
+
+
+def press(schema: Schema, wanted: Any = _NOTHING) -> Any:
+    return _Mould(schema).press(schema, wanted)
+
+
+def _check(node: Any, root: Schema) -> None:
+    if isinstance(node, bool):
+        return
+    if not isinstance(node, dict):
+        raise BadSchema(f"a schema should be an object, not {node!r}"[:200])
+    for kind in _kinds(node):
+        if kind not in _TYPES:
+            raise BadSchema(f"Unsupported type {kind!r}"[:200])
+    if "$ref" in node:
+        _resolve(node, root)
+    if "pattern" in node:
+        _compile(node["pattern"])
+    for child in _children(node):
+        _check(child, root)
+
+
+def _children(node: Schema) -> list[Any]:
+    properties = node.get("properties", {})
+    if not isinstance(properties, dict):
+        raise BadSchema("properties should be an object")
+    listed = [child for key in ("anyOf", "oneOf", "allOf") for child in node.get(key, [])]
+    items = [node["items"]] if "items" in node else []
+    return [*properties.values(), *listed, *node.get("$defs", {}).values(), *items]
+
+
+def _kinds(node: Schema) -> list[Any]:
+    kind = node.get("type", [])
+    return kind if isinstance(kind, list) else [kind]
+
+
+def _compile(pattern: object) -> re.Pattern[str]:
+    try:
+        return re.compile(str(pattern))
+    except re.error as exc:
+        raise BadSchema(f"pattern {pattern!r} is not a regular expression: {exc}") from exc
+
+
+def _resolve(node: Schema, root: Schema) -> Schema:
+    for _ in range(32):
+        if "$ref" not in node:
+            return node
+        found: Any = root
+        for part in str(node["$ref"]).removeprefix("#").strip("/").split("/"):
+            found = found.get(part) if isinstance(found, dict) else None
+        if not isinstance(found, dict):
+            break
+        node = found
+    raise BadSchema(f"Cannot find {node['$ref']}")
+
+
+class _Mould:
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+
+    def press(self, node: Schema, wanted: Any) -> Any:
+        node = _resolve(node, self._root)
+        if "const" in node:
+            return node["const"]
+        if "enum" in node:
+            return wanted if wanted in node["enum"] else node["enum"][0]
+        if branches := node.get("anyOf") or node.get("oneOf"):
+            return self._best([self.press(branch, wanted) for branch in branches], wanted)
+        kinds = _kinds(node)
+        if len(kinds) > 1:
+            return self._best([self.press({**node, "type": kind}, wanted) for kind in kinds], wanted)
+        return self._press_kind(kinds[0] if kinds else "", node, wanted)
+
+    def _press_kind(self, kind: str, node: Schema, wanted: Any) -> Any:
+        match kind:
+            case "object":
+                return self._object(node, wanted if isinstance(wanted, dict) else {})
+            case "array":
+                return self._array(node, list(wanted) if isinstance(wanted, list | tuple) else [])
+            case "string":
+                return _string(node, wanted if isinstance(wanted, str) else "")
+            case "integer" | "number":
+                return _number(node, wanted, whole=kind == "integer")
+            case "boolean":
+                return wanted if isinstance(wanted, bool) else False
+            case "null":
+                return None
+        return {} if wanted is _NOTHING else wanted
+
+    @staticmethod
+    def _best(pressed: list[Any], wanted: Any) -> Any:
+        """The branch that keeps most of what was wanted."""
+
+        def kept(one: Any) -> float:
+            if one == wanted:
+                return float("inf")
+            if isinstance(one, dict) and isinstance(wanted, dict):
+                return sum(1 for key, value in one.items() if wanted.get(key, _NOTHING) == value)
+            return 0
+
+        return max(pressed, key=kept)
+
+    def _object(self, node: Schema, wanted: Schema) -> Schema:
+        required = node.get("required", [])
+        return {
+            name: self.press(schema, wanted.get(name, _NOTHING))
+            for name, schema in node.get("properties", {}).items()
+            if name in wanted or name in required
+        }
+
+    def _array(self, node: Schema, wanted: list[Any]) -> list[Any]:
+        least, most = node.get("minItems", 0), node.get("maxItems", len(wanted))
+        wanted = [*wanted[:most], *[_NOTHING] * (least - len(wanted))]
+        return [self.press(node.get("items", {}), one) for one in wanted]
+
+
+def _string(node: Schema, wanted: str) -> str:
+    least, most = node.get("minLength", 0), node.get("maxLength", max(len(wanted), 64))
+    pattern = _compile(node.get("pattern", ""))
+    for text in (wanted, *_SAMPLES):
+        fitting = text[:most].ljust(least, "x")
+        if pattern.search(fitting):
+            return fitting
+    return wanted[:most]
+
+
+def _number(node: Schema, wanted: Any, *, whole: bool) -> float:
+    number = wanted if isinstance(wanted, int | float) and not isinstance(wanted, bool) else 0
+    number = min(max(number, node.get("minimum", number)), node.get("maximum", float("inf")))
+    return int(number) if whole else number

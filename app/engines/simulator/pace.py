@@ -1,0 +1,31 @@
+"""When each token of a reply is due. Counted from the start, so that late timers do not add up."""
+
+import math
+from dataclasses import dataclass
+
+TICK = 0.02
+"""No more than fifty chunks a second: a faster engine sends several tokens in each."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    prefill: float
+    """Seconds before the first token."""
+    rate: float
+    """Tokens a second; infinite where nothing waits."""
+
+    def when(self, token: int) -> float:
+        """Seconds from the start at which the n-th token is due, counted from 1."""
+        return self.prefill + (token - 1) / self.rate
+
+    def due(self, elapsed: float) -> int:
+        """How many tokens may be out by now."""
+        if elapsed < self.prefill:
+            return 0
+        return 2**31 if math.isinf(self.rate) else 1 + math.floor((elapsed - self.prefill) * self.rate + 1e-9)
+
+
+def pace(prompt_tokens: int, prefill_tok_s: float, tok_s: float, speed: float) -> Pace:
+    if speed == 0:
+        return Pace(0.0, math.inf)
+    return Pace(prompt_tokens / (prefill_tok_s * speed), tok_s * speed)

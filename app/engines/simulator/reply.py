@@ -1,0 +1,146 @@
+"""A reply before it is sent: every token in its channel, and how it will end."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import cycle, islice
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from app.engines.simulator import mould, tokens
+from app.engines.simulator.compose import ROLES, speak
+from app.engines.simulator.faults import Fault, spoil
+from app.engines.simulator.prompt import read_prompt
+from app.engines.simulator.script import Script
+
+_BABBLE = " and then again the same"
+
+
+class Part(Struct):
+    type: str = "text"
+    text: str = ""
+
+
+class ChatMessage(Struct):
+    role: str
+    content: str | list[Part] | None = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "".join(part.text for part in self.content)
+        return self.content or ""
+
+
+class JsonSchema(Struct, rename={"schema_": "schema"}):
+    name: str = ""
+    schema_: Any = None
+
+
+class ResponseFormat(Struct):
+    type: str = "text"
+    json_schema: JsonSchema | None = None
+
+
+class StreamOptions(Struct):
+    include_usage: bool = False
+    continuous_usage_stats: bool = False
+
+
+class ChatTemplate(Struct):
+    enable_thinking: bool = True
+
+
+class ChatRequest(Struct):
+    """Fields that the simulator heeds; like vLLM it passes over the others."""
+
+    model: str
+    messages: list[ChatMessage]
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    temperature: float | None = None
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    response_format: ResponseFormat | None = None
+    chat_template_kwargs: ChatTemplate | None = None
+
+    @property
+    def token_limit(self) -> int | None:
+        return self.max_completion_tokens if self.max_completion_tokens is not None else self.max_tokens
+
+    @property
+    def json_schema(self) -> JsonSchema | None:
+        if self.response_format and self.response_format.type == "json_schema":
+            return self.response_format.json_schema or JsonSchema()
+        return None
+
+    @property
+    def purpose(self) -> str:
+        return self.json_schema.name if self.json_schema else ""
+
+    @property
+    def role(self) -> str | None:
+        return ROLES.get(self.purpose)
+
+    @property
+    def prompt_tokens(self) -> int:
+        return tokens.count_prompt(message.text for message in self.messages)
+
+
+Channel = Literal["reasoning", "content"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    channel: Channel
+    text: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    pieces: tuple[Piece, ...]
+    finish_reason: Literal["stop", "length"]
+    prompt_tokens: int
+
+    @property
+    def completion_tokens(self) -> int:
+        """The token that ends an answer is counted, though it has no text."""
+        return len(self.pieces) + (self.finish_reason == "stop")
+
+
+def text_of(pieces: Iterable[Piece], channel: Channel) -> str:
+    return "".join(piece.text for piece in pieces if piece.channel == channel)
+
+
+def make_reply(script: Script, request: ChatRequest, fault: Fault | None, room: int) -> Reply:
+    """`room` is how many tokens the context still holds."""
+    thought, answer = _texts(script, request)
+    if fault:
+        thought, answer = spoil(fault.kind, thought, answer)
+    limit = min(request.token_limit or room, room)
+    pieces = _pieces(thought, answer, endless=fault is not None and fault.kind == "babble")
+    kept = tuple(islice(pieces, limit))
+    ends = next(pieces, None) is None and len(kept) < limit
+    return Reply(kept, "stop" if ends else "length", request.prompt_tokens)
+
+
+def _texts(script: Script, request: ChatRequest) -> tuple[str, str]:
+    asked = next((message.text for message in reversed(request.messages) if message.role == "user"), "")
+    spoken = speak(script, read_prompt(request.purpose, asked))
+    thinks = request.chat_template_kwargs is None or request.chat_template_kwargs.enable_thinking
+    thought = spoken.thought if thinks else ""
+    if request.json_schema is None:
+        return thought, spoken.answer if isinstance(spoken.answer, str) else msgspec.json.encode(spoken.answer).decode()
+    wanted = mould.press(request.json_schema.schema_, msgspec.to_builtins(spoken.answer))
+    return thought, msgspec.json.encode(wanted).decode()
+
+
+def _pieces(thought: str, answer: str, *, endless: bool) -> Iterator[Piece]:
+    for token in tokens.cut(thought):
+        yield Piece("reasoning", token)
+    for token in tokens.cut(answer):
+        yield Piece("content", token)
+    if endless:
+        for token in cycle(tokens.cut(_BABBLE)):
+            yield Piece("content", token)

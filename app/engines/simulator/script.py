@@ -1,0 +1,81 @@
+"""What the simulated models say: one story per rule, told in tries, read from a folder of TOML files."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from app.errors import BadInput
+
+ANSWERS = Path(__file__).parent / "answers"
+
+
+class Try(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One attempt at a rule, in the words of all four roles. None and empty: the script is silent."""
+
+    needs_lesson: str | tuple[str, ...] = ()
+    thought: str = ""
+    approach: str = ""
+    paths: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    risk: str = ""
+    rollback: str = ""
+    validation: str = ""
+    worker_thought: str = ""
+    note: str = ""
+    actions: tuple[dict[str, Any], ...] = ()
+    auditor_thought: str = ""
+    explanation: str = ""
+    veto: str = ""
+    sentry_thought: str = ""
+    reflect_thought: str = ""
+    mechanism: str = ""
+    environment: str = ""
+    advice: str = ""
+    decision: str = ""
+    reason: str = ""
+
+    def answers_to(self, lessons: str) -> bool:
+        needs = (self.needs_lesson,) if isinstance(self.needs_lesson, str) else self.needs_lesson
+        return any(need.casefold() in lessons.casefold() for need in needs)
+
+
+class Story(Struct, frozen=True, forbid_unknown_fields=True):
+    tries: tuple[Try, ...] = field(name="try")
+
+
+class Script:
+    def __init__(self, stories: Mapping[str, Story]) -> None:
+        self._stories = stories
+
+    def pick(self, rule: str, attempt: int, lessons: str) -> Try | None:
+        """The last try whose lesson was learnt; else the attempt's own, the last one over and over."""
+        if (story := self._stories.get(rule)) is None:
+            return None
+        learnt = [one for one in story.tries if one.answers_to(lessons)]
+        if learnt:
+            return learnt[-1]
+        plain = [one for one in story.tries if not one.needs_lesson]
+        return plain[min(max(attempt, 1), len(plain)) - 1] if plain else None
+
+
+def read_script(folder: Path) -> Script:
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is not a folder: give the one that holds the scripted answers.")
+    stories: dict[str, Story] = {}
+    for path in sorted(folder.glob("*.toml")):
+        for rule, story in _stories(path).items():
+            if rule in stories:
+                raise BadInput(f"{path}: {rule} is scripted in another file of {folder} too: keep one of the two.")
+            stories[rule] = story
+    return Script(stories)
+
+
+def _stories(path: Path) -> dict[str, Story]:
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Story])
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as exc:
+        raise BadInput(f"{path} is not a file of scripted answers: {exc}.") from exc

@@ -1,0 +1,95 @@
+"""Every simulated engine on a port of its own, all in one process and one loop."""
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+
+from app.engines.simulator.engine import SimulatedEngine
+from app.engines.simulator.http import create_app
+from app.engines.simulator.script import Script
+from app.errors import BadInput
+from app.lineup import Lineup
+
+Announce = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Place:
+    engine: SimulatedEngine
+    listener: socket.socket
+
+
+def bind(lineup: Lineup, script: Script, speed: float, host: str, ports: list[int]) -> list[Place]:
+    """Takes every port before anything is served, so that a taken one is told at once."""
+    simulated = [engine for engine in lineup.engines.values() if engine.simulation]
+    if not simulated:
+        raise BadInput(f"No engine of {lineup.name} is simulated: give one a [engines.NAME.simulation] table.")
+    ports = ports or [0] * len(simulated)
+    if len(ports) != len(simulated):
+        raise BadInput(f"{lineup.name} has {len(simulated)} simulated engines and --ports names {len(ports)}.")
+    places = []
+    for engine, port in zip(simulated, ports, strict=True):
+        assert engine.simulation
+        gpus = tuple(gpu for gpu in lineup.gpus if gpu.index in engine.gpus)
+        places.append(Place(SimulatedEngine(engine, engine.simulation, gpus, script, speed), _listen(host, port)))
+    return places
+
+
+async def serve(places: list[Place], announce: Announce) -> None:
+    async with asyncio.TaskGroup() as group:
+        for place in places:
+            group.create_task(_serve(place, announce), name=f"engine {place.engine.engine.name}")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port))
+    except OSError as exc:
+        raise BadInput(f"Port {port} on {host} cannot be taken: {exc.strerror}. Choose another, or 0 for any.") from exc
+
+
+async def _serve(place: Place, announce: Announce) -> None:
+    server = _Server(
+        uvicorn.Config(
+            create_app(place.engine),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            headers=[("server", "temper-simulator")],
+            timeout_graceful_shutdown=1,
+        ),
+        lambda: announce(_announcement(place)),
+    )
+    async with asyncio.TaskGroup() as group:
+        group.create_task(server.serve(sockets=[place.listener]), name="http")
+        await place.engine.live()
+        server.should_exit = True
+
+
+def _announcement(place: Place) -> str:
+    name, port = place.engine.engine.name, place.listener.getsockname()[1]
+    return json.dumps({"engine": name, "port": port, "pid": os.getpid(), "simulated": True})
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_started()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals stay the process's own: several servers share it, and SIGTERM has nothing to save."""
+        yield

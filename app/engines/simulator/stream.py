@@ -1,0 +1,141 @@
+"""Sends a reply at the engine's pace: drift-free, several tokens at once where a timer was late."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+
+from app.engines.simulator import chunks
+from app.engines.simulator.chunks import Chunks
+from app.engines.simulator.engine import Active, SimulatedEngine
+from app.engines.simulator.faults import Fault
+from app.engines.simulator.pace import TICK, Pace
+from app.engines.simulator.reply import Piece, Reply
+
+_BURSTS = (1, 1, 1, 1, 1, 2, 3)
+"""Tokens in a chunk: now and then several, as speculative decoding gives them."""
+_EMPTY_CHUNKS = 0.06
+_AT_ONCE = 5
+"""Chunks of a reply when nothing waits."""
+
+DEATH = chunks.error(500, "InternalServerError", "EngineCore encountered an issue. This fault was asked for.")
+
+
+class Sending:
+    """One reply on its way. Iterate steps() for what is due; a fault stops them where it should."""
+
+    def __init__(self, engine: SimulatedEngine, reply: Reply, fault: Fault | None, request_id: str) -> None:
+        self._engine = engine
+        self._reply = reply
+        self._fault = fault
+        self._id = request_id
+        self._pace = engine.pace(reply, slow=False)
+        self._random = random.Random(request_id)  # noqa: S311  variety that repeats, not a secret
+        self._started = engine.clock()
+        self._dead = False
+
+    async def stream(self, wire: Chunks) -> AsyncIterator[bytes]:
+        """The bytes of the stream. Closed early, the request counts as aborted."""
+        done = False
+        with self._engine.serving(self._reply.prompt_tokens) as active:
+            try:
+                yield wire.opening()
+                async for pieces, tokens in self._steps(active):
+                    for data in wire.pieces(pieces, tokens):
+                        async for part in self._parts(data):
+                            yield part
+                done = True
+                if self._dead:
+                    yield chunks.event(DEATH) + chunks.DONE
+                else:
+                    yield wire.finish(self._reply.finish_reason, self._end(active))
+                    yield wire.closing(self._reply.completion_tokens)
+            finally:
+                if not done:
+                    self._engine.say(f"Aborted request {self._id}.")
+
+    async def whole(self) -> bool:
+        """Takes the reply's time and tells whether it came to its end."""
+        with self._engine.serving(self._reply.prompt_tokens) as active:
+            async for _ in self._steps(active):
+                pass
+            if not self._dead:
+                self._end(active)
+        return not self._dead
+
+    async def _steps(self, active: Active) -> AsyncIterator[tuple[tuple[Piece, ...], int]]:
+        pieces, sent, last = self._reply.pieces, 0, self._started
+        stop = self._stop_at(len(pieces))
+        while sent < stop and self._engine.state == "ready":
+            await self._until(self._started + self._pace.when(min(sent + self._burst(sent), stop)), last)
+            if sent and self._random.random() < _EMPTY_CHUNKS:
+                yield (), sent
+            now = self._engine.clock()
+            upto = min(max(self._pace.due(now - self._started), sent + 1), sent + self._most(stop), stop)
+            self._meter(active, sent, upto, now - last)
+            yield pieces[sent:upto], upto
+            sent, last = upto, now
+            if self._fault and self._fault.kind == "slow" and sent >= self._fault.after_tokens:
+                self._slow_down(sent, now)
+        await self._misbehave()
+
+    def _stop_at(self, total: int) -> int:
+        if self._fault and self._fault.kind in ("die", "stall"):
+            return min(total, self._fault.after_tokens)
+        return total
+
+    def _burst(self, sent: int) -> int:
+        return self._random.choice(_BURSTS) if sent else 1
+
+    def _most(self, stop: int) -> int:
+        """Without a pace everything is due at once: it still comes in a handful of chunks."""
+        return max(-(-stop // _AT_ONCE), 32) if self._pace.rate == float("inf") else stop
+
+    async def _until(self, deadline: float, last: float) -> None:
+        if self._pace.rate == float("inf"):
+            await asyncio.sleep(0)
+            return
+        wait = max(deadline, last + TICK if last > self._started else 0.0) - self._engine.clock()
+        if wait > 0:
+            await asyncio.sleep(wait)
+
+    def _slow_down(self, sent: int, now: float) -> None:
+        slow = self._engine.pace(self._reply, slow=True)
+        if slow.rate != self._pace.rate:
+            self._pace = Pace(now - self._started - (sent - 1) / slow.rate, slow.rate)
+
+    async def _misbehave(self) -> None:
+        if self._fault and self._fault.kind == "stall":
+            await asyncio.Event().wait()
+        if self._fault and self._fault.kind == "die" and self._engine.state == "ready":
+            self._engine.die(self._fault)
+        self._dead = self._engine.state != "ready"
+
+    def _meter(self, active: Active, sent: int, upto: int, gap: float) -> None:
+        meters, count = self._engine.meters, upto - sent
+        meters.generation_tokens += count
+        active.tokens += count
+        if sent:
+            meters.gaps.observe(gap / count, count)
+        else:
+            meters.ttft.observe(gap)
+
+    def _end(self, active: Active) -> int:
+        """The last token has no text; then the reply is counted as finished."""
+        meters, tokens = self._engine.meters, self._reply.completion_tokens
+        meters.generation_tokens += tokens - len(self._reply.pieces)
+        meters.finished[self._reply.finish_reason] += 1
+        meters.whole.observe(self._engine.clock() - self._started)
+        active.tokens += tokens - len(self._reply.pieces)
+        return tokens
+
+    async def _parts(self, data: bytes) -> AsyncIterator[bytes]:
+        """For split_utf8: every character of several bytes is cut after its first."""
+        cuts = [n + 1 for n, byte in enumerate(data) if byte >= 0xC0] if self._splits else []
+        for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True):
+            yield data[start:end]
+            if cuts:
+                await asyncio.sleep(0)
+
+    @property
+    def _splits(self) -> bool:
+        return self._fault is not None and self._fault.kind == "split_utf8"

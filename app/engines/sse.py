@@ -1,0 +1,34 @@
+"""Server-sent events without I/O: bytes in, the payload of each data line out."""
+
+from collections.abc import Iterator
+
+from app.errors import EngineDied
+
+LINE_LIMIT = 4 * 1024 * 1024
+
+
+class DataLines:
+    """Lines end at \\n and nowhere else: U+2028 and U+0085 stand raw inside an engine's JSON."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        *ends, rest = data.split(b"\n")
+        for piece in ends:
+            self._keep(piece)
+            line = b"".join(self._pieces)
+            self._pieces, self._size = [], 0
+            if line.startswith(b"data:"):
+                yield line[5:].strip()
+        self._keep(rest)
+
+    def _keep(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > LINE_LIMIT:
+            raise EngineDied(
+                f"The engine sent a line of more than {LINE_LIMIT >> 20} MB, which no answer needs: "
+                "check that base_url is a vLLM server."
+            )
+        self._pieces.append(piece)

@@ -1,0 +1,157 @@
+"""vLLM's chat completions without I/O: a question to its request, bytes to the pieces of a reply."""
+
+from typing import Any
+
+import msgspec
+
+from app.engines.complaint import NOT_JSON, message_of
+from app.engines.leak import LeakWatch
+from app.engines.reply import Delta, Finished, Question
+from app.engines.sse import DataLines
+from app.errors import EngineDied
+from app.events.words import Channel
+
+
+def body(question: Question) -> dict[str, Any]:
+    return {
+        **question.extra,
+        "model": question.model,
+        # A host's file names may hold bytes that are not text; no engine takes lone surrogates.
+        "messages": [{"role": m.role, "content": _encodable(m.content)} for m in question.messages],
+        "max_tokens": question.max_tokens,
+        "temperature": question.temperature,
+        "stream": True,
+        "stream_options": {"include_usage": True, "continuous_usage_stats": True},
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": question.schema_name, "schema": question.schema},
+        },
+    }
+
+
+def headers(question: Question) -> dict[str, str]:
+    return {
+        "X-Request-Id": question.request_id,
+        "Content-Type": "application/json",
+        "Accept": "text/event-stream",
+        "Accept-Encoding": "identity",
+    }
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class _Delta(msgspec.Struct):
+    content: str | None = None
+    reasoning: str | None = None
+    reasoning_content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    delta: _Delta = msgspec.field(default_factory=_Delta)
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Chunk(msgspec.Struct):
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    error: Any = None
+
+
+_decoder = msgspec.json.Decoder(_Chunk)
+
+
+class ChatReply:
+    """One streamed answer. Times are the caller's clock, in seconds; `started` is when the request left."""
+
+    def __init__(self, started: float) -> None:
+        self.ended = False
+        self._started = started
+        self._lines = DataLines()
+        self._leak = LeakWatch()
+        self._failure: EngineDied | None = None
+        self._finish_reason: str | None = None
+        self._prompt_tokens = 0
+        self._tokens = 0
+        self._first_at: float | None = None
+        self._first_tokens: int | None = None
+        self._last_at = started
+
+    def feed(self, data: bytes, at: float) -> list[Delta]:
+        """A failure in `data` is kept for finish(), so that the pieces before it are not lost."""
+        deltas: list[Delta] = []
+        try:
+            for line in self._lines.feed(data):
+                if self.ended:
+                    break
+                deltas += self._line(line, at)
+        except EngineDied as exc:
+            self._failure = exc
+            self.ended = True
+        return deltas
+
+    def finish(self) -> Finished:
+        """The reply's end: call it when `ended` is true or the engine has closed the stream."""
+        if self._failure:
+            raise self._failure
+        if self._finish_reason is None:
+            raise EngineDied("The engine ended the stream before its answer was complete: look at the engine's log.")
+        return Finished(
+            finish_reason=self._finish_reason,
+            prompt_tokens=self._prompt_tokens,
+            completion_tokens=self._tokens,
+            ttft=None if self._first_at is None else self._first_at - self._started,
+            decode_rate=self._decode_rate(),
+            leaked=self._leak.found,
+        )
+
+    def _line(self, line: bytes, at: float) -> list[Delta]:
+        if line == b"[DONE]":
+            self.ended = True
+            return []
+        try:
+            chunk = _decoder.decode(line)
+        except NOT_JSON as exc:
+            raise EngineDied("The engine sent a chunk that is not vLLM's JSON: check that base_url is right.") from exc
+        if chunk.error is not None:
+            raise EngineDied(f"The engine failed in the middle of its answer: {message_of(chunk.error)}")
+        self._count(chunk.usage, at)
+        return [delta for choice in chunk.choices for delta in self._choice(choice, chunk.usage, at)]
+
+    def _count(self, usage: _Usage | None, at: float) -> None:
+        if usage is None:
+            return
+        self._prompt_tokens = usage.prompt_tokens or self._prompt_tokens
+        if (tokens := usage.completion_tokens or 0) > self._tokens:
+            self._tokens, self._last_at = tokens, at
+
+    def _choice(self, choice: _Choice, usage: _Usage | None, at: float) -> list[Delta]:
+        self._finish_reason = choice.finish_reason or self._finish_reason
+        if self._finish_reason in ("abort", "error"):
+            raise EngineDied(f"The engine gave the answer up (finish_reason {self._finish_reason}): look at its log.")
+        delta = choice.delta
+        pieces: list[tuple[Channel, str | None]] = [
+            ("thought", delta.reasoning if delta.reasoning is not None else delta.reasoning_content),
+            ("answer", delta.content),
+        ]
+        return [self._piece(channel, text, usage, at) for channel, text in pieces if text]
+
+    def _piece(self, channel: Channel, text: str, usage: _Usage | None, at: float) -> Delta:
+        if self._first_at is None:
+            self._first_at = at
+            self._first_tokens = usage.completion_tokens if usage else None
+        self._leak.see(channel, text)
+        return Delta(channel, text, self._tokens)
+
+    def _decode_rate(self) -> float | None:
+        """Unknown without a count at the first piece: chunks are not tokens, so they cannot stand in."""
+        if self._first_at is None or self._first_tokens is None:
+            return None
+        tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at
+        return tokens / seconds if tokens > 0 and seconds > 0 else None

@@ -1,0 +1,58 @@
+"""Every error that somebody catches, and nothing else.
+
+TemperError                 its text is for a person: what is wrong, what to do
+├── BadInput                the caller can mend it; nothing was changed
+│   └── BadLineup           a line-up file, with its line
+├── Unusable                this machine or folder cannot be worked with
+├── EngineError             a turn did not come to its end
+│   ├── EngineUnavailable   not reachable, or it says 503
+│   ├── EngineRefused       it answered 4xx: the request is at fault
+│   ├── EngineDied          the stream ended without a finish_reason
+│   └── EngineStalled       the stream is open and silent
+├── ActionFailed            a change on the target could not be made
+└── CannotRestore           the host is not what it was: halt
+"""
+
+
+class TemperError(Exception):
+    pass
+
+
+class BadInput(TemperError):
+    pass
+
+
+class BadLineup(BadInput):
+    pass
+
+
+class Unusable(TemperError):
+    pass
+
+
+class EngineError(TemperError):
+    pass
+
+
+class EngineUnavailable(EngineError):
+    pass
+
+
+class EngineRefused(EngineError):
+    pass
+
+
+class EngineDied(EngineError):
+    pass
+
+
+class EngineStalled(EngineError):
+    pass
+
+
+class ActionFailed(TemperError):
+    pass
+
+
+class CannotRestore(TemperError):
+    pass

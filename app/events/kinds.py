@@ -1,0 +1,421 @@
+"""Every kind of event. Each is one line of the log; everything shown or judged is made from them."""
+
+from typing import Any, get_args
+
+from msgspec import Struct
+
+from app.events.words import (
+    AnyAction,
+    Budget,
+    Category,
+    Channel,
+    Decision,
+    FileChange,
+    Lesson,
+    Mode,
+    Phase,
+    Probe,
+    Purpose,
+    Role,
+    TurnOutcome,
+    Word,
+)
+
+
+class Event(Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """What happened. When, in which run and as which seq stands in its Recorded."""
+
+
+class RunQueued(Event, frozen=True, tag="run.queued"):
+    host: str
+    skill: str
+    rules: tuple[str, ...]
+    mode: Mode
+    budget: Budget
+    lineup: str
+    simulated: bool
+    pace: float | None = None
+    """Of simulated engines, times the measured rate; 0 is as fast as it can, None where engines are real."""
+    note: str = ""
+    keep: bool = False
+    """Start from the host as it stands; otherwise the fixture is laid out anew."""
+    by: str = ""
+
+
+class RunStarted(Event, frozen=True, tag="run.started"):
+    worker: str
+    confinement: str
+    scanner: str
+    probes: tuple[Probe, ...]
+    """The host's health before anything was changed: what a rollback must bring back."""
+
+
+class RunScoped(Event, frozen=True, tag="run.scoped"):
+    """The opening scan is read: findings in the order in which they are taken."""
+
+    order: tuple[str, ...]
+    compliant: tuple[str, ...]
+    undecided: tuple[str, ...]
+    """Neither pass nor fail: error, unknown or not applicable."""
+
+
+class RunPaused(Event, frozen=True, tag="run.paused"):
+    by: str
+
+
+class RunResumed(Event, frozen=True, tag="run.resumed"):
+    """`by` is a person, or the worker that took an interrupted run up again."""
+
+    by: str
+    after_crash: bool = False
+
+
+class RunStopRequested(Event, frozen=True, tag="run.stopping"):
+    by: str
+    reason: str
+
+
+class RunStopped(Event, frozen=True, tag="run.stopped"):
+    by: str
+    reason: str
+    tree: str
+
+
+class RunFinished(Event, frozen=True, tag="run.finished"):
+    passed: int
+    escalated: int
+    skipped: int
+    deferred: int
+    regressions: tuple[str, ...]
+    tree: str
+    """Digest of the host's files, so that the end can be checked against the host."""
+
+
+class RunFailed(Event, frozen=True, tag="run.failed"):
+    reason: str
+
+
+class ScanStarted(Event, frozen=True, tag="scan.started"):
+    phase: Phase
+    rules: int
+
+
+class VerdictGiven(Event, frozen=True, tag="verdict"):
+    rule: str
+    phase: Phase
+    word: Word
+    evidence: str
+    scanner: str
+    attempt: int = 0
+    path: str | None = None
+    line: int | None = None
+
+
+class ScanFinished(Event, frozen=True, tag="scan.finished"):
+    phase: Phase
+    seconds: float
+
+
+class ItemStarted(Event, frozen=True, tag="item.started"):
+    rule: str
+    title: str
+    category: Category
+
+
+class ItemPassed(Event, frozen=True, tag="item.passed"):
+    rule: str
+    attempts: int
+    lessons: tuple[str, ...] = ()
+    """Ids of the lessons that the passing attempt was told: each is a hit."""
+
+
+class ItemEscalated(Event, frozen=True, tag="item.escalated"):
+    rule: str
+    reason: str
+
+
+class ItemSkipped(Event, frozen=True, tag="item.skipped"):
+    rule: str
+    reason: str
+
+
+class ItemDeferred(Event, frozen=True, tag="item.deferred"):
+    rule: str
+    reason: str
+
+
+class AttemptStarted(Event, frozen=True, tag="attempt.started"):
+    rule: str
+    attempt: int
+    lessons: tuple[Lesson, ...]
+    """What the roles are told of earlier failures, in this run and before it."""
+
+
+class AttemptFailed(Event, frozen=True, tag="attempt.failed"):
+    rule: str
+    attempt: int
+    cause: str
+    """One of: refused, disapproved, broken, change failed, scanner, vetoed, alarm, over budget, engine, interrupted."""
+    reason: str
+
+
+class AttemptReflected(Event, frozen=True, tag="attempt.reflected"):
+    rule: str
+    attempt: int
+    decision: Decision
+    reason: str
+    banned: tuple[str, ...]
+    """Fingerprints of approaches that are refused from here on."""
+
+
+class LessonLearnt(Event, frozen=True, tag="lesson"):
+    rule: str
+    attempt: int
+    lesson: Lesson
+
+
+class TurnStarted(Event, frozen=True, tag="turn.started"):
+    turn: str
+    rule: str
+    attempt: int
+    role: Role
+    purpose: Purpose
+    engine: str
+    model: str
+    replica: int
+    max_tokens: int
+    prompt: tuple[str, str]
+    """System and user message, whole."""
+
+
+class TurnDelta(Event, frozen=True, tag="turn.delta"):
+    turn: str
+    role: Role
+    channel: Channel
+    text: str
+    tokens: int
+
+
+class TurnFinished(Event, frozen=True, tag="turn.finished"):
+    turn: str
+    role: Role
+    purpose: Purpose
+    outcome: TurnOutcome
+    detail: str
+    thought: str
+    answer: str
+    finish_reason: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    ttft: float | None = None
+    decode_rate: float | None = None
+    seconds: float = 0.0
+    leaked: bool = False
+
+
+class TurnInterrupted(Event, frozen=True, tag="turn.interrupted"):
+    turn: str
+    reason: str
+
+
+class PlanMade(Event, frozen=True, tag="plan"):
+    rule: str
+    attempt: int
+    approach: str
+    paths: tuple[str, ...]
+    steps: tuple[str, ...]
+    risk: str
+    rollback: str
+    validation: str
+
+
+class ActionProposed(Event, frozen=True, tag="action.proposed"):
+    rule: str
+    attempt: int
+    actions: tuple[AnyAction, ...]
+    note: str
+    fingerprint: str
+    diff: str
+
+
+class ActionRefused(Event, frozen=True, tag="action.refused"):
+    """Nothing of the attempt ran: one refused action refuses them all."""
+
+    rule: str
+    attempt: int
+    action: AnyAction | None
+    clause: str
+    reason: str
+
+
+class ActionsAllowed(Event, frozen=True, tag="action.allowed"):
+    rule: str
+    attempt: int
+
+
+class Rehearsed(Event, frozen=True, tag="action.rehearsed"):
+    """Dry run: the verdict on a copy."""
+
+    rule: str
+    attempt: int
+    word: Word
+    evidence: str
+
+
+class ActionApplying(Event, frozen=True, tag="action.applying"):
+    rule: str
+    attempt: int
+    journal: str
+
+
+class ActionApplied(Event, frozen=True, tag="action.applied"):
+    rule: str
+    attempt: int
+    journal: str
+    diff: str
+    changes: tuple[FileChange, ...]
+    seconds: float
+
+
+class ActionFailedToApply(Event, frozen=True, tag="action.failed"):
+    rule: str
+    attempt: int
+    journal: str
+    reason: str
+
+
+class FactsGathered(Event, frozen=True, tag="facts"):
+    """What is known of the failure, gathered before it is undone."""
+
+    rule: str
+    attempt: int
+    facts: tuple[str, ...]
+
+
+class ActionRollingBack(Event, frozen=True, tag="action.rolling_back"):
+    rule: str
+    attempt: int
+    journal: str
+    cause: str
+
+
+class ActionRolledBack(Event, frozen=True, tag="action.rolled_back"):
+    rule: str
+    attempt: int
+    journal: str
+    paths: tuple[str, ...]
+    differences: tuple[str, ...]
+    probes: tuple[Probe, ...]
+    """The host's health afterwards."""
+    seconds: float
+
+
+class VerdictExplained(Event, frozen=True, tag="verdict.explained"):
+    rule: str
+    attempt: int
+    explanation: str
+    veto: bool
+    reason: str
+
+
+class SentryProbed(Event, frozen=True, tag="sentry.probed"):
+    """The code's part of the watch: health and drift, before the Sentry has its say."""
+
+    rule: str
+    attempt: int
+    probes: tuple[Probe, ...]
+    drift: tuple[str, ...]
+    log: tuple[str, ...]
+
+
+class SentryClear(Event, frozen=True, tag="sentry.clear"):
+    rule: str
+    attempt: int
+    assessment: str
+
+
+class SentryAlarm(Event, frozen=True, tag="sentry.alarm"):
+    rule: str
+    attempt: int
+    reason: str
+    by: str
+    """`probe` when code saw it, `sentry` when the model read it in the logs."""
+
+
+class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
+    approval: str
+    rule: str
+    attempt: int
+    binds: str
+    """sha256 over host, plan and diff; an approval for anything else is void."""
+    expires: float
+
+
+class ApprovalGiven(Event, frozen=True, tag="approval.given"):
+    approval: str
+    by: str
+    reason: str
+
+
+class ApprovalRefused(Event, frozen=True, tag="approval.refused"):
+    approval: str
+    by: str
+    reason: str
+
+
+class ApprovalExpired(Event, frozen=True, tag="approval.expired"):
+    approval: str
+    reason: str
+    drifted: bool = False
+    """The host changed under it: the Worker is asked again. Otherwise nobody answered in time."""
+
+
+class EngineState(Event, frozen=True, tag="engine.state"):
+    engine: str
+    state: str
+    detail: str = ""
+
+
+class EngineSampled(Event, frozen=True, tag="engine.sample"):
+    engine: str
+    running: int
+    waiting: int
+    kv_used: float | None
+    tok_s: float | None
+    prompt_tok_s: float | None
+    simulated: bool
+
+
+class GpuSampled(Event, frozen=True, tag="gpu.sample"):
+    gpu: int
+    name: str
+    used_gib: float | None
+    total_gib: float | None
+    utilization: float | None
+    power_w: float | None
+    temperature_c: float | None
+    simulated: bool
+
+
+RunEvent = (
+    RunQueued | RunStarted | RunScoped | RunPaused | RunResumed
+    | RunStopRequested | RunStopped | RunFinished | RunFailed
+    | ScanStarted | VerdictGiven | ScanFinished
+    | ItemStarted | ItemPassed | ItemEscalated | ItemSkipped | ItemDeferred
+    | AttemptStarted | AttemptFailed | AttemptReflected | LessonLearnt
+    | TurnStarted | TurnDelta | TurnFinished | TurnInterrupted
+    | PlanMade | ActionProposed | ActionRefused | ActionsAllowed | Rehearsed | ActionApplying | ActionApplied
+    | ActionFailedToApply | FactsGathered | ActionRollingBack | ActionRolledBack
+    | VerdictExplained | SentryProbed | SentryClear | SentryAlarm
+    | ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalExpired
+)  # fmt: skip
+Sample = EngineState | EngineSampled | GpuSampled
+"""Of the machine, not of a run: logged, but in nobody's chain."""
+
+
+def kind_of(event: Event) -> str:
+    tag: Any = event.__struct_config__.tag
+    return str(tag)
+
+
+KINDS: tuple[str, ...] = tuple(t.__struct_config__.tag for t in get_args(RunEvent | Sample))

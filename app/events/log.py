@@ -1,0 +1,114 @@
+"""The log: one owner per run gives out seq and hash; one writer per process appends batches and wakes the bus."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from app.errors import Unusable
+from app.events.bus import Bus
+from app.events.kinds import Event
+from app.events.record import GENESIS, Recorded, record
+
+BATCH_SECONDS = 0.02
+
+
+class Sink(Protocol):
+    def append(self, batch: Sequence[Recorded]) -> None:
+        """All of the batch or nothing of it. Blocking."""
+
+
+class LogWriter:
+    """Batches of every run go to the sink in order; a failed write fails whoever waits for it, for good."""
+
+    def __init__(self, sink: Sink, bus: Bus) -> None:
+        self._sink = sink
+        self._bus = bus
+        self._queue: list[Recorded] = []
+        self._work = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._written = asyncio.Condition()
+        self._taken = self._done = 0
+        self._failure: Exception | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._write_on(), name="log writer")
+
+    async def close(self) -> None:
+        if self._task:
+            with contextlib.suppress(Unusable):  # whoever appended has been told
+                await self.flush()
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def submit(self, batch: Sequence[Recorded]) -> None:
+        if self._failure:
+            raise Unusable(f"the log cannot be written: {self._failure}") from self._failure
+        self._queue.extend(batch)
+        self._taken += len(batch)
+        self._work.set()
+
+    async def flush(self) -> None:
+        """Return once everything submitted so far is on disk."""
+        upto = self._taken
+        self._hurry.set()
+        async with self._written:
+            await self._written.wait_for(lambda: self._done >= upto or self._failure is not None)
+        if self._failure:
+            raise Unusable(f"the log cannot be written: {self._failure}") from self._failure
+
+    async def _write_on(self) -> None:
+        while True:
+            await self._work.wait()
+            await self._batch_up()
+            batch, self._queue = self._queue, []
+            self._work.clear()
+            self._hurry.clear()
+            try:
+                await asyncio.to_thread(self._sink.append, batch)
+            except Exception as exc:  # noqa: BLE001  whatever the sink raised, whoever waits must hear of it
+                self._failure = exc
+            else:
+                self._bus.publish(batch)
+            async with self._written:
+                self._done += len(batch)
+                self._written.notify_all()
+            if self._failure:
+                return
+
+    async def _batch_up(self) -> None:
+        try:
+            await asyncio.wait_for(self._hurry.wait(), BATCH_SECONDS)
+        except TimeoutError:
+            return
+
+
+class RunLog:
+    """The single owner of one run's seq and chain."""
+
+    def __init__(
+        self,
+        run: str,
+        writer: LogWriter,
+        last: tuple[int, str] = (0, GENESIS),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.run = run
+        self._writer = writer
+        self._seq, self._hash = last
+        self._clock = clock
+
+    def append(self, *events: Event) -> list[Recorded]:
+        """Events of one call reach the disk together or not at all."""
+        batch = []
+        for event in events:
+            recorded = record(self.run, self._seq + 1, self._clock(), event, self._hash)
+            self._seq, self._hash = recorded.seq, recorded.hash
+            batch.append(recorded)
+        self._writer.submit(batch)
+        return batch
+
+    async def flush(self) -> None:
+        await self._writer.flush()

@@ -1,0 +1,76 @@
+"""A recorded event: its place in a run, its line, and the chain of hashes over the lines."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from app.events.kinds import Event, RunEvent, Sample
+
+GENESIS = "0" * 64
+MACHINE = "machine"
+"""The stream of samples, beside the runs."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    run: str
+    seq: int
+    at: float
+    event: Event
+    line: bytes
+    """Canonical JSON, exactly as hashed, stored and sent."""
+    hash: str
+
+
+class Broken(Exception):
+    """The first line that does not hold, and why."""
+
+
+class _Envelope(msgspec.Struct):
+    seq: int
+    at: str
+    run: str
+
+
+_decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(RunEvent | Sample)
+_decode_envelope = msgspec.json.Decoder(_Envelope)
+
+
+def stamp(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def record(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:
+    """Samples carry no hash: pass `previous=""`."""
+    at = round(at, 3)
+    head = f'{{"seq":{seq},"at":"{stamp(at)}","run":"{run}",'.encode()
+    line = head + msgspec.json.encode(event)[1:]
+    return Recorded(run, seq, at, event, line, chained(previous, line) if previous else "")
+
+
+def chained(previous: str, line: bytes) -> str:
+    return hashlib.sha256(previous.encode() + line).hexdigest()
+
+
+def read(line: bytes, digest: str) -> Recorded:
+    envelope = _decode_envelope.decode(line)
+    at = datetime.fromisoformat(envelope.at).timestamp()
+    return Recorded(envelope.run, envelope.seq, at, _decode_event.decode(line), line, digest)
+
+
+def check_chain(rows: Iterable[tuple[int, bytes, str]]) -> str:
+    """The last hash, when every (seq, line, hash) follows from the one before; else Broken."""
+    previous, expected = GENESIS, 1
+    for seq, line, digest in rows:
+        if seq != expected:
+            raise Broken(f"event {expected} is missing: the log goes on with {seq}")
+        if chained(previous, line) != digest:
+            raise Broken(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
+        if _decode_envelope.decode(line).seq != seq:
+            raise Broken(f"event {seq} says of itself that it is another")
+        previous, expected = digest, expected + 1
+    return previous

@@ -1,0 +1,106 @@
+"""The words that events are made of and that every floor above shares."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Role = Literal["architect", "worker", "auditor", "sentry"]
+Purpose = Literal["plan", "act", "review", "triage", "reflect"]
+Mode = Literal["auto", "review", "dry-run"]
+Category = Literal["I", "II", "III"]
+Word = Literal["pass", "fail", "error", "notapplicable", "unknown"]
+Phase = Literal["opening", "attempt", "rehearsal", "closing"]
+Channel = Literal["thought", "answer"]
+TurnOutcome = Literal["answered", "broken", "died", "stalled", "refused", "unavailable", "over_budget"]
+Decision = Literal["CONTINUE", "PIVOT", "ESCALATE"]
+Provenance = Literal["measured", "derived", "estimated", "simulated", "unsupported"]
+
+HostPath = Annotated[str, Meta(max_length=256, pattern="^/[^\\x00-\\x1f]*$")]
+Line = Annotated[str, Meta(max_length=512, pattern="^[^\\x00-\\x08\\x0a-\\x1f]*$")]
+FileMode = Annotated[str, Meta(pattern="^0[0-7]{3}$")]
+Name = Annotated[str, Meta(max_length=64, pattern="^[A-Za-z0-9@._-]+$")]
+
+
+class Action(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown_fields=True):
+    """One typed change to a host. `do` names it on the wire."""
+
+
+class SetOption(Action, frozen=True, tag="set_option"):
+    """Give `key` the value in whatever syntax the file at `path` has."""
+
+    path: HostPath
+    key: Annotated[str, Meta(max_length=128, pattern="^[^\\x00-\\x1f]+$")]
+    value: Line
+
+
+class ReplaceLine(Action, frozen=True, tag="replace_line"):
+    path: HostPath
+    old: Line
+    new: Line
+
+
+class RemoveLine(Action, frozen=True, tag="remove_line"):
+    path: HostPath
+    line: Line
+
+
+class AppendLine(Action, frozen=True, tag="append_line"):
+    path: HostPath
+    line: Line
+
+
+class WriteFile(Action, frozen=True, tag="write_file"):
+    path: HostPath
+    content: Annotated[str, Meta(max_length=8192)]
+    mode: FileMode = "0644"
+
+
+class Chmod(Action, frozen=True, tag="chmod"):
+    path: HostPath
+    mode: FileMode
+
+
+class Reload(Action, frozen=True, tag="reload"):
+    service: Name
+
+
+AnyAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload
+
+
+class Probe(Struct, frozen=True):
+    """One question about the host's health and its answer."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+class FileChange(Struct, frozen=True):
+    """What a file was and became: sha256 of content, mode, owner. Absent is None."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """What may be spent before an item or a run is closed."""
+
+    run_seconds: float = 24 * 3600.0
+    item_seconds: float = 1200.0
+    turn_seconds: float = 300.0
+    stall_seconds: float = 60.0
+    """Silence on an open stream after which a turn is given up."""
+    approval_seconds: float = 24 * 3600.0
+    attempts: int = 6
+    item_tokens: int = 40_000
+
+
+class Lesson(Struct, frozen=True, kw_only=True):
+    """What a failure taught: how it works (mechanism) and where that holds (environment)."""
+
+    id: str
+    rule: str
+    mechanism: str
+    environment: str
+    advice: str

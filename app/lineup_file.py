@@ -1,0 +1,183 @@
+"""Reads a line-up from TOML. Whatever is wrong becomes one sentence with its line."""
+
+import difflib
+import math
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
+
+import msgspec
+
+from app.errors import BadLineup
+from app.events.words import Role
+from app.lineup import Engine, Gpu, Lineup, Seat, Simulation
+from app.toml_lines import Table, TomlLines, syntax_error
+
+LINEUPS = Path(__file__).resolve().parent.parent / "lineups"
+
+_WORDS: dict[Any, str] = {
+    str: "a text in quotes",
+    int: "a whole number",
+    float: "a number",
+    float | None: "a number",
+    tuple[int, ...]: "a list of whole numbers, like [0, 1]",
+    tuple[str, ...]: "a list of texts in quotes",
+}
+_MAY_BE_ZERO = ("index", "temperature")
+_ENGINE_DEFAULTS: dict[str, Any] = {"base_urls": [], "limit_tok_s": None, "limit_source": ""}
+
+T = TypeVar("T")
+
+
+def find_lineup(name_or_path: str) -> Path:
+    """A name stands for a file in lineups/; anything with a slash or .toml is a path."""
+    if "/" in name_or_path or name_or_path.endswith(".toml"):
+        if not (path := Path(name_or_path)).is_file():
+            raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
+        return path
+    shipped = sorted(path.stem for path in LINEUPS.glob("*.toml"))
+    if name_or_path not in shipped:
+        raise BadLineup(f"No line-up is called {name_or_path!r}: {_choose(name_or_path, shipped)}.")
+    return LINEUPS / f"{name_or_path}.toml"
+
+
+def read_lineup(path: Path) -> Lineup:
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except OSError as exc:
+        raise BadLineup(f"{path} cannot be read: {exc.strerror}.") from exc
+    except UnicodeDecodeError as exc:
+        raise BadLineup(f"{path} is not UTF-8 text: save it as UTF-8.") from exc
+    except tomllib.TOMLDecodeError as exc:
+        line, what = syntax_error(str(exc))
+        raise BadLineup(f"{path}:{line}: this is not TOML: {what}.") from exc
+    return _Reader(path, text).lineup(document)
+
+
+class _Reader:
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        self._lines = TomlLines(text)
+
+    def lineup(self, document: dict[str, Any]) -> Lineup:
+        self._known((), document, ("title", "note", "gpus", "engines", "seats"))
+        gpus = self._gpus(document)
+        engines = {
+            name: self._engine(("engines", name), table, gpus) for name, table in self._tables(document, "engines")
+        }
+        seats = {seat.role: seat for seat in self._seats(document, engines)}
+        return Lineup(
+            name=self._path.stem,
+            title=self._value((), document, "title", str),
+            note=self._value((), {"note": "", **document}, "note", str),
+            gpus=gpus,
+            engines=engines,
+            seats=seats,
+        )
+
+    def _gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
+        tables = document.get("gpus")
+        if not isinstance(tables, list) or not tables:
+            raise self._wrong((), "gpus", "the line-up needs its GPUs, each as a [[gpus]] table")
+        gpus = tuple(self._fill(Gpu, ("gpus", str(n)), table) for n, table in enumerate(tables))
+        for n, gpu in enumerate(gpus):
+            if gpu.index in [earlier.index for earlier in gpus[:n]]:
+                raise self._wrong(
+                    ("gpus", str(n)), "index", f"GPU {gpu.index} is listed twice: give each its own index"
+                )
+        return gpus
+
+    def _engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
+        simulation = table.get("simulation")
+        if simulation is not None:
+            simulation = self._fill(Simulation, (*at, "simulation"), simulation)
+        given = {**_ENGINE_DEFAULTS, **table}
+        engine = self._fill(Engine, at, given, name=at[-1], simulation=simulation)
+        self._check_gpus(at, engine, [gpu.index for gpu in gpus])
+        self._check_urls(at, engine)
+        if engine.limit_tok_s is not None and not engine.limit_source:
+            raise self._wrong(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
+        return engine
+
+    def _check_gpus(self, at: Table, engine: Engine, known: list[int]) -> None:
+        for index in engine.gpus:
+            if index not in known:
+                have = ", ".join(map(str, known))
+                raise self._wrong(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
+        if len(set(engine.gpus)) < len(engine.gpus):
+            raise self._wrong(at, "gpus", "a GPU is named twice: name each once")
+        if not engine.gpus or len(engine.gpus) % engine.tp:
+            raise self._wrong(at, "tp", f"tp = {engine.tp} does not divide the engine's {len(engine.gpus)} GPUs")
+
+    def _check_urls(self, at: Table, engine: Engine) -> None:
+        if not engine.base_urls and not engine.simulation:
+            raise self._wrong(at, "base_urls", "an engine that is not simulated needs base_urls")
+        for url in engine.base_urls:
+            if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
+                raise self._wrong(at, "base_urls", f"{url!r} should begin with http:// or https:// and end in /v1")
+
+    def _seats(self, document: dict[str, Any], engines: dict[str, Engine]) -> Iterable[Seat]:
+        tables = dict(self._tables(document, "seats"))
+        self._known(("seats",), tables, get_args(Role))
+        for role in get_args(Role):
+            if role not in tables:
+                raise self._wrong(("seats",), "", f"the {role} has no seat: add [seats.{role}]")
+            at = ("seats", role)
+            seat = self._fill(Seat, at, tables[role], role=role)
+            if seat.engine not in engines:
+                raise self._wrong(at, "engine", f"no engine is called {seat.engine!r}: {_choose(seat.engine, engines)}")
+            if seat.max_tokens >= (length := engines[seat.engine].max_model_len):
+                raise self._wrong(
+                    at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer"
+                )
+            yield seat
+
+    def _tables(self, document: dict[str, Any], name: str) -> Iterable[tuple[str, dict[str, Any]]]:
+        tables = document.get(name)
+        if not isinstance(tables, dict) or not tables:
+            raise self._wrong((), name, f"the line-up needs its {name}, each as a [{name}.NAME] table")
+        for key, table in tables.items():
+            if not isinstance(table, dict):
+                raise self._wrong((name,), key, f"{key} should be a table: [{name}.{key}]")
+            yield key, table
+
+    def _fill(self, kind: type[T], at: Table, table: object, **given: Any) -> T:
+        if not isinstance(table, dict):
+            raise self._wrong(at, "", f"{at[-1]} should be a table with keys of its own")
+        hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in given}
+        self._known(at, table, (*hints, "simulation") if kind is Engine else hints)
+        values = {name: self._value(at, table, name, hint) for name, hint in hints.items()}
+        return kind(**values, **given)
+
+    def _value(self, at: Table, table: dict[str, Any], key: str, kind: Any) -> Any:
+        if key not in table:
+            raise self._wrong(at, "", f"{key} is missing: add {key} = {_WORDS[kind]}")
+        try:
+            value = msgspec.convert(table[key], type=kind)
+        except msgspec.ValidationError as exc:
+            raise self._wrong(at, key, f"{key} should be {_WORDS[kind]}") from exc
+        if isinstance(value, int | float) and not _fits(key, value):
+            raise self._wrong(at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
+        return value
+
+    def _known(self, at: Table, table: Iterable[str], names: Iterable[str]) -> None:
+        for key in table:
+            if key not in (names := tuple(names)):
+                raise self._wrong(at, key, f"{key!r} is not a key of this table: {_choose(key, names)}")
+
+    def _wrong(self, at: Table, key: str, sentence: str) -> BadLineup:
+        end = "" if sentence.endswith("?") else "."
+        return BadLineup(f"{self._path}:{self._lines.line(at, key)}: {sentence}{end}")
+
+
+def _fits(key: str, number: float) -> bool:
+    return math.isfinite(number) and (number > 0 or (number == 0 and key in _MAY_BE_ZERO))
+
+
+def _choose(name: str, names: Iterable[str]) -> str:
+    names = sorted(names)
+    if near := difflib.get_close_matches(name, names, n=1):
+        return f"did you mean {near[0]!r}?"
+    return f"choose one of {', '.join(names)}" if names else "there are none yet"

@@ -1,0 +1,39 @@
+"""One process works on the runs of a data folder. The kernel frees the lock when it dies, however it dies."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.errors import Unusable
+
+
+class Taken(Unusable):
+    """Another process holds it."""
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as exc:
+        raise Unusable(f"cannot use {path.parent}: {exc.strerror}. Choose a writable folder with --data.") from exc
+    try:
+        _take(handle, path)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _take(handle: int, path: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as exc:
+        holder = os.pread(handle, 20, 0).decode() or "unknown"
+        raise Taken(
+            f"process {holder} already works on {path.parent}: use it, stop it, or choose another --data"
+        ) from exc
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, str(os.getpid()).encode(), 0)

@@ -1,0 +1,211 @@
+"""Asking a role, and turning what it answered into typed events."""
+
+import hashlib
+
+import msgspec
+
+from app.engines.reply import Message, Question
+from app.errors import ActionFailed
+from app.events.kinds import (
+    ActionProposed,
+    AttemptReflected,
+    Event,
+    LessonLearnt,
+    PlanMade,
+    SentryAlarm,
+    SentryClear,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictExplained,
+)
+from app.events.words import Lesson, Purpose, Reload
+from app.loop import answers, prompts
+from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
+from app.loop.decide import WEIGH_EVERY
+from app.loop.effects import Ask, DoWithout
+from app.loop.run import Run, Seat
+from app.loop.turn import TurnName, take_turn
+
+SYSTEM_TOKENS = 400
+"""Room for the system message and the chat template's own marks."""
+
+
+async def ask(run: Run, effect: Ask) -> None:
+    seat = run.means.seats[effect.role]
+    rule, attempt = run.place
+    name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
+    question = _question(run, seat, effect.purpose, name.turn)
+    run.append(
+        TurnStarted(
+            turn=name.turn,
+            rule=rule,
+            attempt=attempt,
+            role=effect.role,
+            purpose=effect.purpose,
+            engine=seat.engine,
+            model=seat.model,
+            replica=0,
+            max_tokens=seat.max_tokens,
+            prompt=(question.messages[0].content, question.messages[1].content),
+        )
+    )
+    finished: TurnFinished | None = None
+    try:
+        finished = await take_turn(
+            name,
+            seat.replicas[0],
+            question,
+            run,
+            seconds=effect.seconds,
+            stall_after=run.state.budget.stall_seconds,
+        )
+        await _conclude(run, finished)
+    finally:
+        if finished is None:
+            run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
+
+
+def _question(run: Run, seat: Seat, purpose: Purpose, turn: str) -> Question:
+    item = run.state.item
+    assert item
+    assert item.attempt
+    target = run.means.target
+    about = prompts.About(item, item.attempt, run.rule, target.name, target.files, target.facts())
+    text = prompts.user(purpose, about, seat.max_model_len - seat.max_tokens - SYSTEM_TOKENS)
+    return Question(
+        model=seat.model,
+        messages=(Message("system", prompts.system(seat.role, purpose)), Message("user", text)),
+        schema_name=purpose,
+        schema=answers.schema(purpose),
+        request_id=f"{turn}.{seat.role}",
+        max_tokens=seat.max_tokens,
+        temperature=seat.temperature,
+    )
+
+
+async def _conclude(run: Run, finished: TurnFinished) -> None:
+    """The turn's end and what it says go to the log together, so that no crash can part them."""
+    if finished.outcome == "answered":
+        try:
+            answer = answers.read(finished.purpose, finished.answer or finished.thought)
+            events = await _meaning(run, answer)
+        except BrokenAnswer as exc:
+            why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
+            run.append(msgspec.structs.replace(finished, outcome="broken", detail=why))
+        else:
+            run.append(finished, *events)
+    else:
+        run.append(finished)
+
+
+async def _meaning(run: Run, answer: Answer) -> list[Event]:
+    rule, attempt = run.place
+    match answer:
+        case Plan():
+            return [PlanMade(rule=rule, attempt=attempt, **msgspec.structs.asdict(answer))]
+        case Work():
+            return [await _proposal(run, answer)]
+        case Review():
+            return [
+                VerdictExplained(
+                    rule=rule,
+                    attempt=attempt,
+                    explanation=answer.explanation,
+                    veto=answer.veto,
+                    reason=answer.reason if answer.veto else "",
+                )
+            ]
+        case Triage():
+            return [_watch(run, answer)]
+        case Reflection():
+            return _reflection(run, answer)
+
+
+async def _proposal(run: Run, work: Work) -> ActionProposed:
+    rule, attempt = run.place
+    try:
+        diff = (await run.means.target.preview(work.actions)).diff
+    except ActionFailed as exc:
+        diff = f"(cannot be shown: {exc})"
+    parts = (msgspec.json.encode(action) for action in work.actions if not isinstance(action, Reload))
+    return ActionProposed(
+        rule=rule,
+        attempt=attempt,
+        actions=work.actions,
+        note=work.note,
+        fingerprint=prompts.fingerprint(parts),
+        diff=diff,
+    )
+
+
+def _watch(run: Run, triage: Triage) -> SentryClear | SentryAlarm:
+    """Code has the first word: what a probe found broken no model can talk away."""
+    rule, attempt = run.place
+    harm = harmed(run)
+    if harm:
+        return SentryAlarm(rule=rule, attempt=attempt, reason=harm, by="probe")
+    if triage.alarm:
+        return SentryAlarm(rule=rule, attempt=attempt, reason=triage.reason, by="sentry")
+    return SentryClear(rule=rule, attempt=attempt, assessment=triage.assessment)
+
+
+def harmed(run: Run) -> str | None:
+    """What is worse than before the run, in the probes' own words."""
+    attempt = run.state.item.attempt if run.state.item else None
+    if attempt is None or attempt.probed is None or run.state.started is None:
+        return None
+    sound = {probe.name for probe in run.state.started.probes if probe.ok}
+    for probe in attempt.probed.probes:
+        if not probe.ok and probe.name in sound:
+            return f"{probe.name}: {probe.detail}"
+    return attempt.probed.drift[0] if attempt.probed.drift else None
+
+
+def _reflection(run: Run, answer: Reflection) -> list[Event]:
+    rule, attempt = run.place
+    weighed = attempt % WEIGH_EVERY == 0
+    basis = f"{rule}|{answer.mechanism}|{answer.advice}"
+    lesson = Lesson(
+        id=hashlib.sha256(basis.encode()).hexdigest()[:12],
+        rule=rule,
+        mechanism=answer.mechanism,
+        environment=answer.environment,
+        advice=answer.advice,
+    )
+    return [
+        LessonLearnt(rule=rule, attempt=attempt, lesson=lesson),
+        AttemptReflected(
+            rule=rule,
+            attempt=attempt,
+            decision=answer.decision if weighed else "CONTINUE",
+            reason=answer.reason,
+            banned=_banned(run),
+        ),
+    ]
+
+
+def _banned(run: Run) -> tuple[str, ...]:
+    """An approach that ran, or was refused, and failed is not tried again; one that never got that far may be."""
+    attempt = run.state.item.attempt if run.state.item else None
+    if attempt is None or attempt.proposed is None or attempt.failed is None:
+        return ()
+    if attempt.failed.cause in ("engine", "over budget", "disapproved"):
+        return ()
+    return (attempt.proposed.fingerprint,)
+
+
+async def do_without(run: Run, effect: DoWithout) -> None:
+    """The role stayed silent: the scanner and the probes stand alone, and the log says so."""
+    rule, attempt = run.place
+    match effect.purpose:
+        case "review":
+            words = "The Auditor gave no usable answer; the scanner's verdict stands alone."
+            run.append(VerdictExplained(rule=rule, attempt=attempt, explanation=words, veto=False, reason=""))
+        case "triage":
+            run.append(_watch(run, Triage("The Sentry gave no usable answer; the probes stand alone.", False, "")))
+        case _:
+            words = "the Architect gave no usable reflection"
+            run.append(
+                AttemptReflected(rule=rule, attempt=attempt, decision="CONTINUE", reason=words, banned=_banned(run))
+            )

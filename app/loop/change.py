@@ -1,0 +1,217 @@
+"""The part of an attempt that touches the host: judge, approve, apply, verify, watch, undo, keep."""
+
+import asyncio
+import hashlib
+
+import msgspec
+
+from app.errors import ActionFailed
+from app.events.clean import clean
+from app.events.kinds import (
+    ActionApplied,
+    ActionApplying,
+    ActionFailedToApply,
+    ActionRefused,
+    ActionRolledBack,
+    ActionRollingBack,
+    ActionsAllowed,
+    ApprovalExpired,
+    ApprovalRequested,
+    FactsGathered,
+    ItemPassed,
+    Rehearsed,
+    SentryProbed,
+    VerdictGiven,
+)
+from app.events.words import Phase
+from app.loop.attempt import Attempt
+from app.loop.effects import (
+    Apply,
+    ExpireApproval,
+    GatherFacts,
+    Judge,
+    Rehearse,
+    RequestApproval,
+    RollBack,
+    Verify,
+    Watch,
+)
+from app.loop.run import Run
+from app.scanners.verdict import Verdict
+
+LOG_LINES = 12
+
+
+def _attempt(run: Run) -> Attempt:
+    assert run.state.item
+    assert run.state.item.attempt
+    return run.state.item.attempt
+
+
+def _allowed_paths(attempt: Attempt) -> frozenset[str]:
+    return frozenset(attempt.plan.paths if attempt.plan else ())
+
+
+async def judge(run: Run, _: Judge) -> None:
+    rule, attempt = run.place
+    proposed, item = _attempt(run).proposed, run.state.item
+    assert proposed
+    assert item
+    if proposed.fingerprint in item.tried:
+        reason = "these very actions have failed on this host before"
+        run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="banned approach", reason=reason))
+        return
+    refusals = await asyncio.to_thread(run.means.target.review, proposed.actions, _allowed_paths(_attempt(run)))
+    if refusals:
+        run.append(
+            *(
+                ActionRefused(rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=one.reason)
+                for one in refusals
+            )
+        )
+    else:
+        run.append(ActionsAllowed(rule=rule, attempt=attempt))
+
+
+async def rehearse(run: Run, _: Rehearse) -> None:
+    rule, attempt = run.place
+    proposed = _attempt(run).proposed
+    assert proposed
+    try:
+        files = run.means.target.rehearse(proposed.actions)
+    except ActionFailed as exc:
+        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=str(exc)))
+        return
+    verdict = (await asyncio.to_thread(run.means.scanner.scan, files, [rule]))[0]
+    run.append(Rehearsed(rule=rule, attempt=attempt, word=verdict.word, evidence=verdict.evidence))
+
+
+async def request_approval(run: Run, _: RequestApproval) -> None:
+    rule, attempt = run.place
+    run.append(
+        ApprovalRequested(
+            approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
+            rule=rule,
+            attempt=attempt,
+            binds=await _binding(run),
+            expires=run.means.clock() + run.state.budget.approval_seconds,
+        )
+    )
+
+
+async def _binding(run: Run) -> str:
+    """What an approval is for: this host, this plan, and the diff as it would be now."""
+    attempt = _attempt(run)
+    assert attempt.plan
+    assert attempt.proposed
+    try:
+        diff = (await run.means.target.preview(attempt.proposed.actions)).diff
+    except ActionFailed as exc:
+        diff = str(exc)
+    bound = [run.means.target.name.encode(), msgspec.json.encode(attempt.plan), diff.encode()]
+    return hashlib.sha256(b"\0".join(bound)).hexdigest()
+
+
+async def expire_approval(run: Run, _: ExpireApproval) -> None:
+    approval = _attempt(run).approval
+    assert approval
+    run.append(ApprovalExpired(approval=approval.approval, reason="nobody approved it in time"))
+
+
+async def apply(run: Run, _: Apply) -> None:
+    rule, number = run.place
+    attempt = _attempt(run)
+    assert attempt.proposed
+    if attempt.approval and await _binding(run) != attempt.approval.binds:
+        reason = "the host changed since it was approved; the change is proposed again"
+        run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason, drifted=True))
+        return
+    journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
+    run.append(ActionApplying(rule=rule, attempt=number, journal=journal))
+    await run.log.flush()
+    try:
+        done = await run.means.target.apply(journal, attempt.proposed.actions, _allowed_paths(attempt))
+    except ActionFailed as exc:
+        run.append(ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=clean(str(exc), 600)))
+        return
+    run.append(
+        ActionApplied(
+            rule=rule,
+            attempt=number,
+            journal=journal,
+            diff=done.diff,
+            changes=done.changes,
+            seconds=round(done.seconds, 4),
+        )
+    )
+
+
+async def verify(run: Run, _: Verify) -> None:
+    rule, number = run.place
+    verdict = (await asyncio.to_thread(run.means.scanner.scan, run.means.target.files, [rule]))[0]
+    run.append(given(run, verdict, "attempt", number))
+
+
+def given(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> VerdictGiven:
+    return VerdictGiven(
+        rule=verdict.rule,
+        phase=phase,
+        attempt=attempt,
+        word=verdict.word,
+        evidence=verdict.evidence,
+        scanner=run.means.scanner.name,
+        path=verdict.path,
+        line=verdict.line,
+    )
+
+
+async def watch(run: Run, _: Watch) -> None:
+    rule, number = run.place
+    applied = _attempt(run).applied
+    target = run.means.target
+    run.append(
+        SentryProbed(
+            rule=rule,
+            attempt=number,
+            probes=await target.health(),
+            drift=await target.drift(applied.changes if applied else ()),
+            log=tuple(await asyncio.to_thread(target.log_lines, LOG_LINES)),
+        )
+    )
+
+
+async def gather_facts(run: Run, _: GatherFacts) -> None:
+    rule, number = run.place
+    attempt, probes = _attempt(run), await run.means.target.health()
+    facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
+    if attempt.verdict:
+        facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
+    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(clean(fact, 400) for fact in facts)))
+
+
+async def roll_back(run: Run, effect: RollBack) -> None:
+    rule, number = run.place
+    run.append(ActionRollingBack(rule=rule, attempt=number, journal=effect.journal, cause=effect.cause))
+    await run.log.flush()
+    restored = await run.means.target.rollback(effect.journal)
+    run.append(
+        ActionRolledBack(
+            rule=rule,
+            attempt=number,
+            journal=effect.journal,
+            paths=restored.paths,
+            differences=restored.differences,
+            probes=await run.means.target.health(),
+            seconds=round(restored.seconds, 4),
+        )
+    )
+
+
+async def passed(run: Run) -> ItemPassed:
+    """Kept first, said after: a crash between the two keeps again, which changes nothing."""
+    attempt = _attempt(run)
+    assert attempt.journal
+    await run.log.flush()
+    await run.means.target.commit(attempt.journal)
+    told = tuple(lesson.id for lesson in attempt.lessons)
+    return ItemPassed(rule=run.rule.id, attempts=attempt.number, lessons=told)

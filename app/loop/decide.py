@@ -1,0 +1,242 @@
+"""Given what a run is, what comes next. Pure: the same state and time always give the same effect."""
+
+from app.events.words import Budget
+from app.loop.attempt import Attempt
+from app.loop.budget import overspent, seconds_left
+from app.loop.effects import (
+    Apply,
+    Ask,
+    CloseItem,
+    Done,
+    DoWithout,
+    Effect,
+    ExpireApproval,
+    FailAttempt,
+    Finish,
+    GatherFacts,
+    Halt,
+    Interrupt,
+    Judge,
+    Rehearse,
+    RequestApproval,
+    RollBack,
+    Scan,
+    Scope,
+    Start,
+    StartAttempt,
+    StartItem,
+    Stop,
+    Verify,
+    Wait,
+    Watch,
+)
+from app.loop.state import Item, RunState
+from app.skills.skill import Rule, Skill
+
+FRUITLESS = 3
+"""Turns without a usable answer before the question is given up."""
+WEIGH_EVERY = 3
+"""Attempts between two decisions to continue, pivot or escalate."""
+GAP_AFTER = 4
+"""Healthy, distinct approaches that all fail: the scanner, not the host, may be at fault."""
+
+
+def decide(state: RunState, skill: Skill, now: float) -> Effect:
+    if state.ended:
+        return Done()
+    if state.request is None:
+        return Halt("the log does not begin with a queued run")
+    if state.turn:
+        return Interrupt(state.turn.turn)
+    if cut := _cut_short(state):
+        return cut
+    if broken := _unrestored(state):
+        return Halt(broken)
+    if state.stopping:
+        return _stop(state)
+    if state.started is None:
+        return Start()
+    if state.status == "paused":
+        return Wait(None)
+    if "opening" not in state.scanned:
+        return Scan("opening")
+    if state.scope is None:
+        return Scope()
+    if state.item:
+        return _on_item(state, state.item, skill.rules[state.item.rule], now)
+    return _next_item(state, skill, now) or _close(state)
+
+
+def _cut_short(state: RunState) -> Effect | None:
+    """A change or a rollback that was announced and never closed."""
+    attempt = state.item.attempt if state.item else None
+    if attempt is None or attempt.journal is None:
+        return None
+    if attempt.rolling_back or not attempt.changed:
+        cause = attempt.failed.cause if attempt.failed else "interrupted"
+        return RollBack(attempt.journal, cause)
+    return None
+
+
+def _stop(state: RunState) -> Effect:
+    assert state.stopping
+    reason = f"stopped by {state.stopping.by}"
+    item = state.item
+    if item and item.attempt and item.attempt.journal:
+        if item.attempt.failed is None:
+            return FailAttempt("interrupted", reason)
+        return RollBack(item.attempt.journal, reason)
+    for waiting in state.items.values():
+        if waiting.status in ("waiting", "working"):
+            return CloseItem(waiting.rule, "skipped", reason)
+    return Stop()
+
+
+def _next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
+    request = state.request
+    assert request
+    late = now - state.started_at > request.budget.run_seconds
+    for item in state.items.values():
+        if item.status != "waiting":
+            continue
+        rule = skill.rules[item.rule]
+        if late:
+            return CloseItem(item.rule, "deferred", "the run's time is spent; start another for what is left")
+        if blocker := _unmet(state, rule):
+            return CloseItem(item.rule, "deferred", f"waits for {blocker}, which did not pass")
+        if rule.irreversible and request.mode == "auto":
+            return CloseItem(item.rule, "deferred", "cannot be undone, so a person decides: run it in review mode")
+        return StartItem(item.rule)
+    return None
+
+
+def _unmet(state: RunState, rule: Rule) -> str | None:
+    assert state.scope
+    assert state.request
+    for needed in rule.depends:
+        item = state.items.get(needed)
+        if item and item.status != "passed" and state.request.mode != "dry-run":
+            return needed
+        if needed in state.scope.undecided:
+            return needed
+    return None
+
+
+def _close(state: RunState) -> Effect:
+    return Finish() if "closing" in state.scanned else Scan("closing")
+
+
+def _on_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
+    attempt = item.attempt
+    if attempt is None:
+        return StartAttempt(rule.id, 1)
+    if attempt.failed:
+        return _after_failure(state, item, attempt, rule, now)
+    if state.request and state.request.mode == "dry-run" and attempt.rehearsed:
+        return CloseItem(rule.id, "skipped", f"dry run: the scanner would say {attempt.rehearsed.word}")
+    if attempt.expired:
+        return CloseItem(rule.id, "deferred", attempt.expired.reason)
+    if attempt.clear:
+        return CloseItem(rule.id, "passed")
+    if attempt.awaits_person:
+        return _approval(attempt, now)
+    if over := overspent(item, state, now):
+        return FailAttempt("over budget", over)
+    return _forward(state, item, attempt, rule, now)
+
+
+def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
+    """The ladder of one attempt, first missing rung next."""
+    left = seconds_left(state, item, now)
+    if attempt.plan is None:
+        return _question(attempt, Ask("architect", "plan", left))
+    if attempt.proposed is None:
+        return _question(attempt, Ask("worker", "act", left))
+    if attempt.refused:
+        return FailAttempt("refused", f"{attempt.refused.clause}: {attempt.refused.reason}")
+    if not attempt.allowed:
+        return Judge()
+    mode = state.request.mode if state.request else "auto"
+    if mode == "dry-run":
+        return Rehearse()
+    if (mode == "review" or rule.irreversible) and not attempt.approved:
+        return _approval(attempt, now)
+    if attempt.change_failed:
+        return FailAttempt("change failed", attempt.change_failed.reason)
+    if attempt.applied is None:
+        return Apply()
+    if attempt.verdict is None:
+        return Verify()
+    if attempt.explained is None:
+        return _question(attempt, Ask("auditor", "review", left))
+    if attempt.verdict.word != "pass":
+        return FailAttempt("scanner", f"the scanner says {attempt.verdict.word}: {attempt.verdict.evidence}")
+    if attempt.explained.veto:
+        return FailAttempt("vetoed", f"gamed, not fixed: {attempt.explained.reason}")
+    if attempt.probed is None:
+        return Watch()
+    if attempt.alarm:
+        return FailAttempt("alarm", attempt.alarm.reason)
+    return _question(attempt, Ask("sentry", "triage", left))
+
+
+def _question(attempt: Attempt, ask: Ask) -> Effect:
+    if attempt.fruitless < FRUITLESS:
+        return ask
+    if ask.purpose in ("review", "triage", "reflect"):
+        return DoWithout(ask.purpose)
+    return FailAttempt("engine", f"the {ask.role} gave no usable answer in {FRUITLESS} turns")
+
+
+def _approval(attempt: Attempt, now: float) -> Effect:
+    if attempt.disapproved:
+        return FailAttempt("disapproved", f"{attempt.disapproved.by} refused: {attempt.disapproved.reason}")
+    if attempt.approval is None:
+        return RequestApproval()
+    if now >= attempt.approval.expires:
+        return ExpireApproval()
+    return Wait(attempt.approval.expires)
+
+
+def _after_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
+    failed = attempt.failed
+    assert failed
+    if attempt.changed and attempt.rolled_back is None:
+        if attempt.facts is None:
+            return GatherFacts()
+        return RollBack(attempt.journal or "", failed.cause)
+    if failed.cause == "over budget":
+        return CloseItem(rule.id, "escalated", failed.reason)
+    if attempt.reflected is None:
+        if attempt.fruitless >= FRUITLESS or overspent(item, state, now):
+            return DoWithout("reflect")
+        return Ask("architect", "reflect", seconds_left(state, item, now))
+    if reason := _given_up(item, attempt, state.budget):
+        return CloseItem(rule.id, "escalated", reason)
+    if over := overspent(item, state, now):
+        return CloseItem(rule.id, "escalated", over)
+    return StartAttempt(rule.id, attempt.number + 1)
+
+
+def _given_up(item: Item, attempt: Attempt, budget: Budget) -> str | None:
+    assert attempt.reflected
+    if attempt.reflected.decision == "ESCALATE" and attempt.number % WEIGH_EVERY == 0:
+        return f"the Architect escalates: {attempt.reflected.reason}"
+    healthy = [failure for failure in item.failures if failure.cause == "scanner"]
+    if item.pivoted and len(healthy) >= GAP_AFTER and len(set(item.tried)) >= GAP_AFTER:
+        return f"{len(healthy)} different approaches left the host healthy and still fail: check the rule by hand"
+    if attempt.number >= budget.attempts:
+        return f"{attempt.number} attempts did not pass; the last: {item.failures[-1].reason}"
+    return None
+
+
+def _unrestored(state: RunState) -> str | None:
+    attempt = state.item.attempt if state.item else None
+    back = attempt.rolled_back if attempt else None
+    if back is None or state.started is None:
+        return None
+    if back.differences:
+        return f"the rollback left a difference: {back.differences[0]}"
+    before = {probe.name for probe in state.started.probes if probe.ok}
+    worse = [probe for probe in back.probes if not probe.ok and probe.name in before]
+    return f"the host is not healthy after the rollback: {worse[0].name}: {worse[0].detail}" if worse else None

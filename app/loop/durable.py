@@ -1,0 +1,98 @@
+"""Who works on what: a durable queue, one run at a time per host, taken up again after a crash. All of DBOS is here.
+
+A run's workflow records no steps: it folds the event log and goes on. So there is no second journal.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID
+
+QUEUE = "runs"
+WORKFLOW = "harden"
+VERSION = "1"
+"""Pinned by hand: a changed workflow must still take up the runs of the one before."""
+POLL_SECONDS = 0.2
+
+
+def _url(database: Path) -> str:
+    return f"sqlite:///{database}"
+
+
+class Durable:
+    """`drive` runs on the loop that launched us; DBOS's own threads only hold its place in the queue."""
+
+    def __init__(self, database: Path, executor: str, drive: Callable[[str], Awaitable[None]]) -> None:
+        self._database = database
+        self._executor = executor
+        self._drive = drive
+        self._loop = asyncio.get_running_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def launch(self) -> None:
+        await asyncio.to_thread(self._launch)
+
+    def _launch(self) -> None:
+        DBOS(
+            config={
+                "name": "temper",
+                "system_database_url": _url(self._database),
+                "executor_id": self._executor,
+                "application_version": VERSION,
+                "log_level": "ERROR",
+                "console_log_level": "ERROR",
+                "enable_otlp": False,
+            }
+        )
+
+        @DBOS.workflow(name=WORKFLOW)
+        async def harden(run: str) -> None:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._own(run), self._loop))
+
+        self._workflow = harden
+        DBOS.launch()
+        DBOS.register_queue(QUEUE, partition_concurrency=1, polling_interval_sec=POLL_SECONDS)
+
+    async def _own(self, run: str) -> None:
+        task = asyncio.current_task()
+        assert task
+        self._tasks.add(task)
+        try:
+            await self._drive(run)
+        finally:
+            self._tasks.discard(task)
+
+    async def enqueue(self, run: str, host: str) -> None:
+        """Safe to repeat: the run's id is the workflow's."""
+        await asyncio.to_thread(self._enqueue, run, host)
+
+    def _enqueue(self, run: str, host: str) -> None:
+        # In a thread on purpose: DBOS's async calls put its own executor under our loop, and take it down with them.
+        with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
+            DBOS.enqueue_workflow(QUEUE, self._workflow, run)
+
+    async def close(self) -> None:
+        """DBOS goes first, so that a run cut short stays pending and is taken up by the next start."""
+        await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def enqueue_from_outside(database: Path, run: str, host: str) -> None:
+    """For a process that does not work on runs itself."""
+    client = DBOSClient(system_database_url=_url(database))
+    try:
+        client.enqueue(
+            {
+                "queue_name": QUEUE,
+                "workflow_name": WORKFLOW,
+                "workflow_id": run,
+                "app_version": VERSION,
+                "queue_partition_key": host,
+            },
+            run,
+        )
+    finally:
+        client.destroy()

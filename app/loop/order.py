@@ -1,0 +1,22 @@
+"""The order in which findings are taken: what others need first, what cannot be undone last."""
+
+from collections.abc import Sequence
+from graphlib import TopologicalSorter
+
+from app.skills.skill import Skill
+
+
+def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
+    among = set(findings)
+    sorter = TopologicalSorter({rule: among.intersection(skill.rules[rule].depends) for rule in findings})
+    sorter.prepare()
+    place = {rule: index for index, rule in enumerate(findings)}
+    taken: list[str] = []
+    ready: set[str] = set(sorter.get_ready())
+    while ready:
+        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, place[rule]))
+        ready.remove(first)
+        taken.append(first)
+        sorter.done(first)
+        ready.update(sorter.get_ready())
+    return tuple(taken)

@@ -1,0 +1,205 @@
+"""Doing what was decided. An effect on the host is announced, on disk, before it starts; and closed after."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from app.events.kinds import (
+    AttemptFailed,
+    AttemptStarted,
+    Event,
+    ItemDeferred,
+    ItemEscalated,
+    ItemSkipped,
+    ItemStarted,
+    RunFailed,
+    RunFinished,
+    RunScoped,
+    RunStarted,
+    RunStopped,
+    ScanFinished,
+    ScanStarted,
+    TurnInterrupted,
+)
+from app.events.words import Lesson
+from app.loop import change
+from app.loop.ask import ask, do_without
+from app.loop.effects import (
+    Apply,
+    Ask,
+    CloseItem,
+    DoWithout,
+    Effect,
+    ExpireApproval,
+    FailAttempt,
+    Finish,
+    GatherFacts,
+    Halt,
+    Interrupt,
+    Judge,
+    Rehearse,
+    RequestApproval,
+    RollBack,
+    Scan,
+    Scope,
+    Start,
+    StartAttempt,
+    StartItem,
+    Stop,
+    Verify,
+    Wait,
+    Watch,
+)
+from app.loop.order import in_order
+from app.loop.run import Run
+from app.loop.state import RunState
+
+LESSONS_TOLD = 4
+
+
+async def perform(run: Run, effect: Effect) -> None:
+    await _DO[type(effect)](run, effect)
+
+
+async def _start(run: Run, _: Start) -> None:
+    target, request = run.means.target, run.state.request
+    assert request
+    if not request.keep:
+        await target.prepare()
+    probes = await target.health()
+    run.append(
+        RunStarted(
+            worker=run.means.worker,
+            confinement=target.confinement,
+            scanner=run.means.scanner.name,
+            probes=probes,
+        )
+    )
+
+
+async def _scan(run: Run, effect: Scan) -> None:
+    assert run.state.request
+    rules = run.state.request.rules
+    run.append(ScanStarted(phase=effect.phase, rules=len(rules)))
+    began = time.monotonic()
+    verdicts = await asyncio.to_thread(run.means.scanner.scan, run.means.target.files, rules)
+    given = [change.given(run, verdict, effect.phase) for verdict in verdicts]
+    run.append(*given, ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
+
+
+async def _scope(run: Run, _: Scope) -> None:
+    words = {rule: verdict.word for rule, verdict in run.state.opening.items()}
+    findings = [rule for rule, word in words.items() if word == "fail"]
+    run.append(
+        RunScoped(
+            order=in_order(findings, run.means.skill),
+            compliant=tuple(rule for rule, word in words.items() if word == "pass"),
+            undecided=tuple(rule for rule, word in words.items() if word not in ("pass", "fail")),
+        )
+    )
+
+
+async def _start_item(run: Run, effect: StartItem) -> None:
+    rule = run.means.skill.rules[effect.rule]
+    run.append(ItemStarted(rule=rule.id, title=rule.title, category=rule.category))
+
+
+async def _start_attempt(run: Run, effect: StartAttempt) -> None:
+    assert run.state.item
+    own = run.state.item.lessons
+    known = await asyncio.to_thread(run.means.lessons.known, effect.rule)
+    run.append(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=_told(own, known)))
+
+
+def _told(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
+    """This run's lessons, newest first, then what earlier runs taught; each once."""
+    merged = {lesson.id: lesson for lesson in (*reversed(own), *known)}
+    return tuple(merged.values())[:LESSONS_TOLD]
+
+
+async def _interrupt(run: Run, effect: Interrupt) -> None:
+    run.append(TurnInterrupted(turn=effect.turn, reason="the worker ended in mid-turn; asked again"))
+
+
+async def _fail(run: Run, effect: FailAttempt) -> None:
+    rule, attempt = run.place
+    run.append(AttemptFailed(rule=rule, attempt=attempt, cause=effect.cause, reason=effect.reason))
+
+
+async def _close_item(run: Run, effect: CloseItem) -> None:
+    run.append(await _ending(run, effect))
+
+
+async def _ending(run: Run, effect: CloseItem) -> Event:
+    match effect.outcome:
+        case "passed":
+            return await change.passed(run)
+        case "escalated":
+            return ItemEscalated(rule=effect.rule, reason=effect.reason)
+        case "skipped":
+            return ItemSkipped(rule=effect.rule, reason=effect.reason)
+        case "deferred":
+            return ItemDeferred(rule=effect.rule, reason=effect.reason)
+
+
+async def _wait(run: Run, effect: Wait) -> None:
+    left = None if effect.until is None else max(0.0, effect.until - run.means.clock())
+    try:
+        await asyncio.wait_for(run.nudged.wait(), left)
+    except TimeoutError:
+        return
+    run.nudged.clear()
+
+
+async def _finish(run: Run, _: Finish) -> None:
+    state = run.state
+    count = dict.fromkeys(("passed", "escalated", "skipped", "deferred"), 0)
+    for item in state.items.values():
+        count[item.status] += 1
+    tree = await asyncio.to_thread(run.means.target.digest)
+    run.append(RunFinished(**count, regressions=regressions(state), tree=tree))
+
+
+def regressions(state: RunState) -> tuple[str, ...]:
+    """Rules that held, before the run or by it, and no longer hold at its end."""
+    held = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
+    held |= {item.rule for item in state.items.values() if item.status == "passed"}
+    return tuple(rule for rule, verdict in state.closing.items() if rule in held and verdict.word != "pass")
+
+
+async def _stop(run: Run, _: Stop) -> None:
+    assert run.state.stopping
+    tree = await asyncio.to_thread(run.means.target.digest)
+    run.append(RunStopped(by=run.state.stopping.by, reason=run.state.stopping.reason, tree=tree))
+
+
+async def _halt(run: Run, effect: Halt) -> None:
+    run.append(RunFailed(reason=effect.reason))
+
+
+_DO: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
+    Start: _start,
+    Scan: _scan,
+    Scope: _scope,
+    StartItem: _start_item,
+    StartAttempt: _start_attempt,
+    Ask: ask,
+    DoWithout: do_without,
+    Interrupt: _interrupt,
+    Judge: change.judge,
+    Rehearse: change.rehearse,
+    RequestApproval: change.request_approval,
+    ExpireApproval: change.expire_approval,
+    Wait: _wait,
+    Apply: change.apply,
+    Verify: change.verify,
+    Watch: change.watch,
+    FailAttempt: _fail,
+    GatherFacts: change.gather_facts,
+    RollBack: change.roll_back,
+    CloseItem: _close_item,
+    Finish: _finish,
+    Stop: _stop,
+    Halt: _halt,
+}

@@ -1,0 +1,73 @@
+"""A run in work: its state, its log, and the means that it is performed with."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.engines.client import EngineClient
+from app.events.kinds import Event
+from app.events.log import RunLog
+from app.events.words import Lesson, Role
+from app.loop.state import RunState, step
+from app.scanners.scanner import Scanner
+from app.skills.skill import Rule, Skill
+from app.targets.target import Target
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A role's place: which engine it asks, and how."""
+
+    role: Role
+    engine: str
+    model: str
+    replicas: tuple[EngineClient, ...]
+    max_tokens: int
+    max_model_len: int
+    temperature: float
+
+
+class Lessons(Protocol):
+    """What earlier runs taught."""
+
+    def known(self, rule: str) -> Sequence[Lesson]: ...
+
+
+@dataclass(frozen=True)
+class Means:
+    skill: Skill
+    target: Target
+    scanner: Scanner
+    seats: dict[Role, Seat]
+    lessons: Lessons
+    worker: str
+    clock: Callable[[], float] = time.time
+
+
+@dataclass
+class Run:
+    state: RunState
+    log: RunLog
+    means: Means
+    nudged: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a person said something: whoever waits looks again."""
+    cancellable: asyncio.Task[None] | None = None
+    """The turn or wait that a stop may cut short."""
+
+    def append(self, *events: Event) -> None:
+        for recorded in self.log.append(*events):
+            self.state = step(self.state, recorded)
+
+    @property
+    def rule(self) -> Rule:
+        assert self.state.item
+        return self.means.skill.rules[self.state.item.rule]
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Rule and attempt in work, as most events name them."""
+        assert self.state.item
+        assert self.state.item.attempt
+        return self.state.item.rule, self.state.item.attempt.number

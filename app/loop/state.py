@@ -1,0 +1,208 @@
+"""What a run is at a seq: the fold of its events. Nothing else decides what happens next."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from app.events.kinds import (
+    ApprovalExpired,
+    ApprovalGiven,
+    ApprovalRefused,
+    ApprovalRequested,
+    AttemptFailed,
+    AttemptReflected,
+    AttemptStarted,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    LessonLearnt,
+    RunFailed,
+    RunFinished,
+    RunPaused,
+    RunQueued,
+    RunResumed,
+    RunScoped,
+    RunStarted,
+    RunStopped,
+    RunStopRequested,
+    ScanFinished,
+    ScanStarted,
+    TurnDelta,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictGiven,
+)
+from app.events.record import Recorded
+from app.events.words import Budget, Lesson, Phase
+from app.loop.attempt import Attempt, advance
+
+Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
+ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred"]
+
+
+@dataclass(frozen=True)
+class Item:
+    rule: str
+    status: ItemStatus = "waiting"
+    started: float = 0.0
+    ended: float = 0.0
+    reason: str = ""
+    tokens: int = 0
+    attempt: Attempt | None = None
+    failures: tuple[AttemptFailed, ...] = ()
+    tried: tuple[str, ...] = ()
+    """Fingerprints of the approaches that failed on the host: not to be proposed again."""
+    pivoted: bool = False
+    lessons: tuple[Lesson, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunState:
+    run: str = ""
+    seq: int = 0
+    at: float = 0.0
+    request: RunQueued | None = None
+    status: Status = "queued"
+    started: RunStarted | None = None
+    started_at: float = 0.0
+    stopping: RunStopRequested | None = None
+    scanned: frozenset[Phase] = frozenset()
+    scanning: Phase | None = None
+    opening: dict[str, VerdictGiven] = field(default_factory=dict)
+    closing: dict[str, VerdictGiven] = field(default_factory=dict)
+    scope: RunScoped | None = None
+    items: dict[str, Item] = field(default_factory=dict)
+    working: str | None = None
+    turn: TurnStarted | None = None
+    idle_since: float | None = None
+    """Since when nobody works: paused, or waiting for a person. Budgets do not run."""
+    ended: RunFinished | RunFailed | RunStopped | None = None
+
+    @property
+    def budget(self) -> Budget:
+        return self.request.budget if self.request else Budget()
+
+    @property
+    def item(self) -> Item | None:
+        return self.items[self.working] if self.working else None
+
+
+def fold(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
+    state = state or RunState()
+    for recorded in events:
+        state = step(state, recorded)
+    return state
+
+
+def step(state: RunState, recorded: Recorded) -> RunState:
+    state = replace(_idle(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
+    match recorded.event:
+        case TurnDelta():
+            return state
+        case TurnStarted() as event:
+            return replace(state, turn=event)
+        case TurnInterrupted():
+            return replace(state, turn=None)
+        case TurnFinished() as event:
+            spent = replace(state, turn=None)
+            return _on_item(spent, recorded, tokens=event.prompt_tokens + event.completion_tokens)
+        case VerdictGiven(phase="opening") as event:
+            return replace(state, opening={**state.opening, event.rule: event})
+        case VerdictGiven(phase="closing") as event:
+            return replace(state, closing={**state.closing, event.rule: event})
+        case ScanStarted() as event:
+            return replace(state, scanning=event.phase)
+        case ScanFinished() as event:
+            return replace(state, scanning=None, scanned=state.scanned | {event.phase})
+        case _:
+            return _on_item(_on_run(state, recorded), recorded)
+
+
+def _idle(state: RunState, recorded: Recorded) -> RunState:
+    match recorded.event:
+        case RunPaused() | ApprovalRequested():
+            return replace(state, idle_since=state.idle_since or recorded.at)
+        case RunResumed(after_crash=True):
+            since = state.idle_since or state.at
+        case RunResumed() | ApprovalGiven() | ApprovalRefused() | ApprovalExpired() if state.idle_since:
+            since = state.idle_since
+        case _:
+            return state
+    idle = recorded.at - since
+    items = state.items
+    if state.item:
+        items = {**items, state.item.rule: replace(state.item, started=state.item.started + idle)}
+    waiting = recorded.at if state.idle_since and isinstance(recorded.event, RunResumed) and _awaits(state) else None
+    return replace(state, started_at=state.started_at + idle, items=items, idle_since=waiting)
+
+
+def _awaits(state: RunState) -> bool:
+    attempt = state.item.attempt if state.item else None
+    return attempt is not None and attempt.awaits_person
+
+
+def _on_run(state: RunState, recorded: Recorded) -> RunState:
+    match recorded.event:
+        case RunQueued() as event:
+            return replace(state, request=event)
+        case RunStarted() as event:
+            return replace(state, status="running", started=event, started_at=recorded.at)
+        case RunScoped() as event:
+            return replace(state, scope=event, items={rule: Item(rule) for rule in event.order})
+        case RunPaused():
+            return replace(state, status="paused")
+        case RunResumed(after_crash=False):
+            return replace(state, status="running")
+        case RunStopRequested() as event:
+            return replace(state, stopping=event)
+        case RunFinished() as event:
+            return replace(state, status="finished", ended=event)
+        case RunFailed() as event:
+            return replace(state, status="failed", ended=event)
+        case RunStopped() as event:
+            return replace(state, status="stopped", ended=event)
+        case _:
+            return state
+
+
+_ENDS: dict[type, ItemStatus] = {
+    ItemPassed: "passed",
+    ItemEscalated: "escalated",
+    ItemSkipped: "skipped",
+    ItemDeferred: "deferred",
+}
+
+
+def _on_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
+    event = recorded.event
+    if isinstance(event, ItemStarted):
+        item = replace(state.items[event.rule], status="working", started=recorded.at)
+        return replace(state, working=event.rule, items={**state.items, event.rule: item})
+    if ending := _ENDS.get(type(event)):
+        rule: str = event.rule  # type: ignore[attr-defined]
+        reason = getattr(event, "reason", "")
+        item = replace(state.items[rule], status=ending, ended=recorded.at, reason=reason)
+        return replace(state, working=None, items={**state.items, rule: item})
+    if state.item is None:
+        return state
+    item = _on_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)
+    return replace(state, items={**state.items, item.rule: item})
+
+
+def _on_attempt(item: Item, recorded: Recorded) -> Item:
+    event = recorded.event
+    if isinstance(event, AttemptStarted):
+        return replace(item, attempt=Attempt(event.attempt, recorded.at, event.lessons))
+    if isinstance(event, LessonLearnt):
+        return replace(item, lessons=(*item.lessons, event.lesson))
+    if item.attempt is None:
+        return item
+    item = replace(item, attempt=advance(item.attempt, event))
+    if isinstance(event, AttemptFailed):
+        return replace(item, failures=(*item.failures, event))
+    if isinstance(event, AttemptReflected):
+        return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
+    return item

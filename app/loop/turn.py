@@ -1,0 +1,131 @@
+"""One role, one stream: a turn from its question to its finish, token by token into the log."""
+
+import asyncio
+import time
+from contextlib import aclosing
+from dataclasses import asdict, dataclass
+from itertools import count
+from typing import Protocol
+
+from app.engines.client import EngineClient
+from app.engines.reply import Delta, Finished, Question
+from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
+from app.events.kinds import Event, TurnDelta, TurnFinished
+from app.events.words import Channel, Purpose, Role, TurnOutcome
+
+MERGE_SECONDS = 0.05
+"""About twenty frames a second; a lone token goes at once."""
+RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
+
+_OUTCOMES: dict[type[EngineError], TurnOutcome] = {
+    EngineUnavailable: "unavailable",
+    EngineRefused: "refused",
+    EngineDied: "died",
+    EngineStalled: "stalled",
+}
+
+
+class Appends(Protocol):
+    def append(self, *events: Event) -> object: ...
+
+
+@dataclass(frozen=True)
+class TurnName:
+    turn: str
+    role: Role
+    purpose: Purpose
+
+
+class Merger:
+    """Holds pieces of one channel for at most MERGE_SECONDS after the last frame went out."""
+
+    def __init__(self, name: TurnName, log: Appends) -> None:
+        self._name = name
+        self._log = log
+        self._last = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._held: list[str] = []
+        self._channel: Channel = "thought"
+        self._tokens = 0
+        self.texts: dict[Channel, list[str]] = {"thought": [], "answer": []}
+
+    def add(self, delta: Delta) -> None:
+        if delta.channel != self._channel:
+            self.flush()
+            self._channel = delta.channel
+        self.texts[delta.channel].append(delta.text)
+        self._held.append(delta.text)
+        self._tokens = delta.tokens
+        wait = self._last + MERGE_SECONDS - time.monotonic()
+        if wait <= 0:
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(wait, self.flush)
+
+    def flush(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if not self._held:
+            return
+        text, self._held = "".join(self._held), []
+        self._last = time.monotonic()
+        frame = TurnDelta(
+            turn=self._name.turn, role=self._name.role, channel=self._channel, text=text, tokens=self._tokens
+        )
+        self._log.append(frame)
+
+    def close(self) -> tuple[str, str]:
+        self.flush()
+        return "".join(self.texts["thought"]), "".join(self.texts["answer"])
+
+
+async def take_turn(
+    name: TurnName, client: EngineClient, question: Question, log: Appends, *, seconds: float, stall_after: float
+) -> TurnFinished:
+    """The turn's end, not yet appended: the caller appends it together with what the answer says."""
+    merger, began = Merger(name, log), time.monotonic()
+    end: Finished | None = None
+    outcome: TurnOutcome = "answered"
+    detail = ""
+    try:
+        async with asyncio.timeout(seconds):
+            end = await _stream(client, question, merger, stall_after)
+    except TimeoutError:
+        outcome, detail = "over_budget", f"not done after {seconds:.0f} s"
+    except EngineError as exc:
+        outcome, detail = _OUTCOMES[type(exc)], str(exc)
+    finally:
+        thought, answer = merger.close()
+    return TurnFinished(
+        turn=name.turn,
+        role=name.role,
+        purpose=name.purpose,
+        outcome=outcome,
+        detail=detail,
+        thought=thought,
+        answer=answer,
+        seconds=round(time.monotonic() - began, 3),
+        **(asdict(end) if end else {}),
+    )
+
+
+async def _stream(client: EngineClient, question: Question, merger: Merger, stall_after: float) -> Finished:
+    for attempt in count():
+        try:
+            return await _once(client, question, merger, stall_after)
+        except EngineUnavailable:
+            # Nothing was said yet: an engine that loads or restarts is waited for, within the turn's time.
+            if any(merger.texts.values()):
+                raise
+            await asyncio.sleep(RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)])
+    raise AssertionError("count() does not end")
+
+
+async def _once(client: EngineClient, question: Question, merger: Merger, stall_after: float) -> Finished:
+    async with aclosing(client.ask(question, stall_after=stall_after)) as replies:
+        async for reply in replies:
+            if isinstance(reply, Finished):
+                return reply
+            merger.add(reply)
+    raise EngineDied("the stream ended without its end")

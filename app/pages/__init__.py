@@ -1,0 +1,7 @@
+"""HTML over HTTP."""
+
+from fastapi import FastAPI
+
+
+def install(application: FastAPI) -> None:
+    pass

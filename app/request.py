@@ -1,0 +1,55 @@
+"""From words on a command line or in a body to a run's first event; whatever is wrong is said in one sentence."""
+
+import getpass
+from typing import get_args
+
+from app.errors import BadInput
+from app.events.kinds import RunQueued
+from app.events.words import Budget, Mode
+from app.lineup import Lineup
+from app.skills.catalog import nearest, skill
+from app.targets.catalog import known_host
+
+
+def queued(
+    lineup: Lineup,
+    *,
+    host: str,
+    rules: str,
+    mode: str,
+    keep: bool,
+    budget: Budget,
+    note: str,
+    pace: float | None = None,
+    by: str | None = None,
+    skill_name: str = "stig",
+) -> RunQueued:
+    known_host(host)
+    return RunQueued(
+        host=host,
+        skill=skill_name,
+        rules=_rules(rules, skill_name),
+        mode=_mode(mode),
+        budget=budget,
+        lineup=lineup.name,
+        simulated=lineup.simulated,
+        note=note,
+        pace=pace if lineup.simulated else None,
+        keep=keep,
+        by=by or getpass.getuser(),
+    )
+
+
+def _mode(mode: str) -> Mode:
+    if mode not in get_args(Mode):
+        raise BadInput(f"there is no mode {mode!r}: choose one of {', '.join(get_args(Mode))}.")
+    return mode  # type: ignore[return-value]
+
+
+def _rules(rules: str, skill_name: str) -> tuple[str, ...]:
+    pack = skill(skill_name)
+    asked = [rule.strip() for rule in rules.split(",") if rule.strip()]
+    for rule in asked:
+        if rule not in pack.rules:
+            raise BadInput(f"there is no rule {rule!r} in {pack.title}: nearest are {', '.join(nearest(rule, pack))}.")
+    return tuple(dict.fromkeys(asked)) or tuple(pack.rules)

@@ -1,0 +1,32 @@
+"""The built-in scanner: the skill's own checks on the host's files. A check that breaks says nothing good."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from app.files import Files
+from app.scanners.verdict import Verdict
+
+log = logging.getLogger(__name__)
+
+
+class Builtin:
+    name = "built-in"
+
+    def __init__(self, checks: Mapping[str, Callable[[Files], Verdict]]) -> None:
+        self._checks = checks
+
+    def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        return [self._judge(files, rule) for rule in rules]
+
+    def _judge(self, files: Files, rule: str) -> Verdict:
+        check = self._checks.get(rule)
+        if check is None:
+            return Verdict(rule, "unknown", "The built-in scanner has no check for this rule.")
+        try:
+            verdict = check(files)
+        except Exception as exc:  # whatever a hostile file provokes must not read as a pass
+            log.exception("check broke", extra={"rule": rule})
+            return Verdict(rule, "error", f"The check broke off ({type(exc).__name__}); the rule was not judged.")
+        if verdict.rule != rule:
+            return Verdict(rule, "error", "The check answered for another rule; this one was not judged.")
+        return verdict

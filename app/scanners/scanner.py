@@ -1,0 +1,15 @@
+"""Whoever gives verdicts. The page always says by name who gave them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from app.files import Files
+from app.scanners.verdict import Verdict
+
+
+class Scanner(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        """One verdict for each rule, in the order asked."""

@@ -1,0 +1,24 @@
+"""Seats from a line-up: each role's engine as clients, one per replica."""
+
+import httpx
+
+from app.engines.client import EngineClient
+from app.events.words import Role
+from app.lineup import Lineup
+from app.loop.run import Seat
+
+
+def seats(lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient) -> dict[Role, Seat]:
+    taken = {}
+    for role, seat in lineup.seats.items():
+        engine = lineup.engines[seat.engine]
+        taken[role] = Seat(
+            role=role,
+            engine=engine.name,
+            model=engine.model,
+            replicas=tuple(EngineClient(http, base) for base in bases[engine.name]),
+            max_tokens=seat.max_tokens,
+            max_model_len=engine.max_model_len,
+            temperature=seat.temperature,
+        )
+    return taken

@@ -1,0 +1,48 @@
+"""How a check says what it found. Host text inside a sentence is quoted, cleaned and short."""
+
+import re
+from dataclasses import dataclass
+
+from app.events.words import Word
+from app.scanners.verdict import Verdict
+from app.syntax.setting import Setting
+
+_LONGEST = 160
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
+
+
+def shown(value: str) -> str:
+    """What is not plain ASCII is written out, so that a look-alike letter or a control sequence shows as such."""
+    cleaned = _UNPRINTABLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", value)
+    return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[:_LONGEST]}…"
+
+
+def place(setting: Setting) -> str:
+    return f"{shown(setting.path)} line {setting.line}"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Gives the verdicts on one rule."""
+
+    rule: str
+    path: str
+    """The file that decides, where no line can be named."""
+
+    def passes(self, evidence: str, at: Setting | None = None) -> Verdict:
+        return self._verdict("pass", evidence, at)
+
+    def fails(self, evidence: str, at: Setting | None = None) -> Verdict:
+        return self._verdict("fail", evidence, at)
+
+    def absent(self) -> Verdict:
+        return self._verdict("fail", f"{self.path} is absent, so nothing states the setting.", None)
+
+    def unreadable(self, path: str, line: int, why: str) -> Verdict:
+        evidence = f"{shown(path)} line {line} cannot be judged: {shown(why)}."
+        return Verdict(self.rule, "error", evidence, path, line)
+
+    def _verdict(self, word: Word, evidence: str, at: Setting | None) -> Verdict:
+        if at is None:
+            return Verdict(self.rule, word, evidence, self.path)
+        return Verdict(self.rule, word, evidence, at.path, at.line)

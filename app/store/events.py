@@ -1,0 +1,76 @@
+"""Where the log lands: one transaction per batch, with the tables that are read off it."""
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Engine, insert, select
+from sqlmodel import Session, col
+
+from app.events.record import MACHINE, Recorded, read
+from app.store.models import EventRow, RunRow, SampleRow
+from app.store.projection import project
+
+
+class EventStore:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def append(self, batch: Sequence[Recorded]) -> None:
+        events = [_row(recorded) for recorded in batch if recorded.run != MACHINE]
+        samples = [_row(recorded) for recorded in batch if recorded.run == MACHINE]
+        with Session(self._engine) as session, session.begin():
+            if events:
+                session.execute(insert(EventRow), events)
+            if samples:
+                rows = [{"at": row["at"], "kind": row["kind"], "line": row["line"]} for row in samples]
+                session.execute(insert(SampleRow), rows)
+            project(session, batch)
+
+    def last(self, run: str) -> tuple[int, str] | None:
+        """Seq and hash that the next event follows."""
+        newest = select(col(EventRow.seq), col(EventRow.hash)).where(col(EventRow.run) == run)
+        with self._engine.connect() as connection:
+            row = connection.execute(newest.order_by(col(EventRow.seq).desc()).limit(1)).first()
+        return (row.seq, row.hash) if row else None
+
+    def lines(
+        self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = (), limit: int | None = None
+    ) -> list[tuple[int, bytes, str]]:
+        """(seq, line, hash) in order, after the seq `after`."""
+        query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(
+            col(EventRow.run) == run, col(EventRow.seq) > after
+        )
+        if upto is not None:
+            query = query.where(col(EventRow.seq) <= upto)
+        if kinds:
+            query = query.where(col(EventRow.kind).in_(kinds))
+        with self._engine.connect() as connection:
+            rows = connection.execute(query.order_by(col(EventRow.seq)).limit(limit))
+            return [(row.seq, row.line, row.hash) for row in rows]
+
+    def events(
+        self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = ()
+    ) -> Iterator[Recorded]:
+        for _, line, digest in self.lines(run, after, upto, kinds):
+            yield read(line, digest)
+
+    def queued(self) -> list[tuple[str, str]]:
+        """(run, host) of the runs that nobody has begun."""
+        query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
+        with self._engine.connect() as connection:
+            return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
+
+    def samples(self, since: float, until: float) -> list[Recorded]:
+        query = select(col(SampleRow.line)).where(col(SampleRow.at) >= since, col(SampleRow.at) <= until)
+        with self._engine.connect() as connection:
+            return [read(row.line, "") for row in connection.execute(query.order_by(col(SampleRow.seq)))]
+
+
+def _row(recorded: Recorded) -> dict[str, object]:
+    return {
+        "run": recorded.run,
+        "seq": recorded.seq,
+        "at": recorded.at,
+        "kind": type(recorded.event).__struct_config__.tag,
+        "line": recorded.line,
+        "hash": recorded.hash,
+    }

@@ -1,0 +1,87 @@
+"""The tables. `event` is the truth; `run` and `lesson` are read off it in the same transaction."""
+
+from sqlmodel import Field, Index, LargeBinary, SQLModel
+
+
+class EventRow(SQLModel, table=True):
+    __tablename__ = "event"
+    __table_args__ = (Index("event_run_kind", "run", "kind", "seq"),)
+
+    run: str = Field(primary_key=True)
+    seq: int = Field(primary_key=True)
+    at: float
+    kind: str
+    line: bytes = Field(sa_type=LargeBinary)
+    hash: str
+
+
+class SampleRow(SQLModel, table=True):
+    __tablename__ = "sample"
+
+    seq: int | None = Field(default=None, primary_key=True)
+    at: float = Field(index=True)
+    kind: str
+    line: bytes = Field(sa_type=LargeBinary)
+
+
+class RunRow(SQLModel, table=True):
+    __tablename__ = "run"
+
+    id: str = Field(primary_key=True)
+    host: str = Field(index=True)
+    state: str = Field(index=True)
+    mode: str
+    skill: str
+    lineup: str
+    simulated: bool
+    note: str
+    queued_at: float = Field(index=True)
+    started_at: float | None = None
+    ended_at: float | None = None
+    findings: int = 0
+    passed: int = 0
+    escalated: int = 0
+    skipped: int = 0
+    deferred: int = 0
+    rolled_back: int = 0
+    tokens: int = 0
+    reason: str = ""
+
+
+class LessonRow(SQLModel, table=True):
+    __tablename__ = "lesson"
+
+    id: str = Field(primary_key=True)
+    rule: str = Field(index=True)
+    host: str
+    run: str
+    at: float
+    mechanism: str
+    environment: str
+    advice: str
+    uses: int = 0
+    hits: int = 0
+
+
+class CommandRow(SQLModel, table=True):
+    """What a person asks of a run; its worker takes it up, whichever process that is."""
+
+    __tablename__ = "command"
+
+    id: int | None = Field(default=None, primary_key=True)
+    run: str = Field(index=True)
+    verb: str
+    by: str
+    reason: str = ""
+    approval: str = ""
+    at: float
+    taken_at: float | None = None
+
+
+class HostRow(SQLModel, table=True):
+    __tablename__ = "host"
+
+    name: str = Field(primary_key=True)
+    kind: str
+    title: str
+    added_at: float

@@ -1,0 +1,112 @@
+"""Rows that lists and prompts read, kept in step with the log by the transaction that appends to it."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import update
+from sqlmodel import Session, col
+
+from app.events.kinds import (
+    ActionRolledBack,
+    AttemptStarted,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    LessonLearnt,
+    RunFailed,
+    RunFinished,
+    RunPaused,
+    RunQueued,
+    RunResumed,
+    RunScoped,
+    RunStarted,
+    RunStopped,
+    TurnFinished,
+)
+from app.events.record import Recorded
+from app.store.models import LessonRow, RunRow
+
+_COUNTED = {ItemPassed: "passed", ItemEscalated: "escalated", ItemSkipped: "skipped", ItemDeferred: "deferred"}
+
+
+def project(session: Session, batch: Sequence[Recorded]) -> None:
+    for recorded in batch:
+        event = recorded.event
+        match event:
+            case RunQueued():
+                session.add(_queued(recorded, event))
+            case LessonLearnt():
+                _learn(session, recorded, event)
+            case AttemptStarted(lessons=lessons):
+                _count(session, [lesson.id for lesson in lessons], "uses")
+            case ItemPassed(lessons=ids):
+                _count(session, ids, "hits")
+        if values := _values(recorded):
+            session.flush()
+            session.execute(update(RunRow).where(col(RunRow.id) == recorded.run).values(values))
+
+
+def _queued(recorded: Recorded, event: RunQueued) -> RunRow:
+    return RunRow(
+        id=recorded.run,
+        host=event.host,
+        state="queued",
+        mode=event.mode,
+        skill=event.skill,
+        lineup=event.lineup,
+        simulated=event.simulated,
+        note=event.note,
+        queued_at=recorded.at,
+    )
+
+
+def _learn(session: Session, recorded: Recorded, event: LessonLearnt) -> None:
+    lesson = event.lesson
+    if session.get(LessonRow, lesson.id):
+        return
+    run = session.get_one(RunRow, recorded.run)
+    session.add(
+        LessonRow(
+            id=lesson.id,
+            rule=lesson.rule,
+            host=run.host,
+            run=recorded.run,
+            at=recorded.at,
+            mechanism=lesson.mechanism,
+            environment=lesson.environment,
+            advice=lesson.advice,
+        )
+    )
+
+
+def _count(session: Session, ids: Sequence[str], column: str) -> None:
+    if ids:
+        session.flush()
+        more = {column: getattr(LessonRow, column) + 1}
+        session.execute(update(LessonRow).where(col(LessonRow.id).in_(ids)).values(more))
+
+
+def _values(recorded: Recorded) -> dict[str, object]:
+    event = recorded.event
+    if counted := _COUNTED.get(type(event)):
+        return {counted: getattr(RunRow, counted) + 1}
+    match event:
+        case RunStarted():
+            return {"state": "running", "started_at": recorded.at}
+        case RunScoped():
+            return {"findings": len(event.order)}
+        case RunPaused():
+            return {"state": "paused"}
+        case RunResumed(after_crash=False):
+            return {"state": "running"}
+        case RunFinished():
+            return {"state": "finished", "ended_at": recorded.at}
+        case RunFailed() | RunStopped():
+            state = "failed" if isinstance(event, RunFailed) else "stopped"
+            return {"state": state, "ended_at": recorded.at, "reason": event.reason}
+        case ActionRolledBack():
+            return {"rolled_back": RunRow.rolled_back + 1}
+        case TurnFinished():
+            return {"tokens": RunRow.tokens + event.completion_tokens}
+        case _:
+            return {}

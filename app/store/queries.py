@@ -1,0 +1,65 @@
+"""Questions to the database. Each takes a session; who opens it commits it."""
+
+import time
+from collections.abc import Sequence
+
+from sqlalchemy import update
+from sqlmodel import Session, col, select
+
+from app.store.models import CommandRow, HostRow, LessonRow, RunRow
+
+UNENDED = ("queued", "running", "paused")
+DROP_AFTER = 3
+"""Uses without a hit after which a lesson is no longer told."""
+
+
+def run(session: Session, run_id: str) -> RunRow | None:
+    return session.get(RunRow, run_id)
+
+
+def runs_like(session: Session, prefix: str) -> Sequence[RunRow]:
+    return session.exec(select(RunRow).where(col(RunRow.id).startswith(prefix, autoescape=True)).limit(5)).all()
+
+
+def newest_run(session: Session) -> RunRow | None:
+    return session.exec(select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(1)).first()
+
+
+def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:
+    query = select(RunRow).where(col(RunRow.state).in_(UNENDED)).order_by(col(RunRow.queued_at))
+    return session.exec(query.where(col(RunRow.host) == host) if host else query).all()
+
+
+def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
+    """The ones that helped most, first; those that never helped are dropped."""
+    query = (
+        select(LessonRow)
+        .where(col(LessonRow.rule) == rule, (col(LessonRow.hits) > 0) | (col(LessonRow.uses) < DROP_AFTER))
+        .order_by((col(LessonRow.hits) * 1.0 / (col(LessonRow.uses) + 1)).desc(), col(LessonRow.at).desc())
+    )
+    return session.exec(query.limit(limit)).all()
+
+
+def ask(session: Session, command: CommandRow) -> None:
+    session.add(command)
+
+
+def take_commands(session: Session, run_id: str) -> list[CommandRow]:
+    waiting = session.exec(
+        select(CommandRow)
+        .where(col(CommandRow.run) == run_id, col(CommandRow.taken_at).is_(None))
+        .order_by(col(CommandRow.id))
+    ).all()
+    return list(waiting)
+
+
+def close_commands(session: Session, ids: Sequence[int]) -> None:
+    session.execute(update(CommandRow).where(col(CommandRow.id).in_(ids)).values(taken_at=time.time()))
+
+
+def host(session: Session, name: str) -> HostRow | None:
+    return session.get(HostRow, name)
+
+
+def hosts(session: Session) -> Sequence[HostRow]:
+    return session.exec(select(HostRow).order_by(col(HostRow.name))).all()

@@ -1,0 +1,36 @@
+"""A text as lines that can be replaced, dropped and added; everything else stays as it was."""
+
+from collections.abc import Collection
+
+
+def put(text: str, written: str, keep: int | None, drop: Collection[int], at: int) -> str:
+    """Write the line in place of line `keep`, else ahead of line `at`; drop the others. Lines count from 0."""
+    lines = text.split("\n")
+    open_end = lines[-1] != ""
+    result = []
+    for index, line in enumerate(lines):
+        if index == at and keep is None:
+            result.append(written)
+        if index == keep:
+            result.append(written)
+        elif index not in drop:
+            result.append(line)
+    if keep is None and at >= len(lines):
+        result.append(written)
+    joined = "\n".join(result)
+    return joined if (open_end and keep is not None) or joined.endswith("\n") else f"{joined}\n"
+
+
+def end(text: str) -> int:
+    """Where a line added at the end goes: ahead of the emptiness behind the last newline."""
+    lines = text.split("\n")
+    return len(lines) - 1 if lines[-1] == "" else len(lines)
+
+
+def below_default(text: str, key: str, limit: int) -> int | None:
+    """The place below a commented default such as `#PermitRootLogin no`, where a reader looks for the option."""
+    for index, line in enumerate(text.split("\n")[:limit]):
+        words = line.replace("=", " ").removeprefix("#").split()
+        if line.startswith("#") and words[:1] == [key] and len(words) <= 2:
+            return index + 1
+    return None

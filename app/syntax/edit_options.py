@@ -1,0 +1,100 @@
+"""Setting an option in files of one option a line, where the last line wins."""
+
+import re
+from dataclasses import dataclass
+
+from app.syntax import edit_lines, ini, keyvalue, source
+from app.syntax.keyvalue import Parser
+from app.syntax.setting import Setting, last
+
+_PARTS = re.compile(r"([ \t]*[^ \t=]+)([ \t]*=[ \t]*|[ \t]+)")
+_BLANKS = re.compile(r"([ \t]*[^ \t]+)([ \t]+)")
+_PAIR = re.compile(r"([^=]*?)([ \t]*=[ \t]*)")
+
+
+@dataclass(frozen=True)
+class Options:
+    parse: Parser
+    separator: str
+    """Between key and value where the file gives no example."""
+    comments: bool
+    """A # behind the value opens a comment."""
+    folded: bool = False
+
+    def get(self, text: str, key: str) -> str | None:
+        found = [s for s in self.parse(text, "") if self._key(s.key) == self._key(key)]
+        return found[-1].value if found else None
+
+    def put(self, text: str, key: str, value: str) -> str:
+        lines = text.split("\n")
+        stated = self.parse(text, "")
+        found = [s.line - 1 for s in stated if self._key(s.key) == self._key(key)]
+        if found:
+            return edit_lines.put(text, self._rewritten(lines[found[-1]], key, value), found[-1], found[:-1], 0)
+        at = edit_lines.below_default(text, key, len(lines))
+        written = key + (self._example(lines, stated) + value if value else "")
+        return edit_lines.put(text, written, None, (), edit_lines.end(text) if at is None else at)
+
+    def _key(self, key: str) -> str:
+        return source.fold(key) if self.folded else key
+
+    def _parts(self, line: str) -> re.Match[str] | None:
+        return (_PARTS if "=" in self.separator else _BLANKS).match(line)
+
+    def _example(self, lines: list[str], stated: list[Setting]) -> str:
+        parts = (self._parts(lines[s.line - 1]) for s in stated if s.value)
+        return next((part[2] for part in parts if part), self.separator)
+
+    def _rewritten(self, line: str, key: str, value: str) -> str:
+        comment = re.search(r"[ \t]*#.*", line) if self.comments else None
+        body = line[: comment.start()] if comment else line
+        parts = self._parts(body)
+        start, between = (parts[1], parts[2]) if parts else (key, self.separator)
+        return start + (between + value if value else "") + (comment[0].rstrip("\r") if comment else "")
+
+
+def auditd(text: str, path: str) -> list[Setting]:
+    return keyvalue.auditd(text, path)[0]
+
+
+def ini_get(text: str, key: str) -> str | None:
+    found = last(ini.options(text, ""), key)
+    return None if found is None else found.value
+
+
+def ini_put(text: str, key: str, value: str) -> str:
+    """`key` is section.key; the section is added at the end when the file has none of that name."""
+    lines = text.split("\n")
+    name, _, option = key.partition(".")
+    stated = ini.options(text, "")
+    found = [s.line - 1 for s in stated if s.key == key]
+    if found:
+        keep = found[-1]
+        parts = _PAIR.match(lines[keep])
+        start = parts[1] + parts[2] if parts else f"{option}="
+        drop = [index for start_at in found for index in range(start_at, _after(lines, start_at))]
+        return edit_lines.put(text, start + value, keep, set(drop) - {keep}, 0)
+    pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
+    written = option + next((m[2] for m in pairs if m), " = ") + value
+    headers = [index for index, line in enumerate(lines) if ini.section(line) == name]
+    if not headers:
+        return edit_lines.put(text, f"[{name}]\n{written}", None, (), edit_lines.end(text))
+    return edit_lines.put(text, written, None, (), _section_end(lines, headers[-1]))
+
+
+def _after(lines: list[str], index: int) -> int:
+    """Past the lines that continue the one at `index`."""
+    index += 1
+    while index < len(lines) and lines[index][:1] in {" ", "\t"} and lines[index].strip(source.TRAIL):
+        index += 1
+    return index
+
+
+def _section_end(lines: list[str], header: int) -> int:
+    last_line = header
+    for index in range(header + 1, len(lines)):
+        if ini.section(lines[index]) is not None:
+            break
+        if lines[index].strip(source.TRAIL):
+            last_line = index
+    return last_line + 1

@@ -1,0 +1,40 @@
+"""Files with [sections]: dnf.conf, *.repo, mission.conf. A key is named section.key; the last line wins."""
+
+import re
+
+from app.syntax import source
+from app.syntax.setting import Setting
+
+_SECTION = re.compile(r"\[([^\]]*)\][ \t\r]*")
+
+
+def section(line: str) -> str | None:
+    match = _SECTION.fullmatch(line)
+    return None if match is None else match[1]
+
+
+def pair(line: str) -> tuple[str, str] | None:
+    """A line that starts with a blank continues the one above it and is no pair of its own."""
+    if line[:1] in {"", "#", ";", "[", *source.TRAIL} or "=" not in line:
+        return None
+    key, _, value = line.partition("=")
+    return key.rstrip(source.TRAIL), value.strip(source.TRAIL)
+
+
+def options(text: str, path: str) -> list[Setting]:
+    found: list[Setting] = []
+    name, open_pair = "", False
+    for number, line in source.numbered(text):
+        header, here = section(line), pair(line)
+        if header is not None:
+            name, open_pair = header, False
+        elif here is not None:
+            found.append(Setting(f"{name}.{here[0]}", here[1], path, number))
+            open_pair = True
+        elif open_pair and line[:1] in {" ", "\t"} and line.strip(source.TRAIL):
+            above = found.pop()
+            extended = f"{above.value} {line.strip(source.TRAIL)}".strip(source.TRAIL)
+            found.append(Setting(above.key, extended, path, above.line))
+        else:
+            open_pair = False
+    return found

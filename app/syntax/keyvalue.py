@@ -1,0 +1,59 @@
+"""Files of one option a line, each in the dialect of the program that reads it."""
+
+import re
+from collections.abc import Callable, Iterable
+
+from app.files import Files
+from app.syntax import source
+from app.syntax.setting import Problem, Setting
+
+Parser = Callable[[str, str], list[Setting]]
+
+_OPTION = re.compile(r"([^ \t\r\f\v=]+)[ \t\r\f\v]*=?[ \t\r\f\v]*(.*)", re.DOTALL)
+_LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
+
+
+def options(text: str, path: str) -> list[Setting]:
+    """pwquality.conf, faillock.conf, sysctl: `key = value`, `key value` or a bare `key`; # opens a comment anywhere."""
+    found = []
+    for number, line in source.numbered(text):
+        match = _OPTION.match(line.partition("#")[0].strip(source.TRAIL))
+        if match:
+            found.append(Setting(match[1], match[2].strip(source.TRAIL), path, number))
+    return found
+
+
+def login_defs(text: str, path: str) -> list[Setting]:
+    """A name, blanks, and the rest of the line: a # behind the value belongs to the value."""
+    found = []
+    for number, line in source.numbered(text):
+        match = _LOGIN_DEF.match(line.rstrip(source.TRAIL))
+        if match:
+            found.append(Setting(match[1], match[2], path, number))
+    return found
+
+
+def auditd(text: str, path: str) -> tuple[list[Setting], list[Problem]]:
+    """auditd splits at spaces alone, wants the equals sign as a word of its own, and ignores the key's case."""
+    settings: list[Setting] = []
+    problems: list[Problem] = []
+    for number, line in source.numbered(text):
+        words = [word for word in line.rstrip("\r").split(" ") if word]
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) < 3 or words[1] != "=":
+            key = source.fold(re.split(r"[=\t ]", words[0])[0])
+            problems.append(Problem("auditd wants `key = value` with a space on each side of =", path, number, key))
+            continue
+        settings.append(Setting(source.fold(words[0]), " ".join(words[2:]), path, number))
+    return settings, problems
+
+
+def read(files: Files, paths: Iterable[str], parse: Parser) -> list[Setting]:
+    """The settings of all the files, in the order given; a file that is absent has none."""
+    found: list[Setting] = []
+    for path in paths:
+        text = source.text(files, path)
+        if text is not None:
+            found += parse(text, path)
+    return found

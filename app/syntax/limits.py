@@ -1,0 +1,42 @@
+"""limits.conf and limits.d: domain, type, item, value. pam_limits reads the folder after the file; later lines win."""
+
+from dataclasses import dataclass
+
+from app.files import Files
+from app.syntax import source
+
+MAIN = "/etc/security/limits.conf"
+FOLDER = "/etc/security/limits.d/*.conf"
+
+
+@dataclass(frozen=True)
+class Limit:
+    domain: str
+    kind: str
+    """hard, soft, or - for both."""
+    item: str
+    value: str
+    path: str
+    line: int
+
+    @property
+    def hard(self) -> bool:
+        return self.kind in {"hard", "-"}
+
+
+def limits(text: str, path: str) -> list[Limit]:
+    found = []
+    for number, line in source.numbered(text):
+        words = source.words(line.partition("#")[0])
+        if len(words) == 4:
+            found.append(Limit(words[0], source.fold(words[1]), source.fold(words[2]), words[3], path, number))
+    return found
+
+
+def effective(files: Files) -> list[Limit]:
+    found: list[Limit] = []
+    for path in [MAIN, *source.glob(files, FOLDER)]:
+        text = source.text(files, path)
+        if text is not None:
+            found += limits(text, path)
+    return found

@@ -1,0 +1,34 @@
+"""What a configuration file says, and where it says it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Setting:
+    key: str
+    value: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line that the file's own reader would reject. `key` is empty when the structure itself is at fault."""
+
+    text: str
+    path: str
+    line: int
+    key: str = ""
+
+
+def first(settings: Iterable[Setting], key: str) -> Setting | None:
+    return next((s for s in settings if s.key == key), None)
+
+
+def last(settings: Iterable[Setting], key: str) -> Setting | None:
+    found = None
+    for setting in settings:
+        if setting.key == key:
+            found = setting
+    return found

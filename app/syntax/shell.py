@@ -1,0 +1,110 @@
+"""Assignments in a profile script: what a login shell surely sets, and what it may set."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.syntax.shell_words import Token, tokens
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)(.*)", re.DOTALL)
+_DECLARES = {"export", "readonly", "declare", "typeset", "local"}
+_OPENS = {"if": "fi", "for": "done", "while": "done", "until": "done", "select": "done", "case": "esac", "{": "}"}
+_PASSED_OVER = {"then", "else", "elif", "do", "!", "time", "builtin", "command"}
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]*")
+
+
+@dataclass(frozen=True)
+class Assignment:
+    name: str
+    value: str
+    """Without quotes when it is literal; as written when the shell would compute it. `unset` has none."""
+    path: str
+    line: int
+    surely: bool
+    """Not under a condition, in a function, a subshell, or behind a return."""
+    readonly: bool = False
+    unset: bool = False
+    start: int = 0
+    end: int = 0
+    """Where the value stands in the text, quotes included."""
+
+
+def assignments(text: str, path: str) -> list[Assignment]:
+    return list(_Script(text, path).read())
+
+
+@dataclass
+class _Script:
+    text: str
+    path: str
+    open: list[str] = field(default_factory=list)
+    left: bool = False
+
+    def read(self) -> Iterator[Assignment]:
+        words: list[Token] = []
+        before = "\n"
+        for token in [*tokens(self.text), Token("\n", True, len(self.text), len(self.text))]:
+            if not token.operator:
+                words.append(token)
+                continue
+            surely = before not in {"&&", "||", "|"} and token.text not in {"|", "&"}
+            yield from self._command(words, surely)
+            self._nest(token.text)
+            # a condition reaches over the line's end: `test &&` newline `TMOUT=900`
+            before = before if token.text == "\n" and not words and before in {"&&", "||", "|"} else token.text
+            words = []
+
+    def _nest(self, operator: str) -> None:
+        if operator == "(":
+            self.open.append(")")
+        elif operator == ")" and self.open[-1:] == [")"]:
+            self.open.pop()
+
+    def _command(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
+        while words and (words[0].text in _PASSED_OVER or words[0].text in _OPENS or words[0].text in self.open[-1:]):
+            word, words = words[0].text, words[1:]
+            if word in _OPENS:
+                self.open.append(_OPENS[word])
+            elif word in self.open[-1:]:
+                self.open.pop()
+        if not words:
+            return
+        surely = surely and not self.open and not self.left
+        made = [a for token in words if (a := self._made(token, surely, readonly=False))]
+        if len(made) == len(words):
+            yield from made
+        elif words[0].text in _DECLARES:
+            yield from self._declared(words, surely)
+        elif words[0].text == "unset":
+            for token in words[1:]:
+                yield Assignment(token.text, "", self.path, self._line(token.start), surely, unset=True)
+        elif words[0].text in {"return", "exit", "exec"} and surely:
+            self.left = True
+
+    def _declared(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
+        flags = "".join(word.text for word in words[1:] if word.text.startswith("-"))
+        readonly = words[0].text == "readonly" or "r" in flags
+        yield from (a for token in words[1:] if (a := self._made(token, surely, readonly)))
+
+    def _made(self, word: Token, surely: bool, readonly: bool) -> Assignment | None:
+        match = _ASSIGNMENT.fullmatch(word.text)
+        if match is None:
+            return None
+        start = word.start + match.start(3)
+        value = _literal(match[3]) if match[2] == "=" else word.text
+        return Assignment(match[1], value, self.path, self._line(word.start), surely, readonly, False, start, word.end)
+
+    def _line(self, at: int) -> int:
+        return self.text.count("\n", 0, at) + 1
+
+
+def _literal(raw: str) -> str:
+    unquoted = re.fullmatch(r"'([^']*)'|\"([^\"$`\\]*)\"", raw)
+    if unquoted:
+        return unquoted[1] if unquoted[1] is not None else unquoted[2]
+    return raw
+
+
+def writable(value: str) -> bool:
+    """Needs no quoting, so that what is written is what the shell reads."""
+    return bool(_PLAIN.fullmatch(value))

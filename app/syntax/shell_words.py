@@ -1,0 +1,104 @@
+"""Words and operators of a Bourne shell script, with their place: enough to find assignments, not to run them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_OPERATOR = re.compile(r"&&|\|\||;;&?|;&|[;&|()\n]")
+_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([A-Za-z0-9_.]+))")
+_DEPTH = 40
+_REDIRECT = re.compile(r"[0-9]*(?:>>|>\||<<<|<>|[<>]&?|&>>?)")
+
+
+@dataclass(frozen=True)
+class Token:
+    text: str
+    operator: bool
+    start: int
+    end: int
+
+
+def tokens(text: str) -> Iterator[Token]:
+    at = 0
+    pending: list[tuple[str, bool]] = []
+    while at < len(text):
+        if text[at] in " \t":
+            at += 1
+        elif text.startswith("\\\n", at):
+            at += 2
+        elif text[at] == "#":
+            end = text.find("\n", at)
+            at = len(text) if end < 0 else end
+        elif heredoc := _HEREDOC.match(text, at):
+            mark = next(m for m in heredoc.groups()[1:] if m is not None)
+            pending.append((mark, bool(heredoc[1])))
+            at = heredoc.end()
+        elif redirect := _REDIRECT.match(text, at):
+            at = _word_end(text, _skip_blank(text, redirect.end()))
+        elif operator := _OPERATOR.match(text, at):
+            yield Token(operator[0], True, at, operator.end())
+            at = operator.end()
+            if operator[0] == "\n":
+                at = _skip_heredocs(text, at, pending)
+        else:
+            end = _word_end(text, at)
+            yield Token(text[at:end], False, at, end)
+            at = end
+
+
+def _skip_blank(text: str, at: int) -> int:
+    while text[at : at + 1] in {" ", "\t"}:
+        at += 1
+    return at
+
+
+def _skip_heredocs(text: str, at: int, pending: list[tuple[str, bool]]) -> int:
+    for mark, tabs in pending:
+        while at < len(text):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            line, at = text[at:end], end + 1
+            if (line.lstrip("\t") if tabs else line) == mark:
+                break
+    pending.clear()
+    return at
+
+
+def _word_end(text: str, at: int) -> int:
+    while at < len(text) and text[at] not in " \t\n;&|()<>":
+        at = _step(text, at)
+    return at
+
+
+def _step(text: str, at: int, depth: int = 0) -> int:
+    """Past one letter, or past everything that a quote or an expansion encloses."""
+    letter = text[at]
+    if letter == "\\":
+        return at + 2
+    if letter == "'":
+        return _closing(text, at, "'")
+    if depth > _DEPTH:
+        return at + 1
+    if letter in '"`':
+        return _enclosed(text, at + 1, letter, depth + 1)
+    if text.startswith("$(", at):
+        return _enclosed(text, at + 2, ")", depth + 1)
+    if text.startswith("${", at):
+        return _enclosed(text, at + 2, "}", depth + 1)
+    return at + 1
+
+
+def _closing(text: str, at: int, mark: str) -> int:
+    end = text.find(mark, at + 1)
+    return len(text) if end < 0 else end + 1
+
+
+def _enclosed(text: str, at: int, mark: str, depth: int) -> int:
+    while at < len(text) and text[at] != mark:
+        if mark == '"' and text[at] == "'":
+            at += 1
+        elif mark == ")" and text[at] == "(" and depth <= _DEPTH:
+            at = _enclosed(text, at + 1, ")", depth + 1)
+        else:
+            at = _step(text, at, depth)
+    return at + 1

@@ -1,0 +1,65 @@
+"""Host text as daemons see it: bytes that are ASCII where it matters, lines that end at a newline and nowhere else.
+
+Python's own strip, split, lower and int know Unicode; no daemon does. A no-break space must not pass
+for a blank, a Kelvin sign for a K, or an Arabic digit for a number.
+"""
+
+import re
+from collections.abc import Iterator
+
+from app.files import Files
+
+BLANK = " \t"
+TRAIL = " \t\r\f\v"
+_DIGITS = re.compile(r"[0-9]{1,9}")
+_UPPER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+def decode(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def text(files: Files, path: str) -> str | None:
+    content = files.read(path)
+    return None if content is None else decode(content)
+
+
+def numbered(text: str) -> Iterator[tuple[int, str]]:
+    return enumerate(text.split("\n"), start=1)
+
+
+def joined(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with a trailing backslash joined to the next; the number is that of the first."""
+    start, held = 1, ""
+    for number, line in numbered(text):
+        if not held:
+            start = number
+        if line.endswith("\\"):
+            held += line[:-1] + " "
+            continue
+        yield start, held + line
+        held = ""
+    if held:
+        yield start, held
+
+
+def glob(files: Files, pattern: str) -> list[str]:
+    """As glob(3) sorts and hides."""
+    hidden_too = pattern.rpartition("/")[2].startswith(".")
+    return sorted(p for p in files.glob(pattern) if hidden_too or not p.rpartition("/")[2].startswith("."))
+
+
+def fold(word: str) -> str:
+    return word.translate(_UPPER)
+
+
+def words(line: str) -> list[str]:
+    return [word for word in re.split(r"[ \t\r\f\v]+", line) if word]
+
+
+def number(value: str) -> int | None:
+    return int(value) if _DIGITS.fullmatch(value) else None

@@ -1,0 +1,120 @@
+"""sshd_config as sshd reads it: Include expanded in place, the first value wins, Match blocks kept apart."""
+
+from dataclasses import dataclass, field
+
+from app.files import Files
+from app.syntax import source
+from app.syntax.setting import Problem, Setting
+from app.syntax.source import fold
+from app.syntax.sshd_keywords import complaint
+from app.syntax.sshd_line import Directive, directive
+
+MAIN = "/etc/ssh/sshd_config"
+_DEPTH = 16
+_READS = 200
+"""Two files that include each other's folder would otherwise double at every level."""
+
+
+@dataclass(frozen=True)
+class MatchBlock:
+    criteria: str
+    path: str
+    line: int
+    settings: tuple[Setting, ...]
+
+    def get(self, keyword: str) -> Setting | None:
+        return next(iter(_named(self.settings, keyword)), None)
+
+
+@dataclass(frozen=True)
+class SshdConfig:
+    settings: tuple[Setting, ...]
+    """The global ones, in the order in which sshd meets them."""
+    matches: tuple[MatchBlock, ...]
+    problems: tuple[Problem, ...]
+
+    def get(self, keyword: str) -> Setting | None:
+        return next(iter(self.all(keyword)), None)
+
+    def all(self, keyword: str) -> tuple[Setting, ...]:
+        """Every global line: AllowUsers, Port and their like add up."""
+        return _named(self.settings, keyword)
+
+
+def _named(settings: tuple[Setting, ...], keyword: str) -> tuple[Setting, ...]:
+    return tuple(s for s in settings if fold(s.key) == fold(keyword))
+
+
+def effective(files: Files, path: str = MAIN) -> SshdConfig:
+    reader = _Reader(files)
+    reader.read(path, None, 0)
+    return SshdConfig(
+        settings=tuple(reader.settings),
+        matches=tuple(MatchBlock(b.criteria, b.path, b.line, tuple(b.settings)) for b in reader.blocks),
+        problems=tuple(reader.problems),
+    )
+
+
+@dataclass
+class _Block:
+    criteria: str
+    path: str
+    line: int
+    settings: list[Setting] = field(default_factory=list)
+
+
+@dataclass
+class _Reader:
+    files: Files
+    settings: list[Setting] = field(default_factory=list)
+    blocks: list[_Block] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    reads: int = 0
+
+    def read(self, path: str, block: _Block | None, depth: int) -> None:
+        self.reads += 1
+        if depth > _DEPTH or self.reads > _READS:
+            self.problems.append(Problem("files include each other without an end", path, 1))
+            return
+        text = source.text(self.files, path)
+        if text is None:
+            self.problems.append(Problem(f"{path} is absent", path, 1))
+            return
+        outer = block
+        for number, line in source.numbered(text):
+            found = directive(line)
+            if found is None:
+                continue
+            if fold(found.keyword) == "match":
+                block = self._open(found, outer, path, number)
+            elif fold(found.keyword) == "include":
+                self._include(found, block, path, number, depth)
+            else:
+                self._setting(found, block, path, number)
+
+    def _open(self, found: Directive, outer: _Block | None, path: str, number: int) -> _Block:
+        if found.fault:
+            self.problems.append(Problem(f"Match: {found.fault}", path, number))
+        criteria = found.value if outer is None else f"{outer.criteria} {found.value}"
+        block = _Block(criteria, path, number)
+        self.blocks.append(block)
+        return block
+
+    def _include(self, found: Directive, block: _Block | None, path: str, number: int, depth: int) -> None:
+        if found.fault:
+            self.problems.append(Problem(f"Include: {found.fault}", path, number))
+        for pattern in found.arguments:
+            absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
+            for included in source.glob(self.files, absolute):
+                if self.reads <= _READS:
+                    self.read(included, block, depth + 1)
+
+    def _setting(self, found: Directive, block: _Block | None, path: str, number: int) -> None:
+        fault = found.fault or complaint(found.keyword, found.arguments, in_match=block is not None)
+        if fault:
+            text = fault if found.keyword in fault else f"{found.keyword}: {fault}"
+            self.problems.append(Problem(text, path, number, fold(found.keyword)))
+        if not found.arguments:
+            return
+        kept = self.settings if block is None else block.settings
+        kept.append(Setting(found.keyword, found.value, path, number))

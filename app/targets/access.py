@@ -1,0 +1,35 @@
+"""May an account read a path? As the kernel asks: every folder on the way, then the file; owner, group, others."""
+
+from app.files import Files, FileState
+from app.targets.people import People
+
+READ, ENTER, WRITE = 4, 1, 2
+
+
+def refusal(files: Files, people: People, name: str, path: str) -> str:
+    """Why the account cannot read the file; empty when it can."""
+    names = path.split("/")[1:]
+    for depth in range(1, len(names)):
+        folder = "/" + "/".join(names[:depth])
+        state = files.state(folder)
+        if state is not None and not allows(state, people, name, ENTER):
+            return f"{name} may not enter {folder} (mode {state.mode:04o}, owner {state.owner})"
+    state = files.state(path)
+    if state is None:
+        return f"{path} is absent"
+    if not allows(state, people, name, READ):
+        return f"{name} may not read {path} (mode {state.mode:04o}, owner {state.owner})"
+    return ""
+
+
+def allows(state: FileState, people: People, name: str, right: int) -> bool:
+    """The first class that fits decides, as it does in the kernel: an owner without rights is not saved by others'."""
+    account = people.account(name)
+    if account is not None and account.uid == 0:
+        return True
+    owner, _, group = state.owner.partition(":")
+    if name == owner:
+        return bool(state.mode >> 6 & right)
+    if (group or owner) in people.groups_of(name):
+        return bool(state.mode >> 3 & right)
+    return bool(state.mode & right)

@@ -1,0 +1,112 @@
+"""What the host's files were when the run began, and what has changed since that nobody announced."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from app.events.clean import clean
+from app.events.words import FileChange
+from app.targets.digest import digest
+from app.targets.people import people
+from app.targets.tree import Tree
+
+_LOGS = "/var/log/"
+_SPECIAL = 0o6000
+_MOST = 40
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    kind: str
+    """file, folder or link."""
+    mode: int
+    owner: str
+    size: int
+    digest: str | None
+
+
+class Baseline(msgspec.Struct, frozen=True):
+    entries: dict[str, Entry]
+    accounts: dict[str, int]
+
+
+def take(tree: Tree) -> Baseline:
+    return Baseline(
+        {path: _entry(tree, path) for path in tree.paths()},
+        {account.name: account.uid for account in people(tree).accounts},
+    )
+
+
+def summary(baseline: Baseline) -> str:
+    """sha256 over every path and what stands there."""
+    return hashlib.sha256(msgspec.json.encode(baseline.entries, order="sorted")).hexdigest()
+
+
+def drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
+    """Later announcements of a path override earlier ones."""
+    made = {change.path: change.after for change in announced}
+    found = [*_people(was, now), *_files(was.entries, now.entries, made)]
+    rest = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
+    return tuple(clean(sentence, 300) for sentence in [*found[:_MOST], *rest])
+
+
+def _entry(tree: Tree, path: str) -> Entry:
+    link = tree.link(path)
+    if link is not None:
+        return Entry("link", 0, "", 0, hashlib.sha256(link.encode(errors="surrogateescape")).hexdigest())
+    state = tree.state(path)
+    if state is None:
+        return Entry("other", 0, "", 0, None)
+    kind = "folder" if tree.read(path) is None else "file"
+    return Entry(kind, state.mode, state.owner, len(state.content), digest(state))
+
+
+def _people(was: Baseline, now: Baseline) -> Iterator[str]:
+    for name, uid in now.accounts.items():
+        if name not in was.accounts:
+            yield f"there is a new account: {name} (uid {uid})"
+        elif uid != was.accounts[name]:
+            yield f"the account {name} has uid {uid}, and had {was.accounts[name]}"
+    for name in was.accounts.keys() - now.accounts.keys():
+        yield f"the account {name} is gone"
+
+
+def _files(was: Mapping[str, Entry], now: Mapping[str, Entry], made: Mapping[str, str | None]) -> Iterator[str]:
+    for path in sorted(was.keys() | now.keys() | made.keys()):
+        before, after = was.get(path), now.get(path)
+        if path in made:
+            if made[path] != (after.digest if after else None):
+                yield f"{path} is not what the change made of it"
+        elif before is None and after is not None:
+            if not _is_explained(path, after, made):
+                yield f"{_special(after)}a new {after.kind} that no action made: {path} ({_rights(after)})"
+        elif after is None and before is not None:
+            yield f"{path} is gone"
+        elif before is not None and after is not None and before != after:
+            yield from _difference(path, before, after)
+
+
+def _is_explained(path: str, entry: Entry, made: Mapping[str, str | None]) -> bool:
+    """A folder that an announced file needs, or a log that was begun."""
+    if entry.kind == "folder":
+        return any(known.startswith(f"{path}/") for known in made)
+    return path.startswith(_LOGS) and not _special(entry)
+
+
+def _difference(path: str, before: Entry, after: Entry) -> Iterator[str]:
+    if before.kind != after.kind:
+        yield f"{path} was a {before.kind} and is a {after.kind}"
+    elif _rights(before) != _rights(after):
+        yield f"{_special(after)}{path} has {_rights(after)}, and had {_rights(before)}"
+    elif not path.startswith(_LOGS):
+        yield f"the content of {path} changed, and no action did that"
+    elif after.size < before.size:
+        yield f"the log {path} has become shorter"
+
+
+def _rights(entry: Entry) -> str:
+    return f"mode {entry.mode:04o}, owner {entry.owner}"
+
+
+def _special(entry: Entry) -> str:
+    return "setuid or setgid: " if entry.kind == "file" and entry.mode & _SPECIAL else ""

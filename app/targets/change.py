@@ -1,0 +1,85 @@
+"""What typed actions make of files: worked out without touching any, the same for preview, rehearsal and apply."""
+
+from collections.abc import Callable, Sequence
+
+from app.errors import ActionFailed, BadInput
+from app.events.clean import clean
+from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.files import Files, FileState
+from app.syntax import edit, source
+from app.targets.overlay import Overlay
+from app.targets.owners import ROOT
+
+FileAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod
+
+_LARGEST = 256 * 1024
+_NEW_MODE = 0o644
+
+
+def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileState]:
+    """The state of every path that the actions would change; those that come out as they were are left out."""
+    planned: dict[str, FileState] = {}
+    for action in actions:
+        if not isinstance(action, Reload):
+            planned[action.path] = _changed(action, Overlay(files, planned))
+    return {path: state for path, state in planned.items() if state != files.state(path)}
+
+
+def _changed(action: FileAction, files: Files) -> FileState:
+    before = files.state(action.path)
+    if before is not None and files.read(action.path) is None:
+        raise ActionFailed(f"{action.path} is a folder; name a file.")
+    if isinstance(action, WriteFile):
+        owner = ROOT if before is None else before.owner
+        return FileState(_checked(action.path, action.content), int(action.mode, 8), owner)
+    if isinstance(action, Chmod):
+        there = _there(action.path, before)
+        return FileState(there.content, int(action.mode, 8), there.owner)
+    if isinstance(action, ReplaceLine | RemoveLine):
+        before = _there(action.path, before)
+    held = before or FileState(b"", _NEW_MODE, ROOT)
+    return FileState(_checked(action.path, _edited(action, source.decode(held.content))), held.mode, held.owner)
+
+
+def _edited(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: str) -> str:
+    match action:
+        case SetOption():
+            try:
+                return edit.set_option(action.path, text, action.key, action.value)
+            except BadInput as exc:
+                raise ActionFailed(str(exc)) from exc
+        case ReplaceLine():
+            return _each_line(action.path, text, action.old, lambda _line: [action.new])
+        case RemoveLine():
+            return _each_line(action.path, text, action.line, lambda _line: [])
+        case AppendLine():
+            return f"{_ended(text)}{action.line}\n"
+
+
+def _each_line(path: str, text: str, wanted: str, made: Callable[[str], list[str]]) -> str:
+    """Every line that reads `wanted`, blanks at its end aside, becomes what `made` says."""
+    lines = text.split("\n")
+    if not wanted.strip() or wanted.rstrip(source.TRAIL) not in (line.rstrip(source.TRAIL) for line in lines):
+        raise ActionFailed(f"{path} has no line {clean(wanted, 120)!r}; copy the line as it stands in the file.")
+    return "\n".join(
+        new
+        for line in lines
+        for new in (made(line) if line.rstrip(source.TRAIL) == wanted.rstrip(source.TRAIL) else [line])
+    )
+
+
+def _there(path: str, state: FileState | None) -> FileState:
+    if state is None:
+        raise ActionFailed(f"{path} is not there; write_file or append_line would make it.")
+    return state
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _checked(path: str, text: str) -> bytes:
+    content = source.encode(text)
+    if len(content) > _LARGEST:
+        raise ActionFailed(f"{path} would become larger than {_LARGEST // 1024} KiB; no configuration file is.")
+    return content

@@ -1,0 +1,130 @@
+"""Running another program's check on files of a host: walled off where this machine can do that, else not at all."""
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from app.events.clean import clean
+
+Kind = Literal["bwrap", "proot", "none"]
+
+_SECONDS = 5.0
+_MOST_OUTPUT = 16 * 1024
+_SYSTEM = ("bin", "lib", "lib64", "sbin")
+_ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/", "LANG": "C"}
+_WORDS: dict[Kind, str] = {
+    "bwrap": "typed file actions; checks run in bubblewrap: no network, own users and processes, /usr read-only",
+    "proot": "typed file actions; checks run in proot: another root folder, but no wall against the network",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int | None
+    """None when it was stopped: too slow, or too talkative."""
+    output: str
+
+
+@dataclass(frozen=True)
+class Confinement:
+    kind: Kind
+    words: str
+    program: str = ""
+
+    def run(self, root: Path, command: Sequence[str], seconds: float = _SECONDS) -> Outcome:
+        """The command with `root` as its root folder, its own /usr, and nothing else of this machine."""
+        if self.kind == "none":
+            raise ValueError("there is no confinement to run in")
+        return _run([self.program, *_WALLS[self.kind](root), *command], seconds)
+
+
+def detect() -> Confinement:
+    """What works here, found out by trying it."""
+    reasons = []
+    for kind, words in _WORDS.items():
+        program = shutil.which(kind)
+        if program is None:
+            reasons.append(f"{kind} is not installed")
+            continue
+        found = Confinement(kind, words, program)
+        with tempfile.TemporaryDirectory() as empty:
+            tried = found.run(Path(empty), ["/usr/bin/true"])
+        if tried.code == 0:
+            return found
+        reasons.append(f"{kind} does not work here ({clean(tried.output.strip(), 80) or 'no answer'})")
+    return Confinement("none", f"typed file actions only, with built-in checks: {', '.join(reasons)}")
+
+
+def _bwrap(root: Path) -> list[str]:
+    wall = ["--unshare-user", "--uid", "0", "--gid", "0", "--unshare-net", "--unshare-pid", "--unshare-ipc"]
+    wall += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--tmpfs", "/", "--ro-bind", "/usr", "/usr"]
+    for name in _SYSTEM:
+        wall += ["--symlink", f"usr/{name}", f"/{name}"]
+    wall += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--dir", "/run/sshd"]  # noqa: S108 (its own /tmp)
+    for folder in _folders(root):
+        wall += ["--ro-bind", str(folder), f"/{folder.name}"]
+    return [*wall, "--chdir", "/"]
+
+
+def _proot(root: Path) -> list[str]:
+    wall = ["-0", "-r", str(root), "-w", "/", "-b", "/dev", "-b", "/proc"]
+    for name in ("usr", *_SYSTEM):
+        if Path("/", name).exists():
+            wall += ["-b", f"/{name}"]
+    return wall
+
+
+_WALLS = {"bwrap": _bwrap, "proot": _proot}
+
+
+def _folders(root: Path) -> list[Path]:
+    own = ("usr", "dev", "proc", "tmp", "run", *_SYSTEM)
+    return sorted(at for at in root.iterdir() if at.is_dir() and not at.is_symlink() and at.name not in own)
+
+
+def _run(command: list[str], seconds: float) -> Outcome:
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=_ENVIRONMENT,
+            start_new_session=True,
+        )
+    except OSError as exc:
+        return Outcome(None, f"{command[0]} does not start: {exc.strerror}")
+    deadline = time.monotonic() + seconds
+    with process:
+        output, ended = _drain(process, deadline)
+        try:
+            code = process.wait(max(0.0, deadline - time.monotonic())) if ended else None
+        except subprocess.TimeoutExpired:
+            code = None
+        if code is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return Outcome(code, clean(output.decode("utf-8", "replace"), _MOST_OUTPUT))
+
+
+def _drain(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
+    """What it says, and whether it came to an end by itself."""
+    output = b""
+    assert process.stdout
+    with selectors.DefaultSelector() as ready:
+        ready.register(process.stdout, selectors.EVENT_READ)
+        while len(output) < _MOST_OUTPUT and ready.select(max(0.0, deadline - time.monotonic())):
+            piece = os.read(process.stdout.fileno(), 65536)
+            if not piece:
+                return output, True
+            output += piece
+    return output, False

@@ -1,0 +1,45 @@
+"""What a change does, for people and for the record: unified, cleaned, bounded."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+from app.events.clean import clean
+from app.files import FileState
+from app.syntax import source
+
+_LONGEST_LINE = 400
+_MOST = 32 * 1024
+_SECRET = ("/etc/shadow", "/etc/gshadow")
+_OPEN_END = "\\ No newline at end of file"
+
+
+def unified(before: Mapping[str, FileState | None], after: Mapping[str, FileState]) -> str:
+    lines = [line for path, state in after.items() for line in _file(path, before.get(path), state)]
+    text = "".join(f"{clean(line, _LONGEST_LINE)}\n" for line in lines)
+    if len(text) <= _MOST:
+        return text
+    return f"{text[:_MOST]}\n… {len(text) - _MOST} more characters are not shown\n"
+
+
+def _file(path: str, before: FileState | None, after: FileState) -> Iterable[str]:
+    yield f"diff a{path} b{path}"
+    if before is None:
+        yield f"new file mode {after.mode:04o}"
+    elif before.mode != after.mode:
+        yield f"old mode {before.mode:04o}"
+        yield f"new mode {after.mode:04o}"
+    old, new = (b"" if before is None else before.content), after.content
+    if old == new:
+        return
+    if path in _SECRET:
+        yield "content differs; it holds secrets and is not shown"
+        return
+    name = "/dev/null" if before is None else f"a{path}"
+    yield from difflib.unified_diff(_lines(old), _lines(new), name, f"b{path}", lineterm="")
+
+
+def _lines(content: bytes) -> list[str]:
+    lines = source.decode(content).split("\n")
+    if lines[-1] == "":
+        return lines[:-1]
+    return [*lines, _OPEN_END]

@@ -1,0 +1,16 @@
+"""A file in one word: sha256 over content, mode and owner."""
+
+import hashlib
+
+from app.events.words import FileChange
+from app.files import FileState
+
+
+def digest(state: FileState | None) -> str | None:
+    if state is None:
+        return None
+    return hashlib.sha256(f"{state.mode:04o} {state.owner}\n".encode() + state.content).hexdigest()
+
+
+def change(path: str, before: FileState | None, after: FileState | None) -> FileChange:
+    return FileChange(path, digest(before), digest(after))

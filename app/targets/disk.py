@@ -1,0 +1,85 @@
+"""Changes to a disk that survive a crash: told first, written beside, synced, then renamed."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+Step = Callable[[str], None]
+"""Told of each step right before it is made."""
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def unheard(_step: str) -> None:
+    pass
+
+
+def beside(name: str) -> str:
+    """No daemon reads a name like this: sudo skips dots, drop-in folders want .conf or .sh at the end."""
+    return f".{name}.temper-new"
+
+
+class Disk:
+    """Folders are open descriptors, so that a swapped path cannot lead elsewhere."""
+
+    def __init__(self, step: Step = unheard) -> None:
+        self._step = step
+
+    def write(self, folder: int, name: str, content: bytes, mode: int) -> None:
+        temp = beside(name)
+        self._step(f"write {name}")
+        self._discard(folder, temp)
+        with os.fdopen(os.open(temp, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        self._step(f"rename {name}")
+        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+        self._sync(folder, name)
+
+    def remove(self, folder: int, name: str) -> None:
+        self._step(f"remove {name}")
+        self._discard(folder, beside(name))
+        self._discard(folder, name)
+        self._sync(folder, name)
+
+    def make_folder(self, folder: int, name: str, mode: int) -> None:
+        self._step(f"make folder {name}")
+        with suppress(FileExistsError):
+            os.mkdir(name, mode, dir_fd=folder)
+        self._sync(folder, name)
+
+    def remove_folder(self, folder: int, name: str) -> None:
+        self._step(f"remove folder {name}")
+        with suppress(FileNotFoundError):
+            os.rmdir(name, dir_fd=folder)
+        self._sync(folder, name)
+
+    def rename(self, old: Path, new: Path) -> None:
+        self._step(f"rename {old.name} to {new.name}")
+        old.rename(new)
+        with Folder(new.parent) as folder:
+            self._sync(folder, new.name)
+
+    def _sync(self, folder: int, name: str) -> None:
+        self._step(f"sync the folder of {name}")
+        os.fsync(folder)
+
+    def _discard(self, folder: int, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+
+
+class Folder:
+    """A folder held open: `with Folder(path) as descriptor`. A link in its place is refused."""
+
+    def __init__(self, path: str | Path, inside: int | None = None) -> None:
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
+
+    def __enter__(self) -> int:
+        return self._descriptor
+
+    def __exit__(self, *_exc: object) -> None:
+        os.close(self._descriptor)

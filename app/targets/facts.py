@@ -1,0 +1,44 @@
+"""What a role should know of a host before it plans: short, and read from the host itself."""
+
+from app.events.clean import clean
+from app.files import Files
+from app.syntax import source, sshd
+from app.targets import uploads
+from app.targets.people import AGENT, people
+
+_DROP_INS = (
+    "/etc/ssh/sshd_config.d/*.conf",
+    "/etc/security/pwquality.conf.d/*.conf",
+    "/etc/security/limits.d/*.conf",
+    "/etc/sudoers.d/*",
+    "/etc/profile.d/*.sh",
+    "/etc/modprobe.d/*.conf",
+    "/etc/audit/rules.d/*.rules",
+)
+_SERVICES = {
+    "sshd": "/etc/ssh/sshd_config",
+    "auditd": "/etc/audit/auditd.conf",
+    "chronyd": "/etc/chrony.conf",
+    "rsyslog": "/etc/rsyslog.conf",
+    "mission": uploads.MISSION_CONFIG,
+}
+_LONGEST = 300
+
+
+def facts(files: Files) -> dict[str, str]:
+    who = people(files)
+    backup, umask = uploads.backup_login(files), uploads.upload_umask(files)
+    matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in sshd.effective(files).matches]
+    drop_ins = [path for pattern in _DROP_INS for path in source.glob(files, pattern)]
+    admins = [account.name for account in who.administrators()]
+    said = {
+        "system": (source.text(files, "/etc/redhat-release") or "unknown").strip(),
+        "services": ", ".join(name for name, path in _SERVICES.items() if files.state(path) is not None),
+        "agent": f"this program works as {AGENT}; its account, key and sudo drop-in are protected",
+        "administrators": ", ".join(admins) or "none besides root",
+        "backup": f"the nightly backup logs in as {backup.value} ({backup.path})" if backup else "not configured",
+        "uploads": f"deploy puts files into {uploads.inbox(files)} under {umask.said}" if umask else "not configured",
+        "drop-ins": ", ".join(drop_ins) or "none",
+        "sshd match blocks": "; ".join(matches) or "none",
+    }
+    return {name: clean(text, _LONGEST) for name, text in said.items()}

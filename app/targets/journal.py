@@ -1,0 +1,146 @@
+"""Pre-images: what stood on the host before a change, on disk and synced before the change begins.
+
+A journal is a folder that appears whole, by one rename. It is open until a marker lies in it: `committed`
+(the change stays), `undone` (it was taken back) or `void` (the host was laid out anew underneath).
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from app.errors import ActionFailed, CannotRestore
+from app.events.words import FileChange
+from app.files import FileState
+from app.targets.digest import change
+from app.targets.disk import Disk, Folder
+
+Mark = Literal["open", "committed", "undone", "void"]
+Before = Mapping[str, FileState | None]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
+_MARKS: tuple[Mark, ...] = ("void", "committed", "undone")
+_CONTENTS = "contents.json"
+
+
+class PreImage(msgspec.Struct, frozen=True):
+    path: str
+    mode: int
+    owner: str
+    image: str | None
+    """The file beside this list that holds the content; None when nothing stood at the path."""
+    change: FileChange
+    """From what to what, in digests: all that is left of it once the journal is closed."""
+
+
+class Contents(msgspec.Struct, frozen=True):
+    order: int
+    files: tuple[PreImage, ...]
+    folders: tuple[str, ...]
+    """Those that the change makes, outermost first."""
+
+
+class Journal:
+    def __init__(self, folder: Path, disk: Disk) -> None:
+        self._folder = folder
+        self._disk = disk
+
+    def begin(
+        self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
+    ) -> tuple[FileChange, ...]:
+        """The pre-images of what `after` will change, synced when this returns."""
+        self._make_room(name)
+        new = self._folder / f".{name}.new"
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(mode=0o700)
+        changes = tuple(change(path, before[path], state) for path, state in after.items())
+        images = tuple(self._image(new, number, one, before[one.path]) for number, one in enumerate(changes))
+        self._put(new, _CONTENTS, msgspec.json.encode(Contents(self._next_order(), images, tuple(folders))))
+        self._disk.rename(new, self._folder / name)
+        return changes
+
+    def mark(self, name: str) -> Mark | None:
+        """None when there is no such journal."""
+        at = self._at(name)
+        if not at.is_dir():
+            return None
+        return next((mark for mark in _MARKS if (at / mark).exists()), "open")
+
+    def contents(self, name: str) -> Contents:
+        try:
+            return msgspec.json.decode((self._at(name) / _CONTENTS).read_bytes(), type=Contents)
+        except (OSError, msgspec.DecodeError) as exc:
+            raise CannotRestore(f"The journal {name} cannot be read ({exc}). Restore the host by hand.") from exc
+
+    def before(self, name: str) -> Before:
+        return {image.path: self._read(name, image) for image in self.contents(name).files}
+
+    def close(self, name: str, mark: Mark) -> None:
+        """The marker first, then the images go: what is closed is evidence, and its digests are enough for that."""
+        at = self._at(name)
+        self._put(at, mark, b"")
+        with Folder(at) as folder:
+            for image in os.listdir(folder):  # noqa: PTH208 (a descriptor has no pathlib form)
+                if image.isdigit():
+                    self._disk.remove(folder, image)
+
+    def void(self) -> None:
+        """The host was laid out anew: no journal says anything about it any more."""
+        for name in self._names():
+            if self.mark(name) in ("open", "committed"):
+                self.close(name, "void")
+
+    def pending(self) -> list[str]:
+        return self._in_order("open")
+
+    def committed(self) -> list[FileChange]:
+        """Every change that stays, oldest first."""
+        return [image.change for name in self._in_order("committed") for image in self.contents(name).files]
+
+    def _make_room(self, name: str) -> None:
+        with Folder(self._folder.parent) as parent:
+            self._disk.make_folder(parent, self._folder.name, 0o700)
+        mark = self.mark(name)
+        if mark in ("open", "committed"):
+            raise ActionFailed(f"The journal {name} is {mark} already; use a new name.")
+        if mark is not None:
+            copies = sum(1 for other in self._folder.iterdir() if other.name.startswith(f"{name}~"))
+            self._disk.rename(self._at(name), self._folder / f"{name}~{copies + 1}")
+
+    def _image(self, new: Path, number: int, one: FileChange, state: FileState | None) -> PreImage:
+        if state is None:
+            return PreImage(one.path, 0, "", None, one)
+        self._put(new, str(number), state.content)
+        return PreImage(one.path, state.mode, state.owner, str(number), one)
+
+    def _read(self, name: str, image: PreImage) -> FileState | None:
+        if image.image is None:
+            return None
+        try:
+            return FileState((self._at(name) / image.image).read_bytes(), image.mode, image.owner)
+        except OSError as exc:
+            raise CannotRestore(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
+
+    def _put(self, at: Path, name: str, content: bytes) -> None:
+        with Folder(at) as folder:
+            self._disk.write(folder, name, content, 0o600)
+
+    def _in_order(self, mark: Mark) -> list[str]:
+        return sorted((n for n in self._names() if self.mark(n) == mark), key=lambda n: self.contents(n).order)
+
+    def _next_order(self) -> int:
+        return 1 + max((self.contents(name).order for name in self._names()), default=0)
+
+    def _names(self) -> list[str]:
+        if not self._folder.is_dir():
+            return []
+        return sorted(entry.name for entry in self._folder.iterdir() if _NAME.fullmatch(entry.name))
+
+    def _at(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise ActionFailed(f"{name!r} cannot name a journal: letters, digits, dots, dashes and underscores only.")
+        return self._folder / name

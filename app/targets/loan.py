@@ -1,0 +1,84 @@
+"""Reading a file that its owner has closed to everybody, as /etc/shadow with mode 0000, without being root.
+
+The mode is lent for the length of one open, under a synced note. A crash in between leaves the note, and
+whoever opens the tree next gives the mode back.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from stat import S_IMODE
+
+import msgspec
+
+from app.errors import ActionFailed, Unusable
+from app.targets.disk import Disk, Folder
+from app.targets.walk import parent_of
+
+_LENT = 0o400
+_LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Note(msgspec.Struct, frozen=True):
+    path: str
+    mode: int
+    inode: int
+
+
+class Loans:
+    """Its caller holds the loan lock, so one note is enough."""
+
+    def __init__(self, note: Path, disk: Disk) -> None:
+        self._note = note
+        self._disk = disk
+
+    @contextmanager
+    def opened(self, folder: int, name: str, path: str) -> Iterator[int]:
+        closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        self._write(Note(path, S_IMODE(closed.st_mode), closed.st_ino))
+        try:
+            _chmod(folder, name, _LENT)
+            descriptor = os.open(name, _READ, dir_fd=folder)
+            try:
+                os.fchmod(descriptor, S_IMODE(closed.st_mode))
+                os.fsync(descriptor)  # before the note goes: a power cut must not keep the loan and lose the note
+                self._clear()
+                yield descriptor
+            finally:
+                os.close(descriptor)
+        except PermissionError as exc:
+            raise Unusable(f"{path} cannot be read: this process does not own it. Start as the tree's owner.") from exc
+
+    def settle(self, root: int) -> None:
+        """Give back a mode that a crash kept. A file that is another by now is left alone."""
+        try:
+            note = msgspec.json.decode(self._note.read_bytes(), type=Note)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return
+        with (
+            suppress(FileNotFoundError, NotADirectoryError, ActionFailed),
+            parent_of(root, note.path) as (folder, name),
+        ):
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):
+                _chmod(folder, name, note.mode)
+        self._clear()
+
+    def _write(self, note: Note) -> None:
+        with Folder(self._note.parent) as folder:
+            self._disk.write(folder, self._note.name, msgspec.json.encode(note), 0o600)
+
+    def _clear(self) -> None:
+        with Folder(self._note.parent) as folder:
+            self._disk.remove(folder, self._note.name)
+
+
+def _chmod(folder: int, name: str, mode: int) -> None:
+    """By descriptor, since chmod by name would follow a link that was swapped in."""
+    descriptor = os.open(name, _LOOK, dir_fd=folder)
+    try:
+        Path(f"/proc/self/fd/{descriptor}").chmod(mode)
+    finally:
+        os.close(descriptor)

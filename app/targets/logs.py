@@ -1,0 +1,27 @@
+"""The newest lines of a host's logs. Who is logged chooses the words: hostile text, always."""
+
+from app.events.clean import clean
+from app.files import Files
+from app.syntax import source
+
+_LOGS = {
+    "secure": "/var/log/secure",
+    "messages": "/var/log/messages",
+    "audit": "/var/log/audit/audit.log",
+}
+_LONGEST = 300
+
+
+def log_lines(files: Files, limit: int) -> list[str]:
+    """An equal share of each log, oldest first within it; a log that says little leaves its share to the others."""
+    logs = {name: _lines(source.text(files, path)) for name, path in _LOGS.items()}
+    room, shown = limit, []
+    for left, (name, lines) in zip((3, 2, 1), sorted(logs.items(), key=lambda log: len(log[1])), strict=True):
+        newest = lines[len(lines) - min(len(lines), room // left) :]
+        room -= len(newest)
+        shown += [f"{name}: {clean(line, _LONGEST)}" for line in newest]
+    return shown
+
+
+def _lines(text: str | None) -> list[str]:
+    return [line for line in (text or "").split("\n") if line.strip()]

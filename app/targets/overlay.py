@@ -1,0 +1,24 @@
+"""A host's files with some of them as they would be."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from app.files import Files, FileState
+
+
+class Overlay:
+    def __init__(self, files: Files, planned: Mapping[str, FileState]) -> None:
+        self._files = files
+        self._planned = dict(planned)
+
+    def read(self, path: str) -> bytes | None:
+        planned = self._planned.get(path)
+        return self._files.read(path) if planned is None else planned.content
+
+    def state(self, path: str) -> FileState | None:
+        return self._planned.get(path) or self._files.state(path)
+
+    def glob(self, pattern: str) -> list[str]:
+        depth = pattern.count("/")
+        new = {path for path in self._planned if path.count("/") == depth and fnmatchcase(path, pattern)}
+        return sorted(new.union(self._files.glob(pattern)))

@@ -1,0 +1,53 @@
+"""Who owns what on a host whose files all belong to us: a table beside the tree."""
+
+from pathlib import Path
+
+import msgspec
+
+from app.errors import CannotRestore
+from app.targets.disk import Disk, Folder
+
+ROOT = "root:root"
+
+
+class Owners:
+    """Paths that are not in the table belong to root."""
+
+    def __init__(self, file: Path, disk: Disk) -> None:
+        self._file = file
+        self._disk = disk
+        self._seen: tuple[int, int, int] | None = None
+        self._table: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        return self._current().get(path, ROOT)
+
+    def give(self, path: str, owner: str) -> None:
+        table = {name: held for name, held in self._current().items() if name != path}
+        if owner != ROOT:
+            table[path] = owner
+        if table != self._table:
+            with Folder(self._file.parent) as folder:
+                self._disk.write(folder, self._file.name, encode(table), 0o600)
+
+    def _current(self) -> dict[str, str]:
+        """Read again only when another process, or we, put a new table in place."""
+        try:
+            found = self._file.stat()
+        except FileNotFoundError:
+            return {}
+        stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if stamp != self._seen:
+            self._table, self._seen = _decode(self._file), stamp
+        return self._table
+
+
+def encode(table: dict[str, str]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(table, order="sorted"), indent=1)
+
+
+def _decode(file: Path) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+    except msgspec.DecodeError as exc:
+        raise CannotRestore(f"The owner table {file} cannot be read ({exc}). Prepare the host anew.") from exc

@@ -1,0 +1,124 @@
+"""The only way to a change. Pure, and closed by default: what is not understood does not run."""
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from app.events.clean import clean
+from app.events.words import AnyAction, Reload
+from app.files import Files, FileState
+from app.targets import obfuscation
+from app.targets.areas import judge_of
+from app.targets.change import FileAction
+from app.targets.health import health
+from app.targets.overlay import Overlay
+from app.targets.subjects import banner
+from app.targets.subjects.edit import Judge, Objection, is_live
+from app.targets.subjects.effect import effect, words
+from app.targets.subjects.modes import judge as judge_mode
+from app.targets.target import Refusal
+
+MOST_ACTIONS = 12
+_SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "mission"})
+_PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
+_LINE = re.compile(r"[\t\x20-\x7e]*")
+_GUARDED = {"agent-login": "protected identity", "agent-sudo": "protected identity", "administrator": "lockout"}
+_NEVER = 0
+"""A day on which no account has expired: the date is not an action's doing."""
+_PARSES = ("sshd-config", "sudoers", "accounts")
+
+
+class HostFiles(Files, Protocol):
+    def first_link(self, path: str) -> str | None:
+        """The first name on the way to `path`, itself included, that is a link."""
+
+
+def review(actions: Sequence[AnyAction], allowed_paths: frozenset[str], files: HostFiles) -> list[Refusal]:
+    """One refusal at most for each action, in order. Empty means that every action may run."""
+    planned: dict[str, FileState] = {}
+    refusals = []
+    for number, action in enumerate(actions):
+        objection = _over_limit(actions, number) or _objection(action, allowed_paths, files, planned)
+        if objection:
+            refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
+    if not refusals and actions:
+        lockout = _lockout(files, planned)
+        if lockout:
+            refusals.append(Refusal(actions[-1], lockout.clause, lockout.reason))
+    return refusals
+
+
+def _over_limit(actions: Sequence[AnyAction], number: int) -> Objection | None:
+    if number >= MOST_ACTIONS:
+        return Objection("too much", f"an answer may hold {MOST_ACTIONS} actions; split the change.")
+    if actions[number] in actions[:number]:
+        return Objection("too much", "the same action stands in the answer already.")
+    return None
+
+
+def _objection(
+    action: AnyAction, allowed_paths: frozenset[str], files: HostFiles, planned: dict[str, FileState]
+) -> Objection | None:
+    try:
+        msgspec.convert(msgspec.to_builtins(action), AnyAction)
+    except (msgspec.ValidationError, TypeError) as exc:
+        return Objection("not understood", f"the action is not well formed: {exc}.")
+    if isinstance(action, Reload):
+        if action.service.removesuffix(".service") not in _SERVICES:
+            return Objection("protected identity", f"{action.service} is not among the services that may be reloaded.")
+        return None
+    place = _place(action.path, allowed_paths, files)
+    if isinstance(place, Objection):
+        return place
+    return _characters(action, place) or _content(action, place, files, planned)
+
+
+def _place(path: str, allowed_paths: frozenset[str], files: HostFiles) -> Judge | Objection:
+    if not _PATH.fullmatch(path):
+        return Objection(
+            "escape", f"{path!a} is not a plain absolute path: no '..', no doubled slashes, no odd characters."
+        )
+    judge = judge_of(path)
+    if isinstance(judge, Objection):
+        return judge
+    link = files.first_link(path)
+    if link:
+        return Objection("escape", f"{link} is a link; a change through a link could end anywhere.")
+    if path not in allowed_paths:
+        return Objection("outside the plan", f"the plan does not name {path}.")
+    return judge
+
+
+def _characters(action: FileAction, judge: Judge) -> Objection | None:
+    """An editor and a daemon must see the same line."""
+    for line in words(action):
+        hidden = clean(line, len(line) + 1) != line or "\n" in line
+        if hidden or (judge is not banner.judge and not _LINE.fullmatch(line)):
+            return Objection("obfuscation", "it holds control characters, or letters that look like others.")
+    return None
+
+
+def _content(action: FileAction, judge: Judge, files: Files, planned: dict[str, FileState]) -> Objection | None:
+    edit, state = effect(action, Overlay(files, planned))
+    if state is not None:
+        planned[action.path] = state
+    if judge is not banner.judge:
+        for line in edit.added:
+            clause = obfuscation.named(line) if is_live(line) else None
+            if clause:
+                return Objection(clause, f"{edit.path}: {line.strip()!r} does more than configure.")
+            if line.endswith("\\"):
+                return Objection("obfuscation", f"{edit.path}: a backslash at the end would take in the next line.")
+    return judge(edit) or judge_mode(edit)
+
+
+def _lockout(files: Files, planned: dict[str, FileState]) -> Objection | None:
+    """Nobody may lose the way in by what looked harmless line by line. What no longer parses, the validators refuse."""
+    before = {probe.name: probe for probe in health(files, _NEVER)}
+    after = {probe.name: probe for probe in health(Overlay(files, planned), _NEVER)}
+    broken = [name for name in before if before[name].ok and not after[name].ok]
+    if any(name in broken for name in _PARSES):
+        return None
+    return next((Objection(clause, after[name].detail) for name, clause in _GUARDED.items() if name in broken), None)

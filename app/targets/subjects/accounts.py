@@ -1,0 +1,24 @@
+"""passwd, shadow and group: their modes may become tighter, their lines stay."""
+
+import re
+
+from app.targets.people import ADMINISTRATORS, AGENT
+from app.targets.subjects.edit import Edit, Objection
+
+_NEEDED = ("/etc/passwd", "/etc/group")
+_ROOT_LIKE = re.compile(r"[^:]*:[^:]*:0+:")
+
+
+def judge(edit: Edit) -> Objection | None:
+    if edit.mode_after is not None and edit.path in _NEEDED and not edit.mode_after & 0o004:
+        return Objection("destruction", f"{edit.path}: everybody has to read it.")
+    if not edit.rewrites:
+        return None
+    lines = [*edit.added, *edit.removed]
+    if any(re.search(rf"(?<![\w-]){AGENT}(?![\w-])", line) for line in lines):
+        return Objection("protected identity", f"{edit.path}: the account {AGENT} is not ours to change.")
+    if any(_ROOT_LIKE.match(line) for line in edit.added if edit.path.startswith("/etc/passwd")):
+        return Objection("privilege", f"{edit.path}: nobody but root has uid 0.")
+    if any(line.startswith(f"{ADMINISTRATORS}:") for line in lines):
+        return Objection("privilege", f"{edit.path}: who administers this host is not ours to decide.")
+    return Objection("protected identity", f"{edit.path}: accounts are not ours to change; only modes are.")

@@ -1,0 +1,22 @@
+"""Which account the nightly backup logs in as: one that exists, and neither ours nor an administrator's."""
+
+from app.targets.people import AGENT, people
+from app.targets.subjects.edit import Edit, Objection, is_live, not_understood
+from app.targets.subjects.options import sections
+
+_KEYS = ("login", "backup.login")
+
+
+def judge(edit: Edit) -> Objection | None:
+    for line in filter(is_live, (*edit.added, *edit.removed)):
+        found = sections(line)
+        if len(found) != 1 or found[0].key not in _KEYS:
+            return not_understood(edit.path, line)
+    who = people(edit.files)
+    for line in filter(is_live, edit.added):
+        login = sections(line)[0].value
+        if login == AGENT or login in {account.name for account in who.administrators()}:
+            return Objection("protected identity", f"{edit.path}: the backup may not log in as {login}.")
+        if who.account(login) is None:
+            return Objection("not understood", f"{edit.path}: there is no account {login!r} on this host.")
+    return None

@@ -1,0 +1,13 @@
+"""What people read before they log in: plain text of any wording. Nothing runs it."""
+
+from app.events.clean import clean
+from app.targets.subjects.edit import Edit, Objection
+
+_LONGEST = 8192
+
+
+def judge(edit: Edit) -> Objection | None:
+    text = "\n".join(edit.added)
+    if clean(text, _LONGEST) != text:
+        return Objection("obfuscation", f"{edit.path}: the text holds characters that nobody can see.")
+    return None

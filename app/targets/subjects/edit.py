@@ -1,0 +1,62 @@
+"""What an action would do to one file, as those who judge it see it."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.files import Files
+
+
+@dataclass(frozen=True)
+class Objection:
+    clause: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Edit:
+    path: str
+    before: str
+    after: str | None
+    """None when the effect could not be worked out; then `added` and `removed` are the action's own words."""
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    """In order: a line that moves is both removed and added."""
+    mode_before: int | None
+    mode_after: int | None
+    files: Files
+    """The host ahead of the action."""
+
+    @property
+    def rewrites(self) -> bool:
+        return bool(self.added or self.removed)
+
+
+Judge = Callable[[Edit], Objection | None]
+
+
+def difference(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Lines added and lines removed."""
+    old, new = before.split("\n"), after.split("\n")
+    added: list[str] = []
+    removed: list[str] = []
+    for word, old_from, old_to, new_from, new_to in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
+        if word != "equal":
+            removed += old[old_from:old_to]
+            added += new[new_from:new_to]
+    return tuple(added), tuple(removed)
+
+
+def is_live(line: str) -> bool:
+    """Neither blank nor a comment in any of the syntaxes here. An indented # is none: it may continue a value."""
+    return bool(line.strip(" \t")) and not line.startswith("#")
+
+
+def not_understood(path: str, line: str) -> Objection:
+    return Objection("not understood", f"{path}: {line.strip()!r} is not among the settings that may be changed.")
+
+
+def weakening(path: str, line: str) -> Objection:
+    return Objection("weakening", f"{path}: {line.strip()!r} would make the host weaker than it is.")

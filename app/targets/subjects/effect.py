@@ -1,0 +1,50 @@
+"""From an action to what it would do to its file."""
+
+from app.errors import ActionFailed
+from app.events.words import AppendLine, Chmod, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.files import Files, FileState
+from app.syntax import source
+from app.targets.change import FileAction, plan_changes
+from app.targets.subjects.edit import Edit, difference
+
+
+def effect(action: FileAction, files: Files) -> tuple[Edit, FileState | None]:
+    """The edit, and the state that the file would have; None when it would stay as it is or the action would fail."""
+    state = files.state(action.path)
+    before, mode = (source.decode(state.content), state.mode) if state else ("", None)
+    try:
+        after = plan_changes([action], files).get(action.path, state)
+    except ActionFailed:
+        removed = _removed(action)
+        edit = Edit(action.path, before, None, words(action), removed, mode, _mode(action, mode), files)
+        return edit, None
+    text, new_mode = (source.decode(after.content), after.mode) if after else ("", None)
+    added, removed = difference(before, text)
+    return Edit(action.path, before, text, added, removed, mode, new_mode, files), after
+
+
+def words(action: FileAction) -> tuple[str, ...]:
+    """What the action brings to the file, in its own words."""
+    match action:
+        case SetOption():
+            return (f"{action.key} = {action.value}",)
+        case ReplaceLine():
+            return (action.new,)
+        case AppendLine():
+            return (action.line,)
+        case WriteFile():
+            return tuple(action.content.split("\n"))
+    return ()
+
+
+def _removed(action: FileAction) -> tuple[str, ...]:
+    match action:
+        case ReplaceLine():
+            return (action.old,)
+        case RemoveLine():
+            return (action.line,)
+    return ()
+
+
+def _mode(action: FileAction, before: int | None) -> int | None:
+    return int(action.mode, 8) if isinstance(action, Chmod | WriteFile) else before

@@ -1,0 +1,36 @@
+"""modprobe.d: modules that the STIG wants gone may be kept from loading. Nothing else that modprobe obeys."""
+
+import re
+
+from app.syntax import modprobe
+from app.targets.subjects.edit import Edit, Objection, is_live, not_understood, weakening
+
+_UNWANTED = re.compile(
+    r"atm|bluetooth|can|cramfs|dccp|firewire_core|freevxfs|hfs|hfsplus|jffs2|rds|sctp|squashfs|tipc|udf|usb_storage"
+    r"|uvcvideo"
+)
+_NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
+
+
+def judge(edit: Edit) -> Objection | None:
+    for line in filter(is_live, edit.added):
+        found = modprobe.module_lines(line, edit.path)
+        if len(found) != 1 or line.endswith("\\"):
+            return not_understood(edit.path, line)
+        command, module, rest = found[0].command, found[0].module, found[0].rest
+        if command == "install" and not _NOTHING.fullmatch(rest):
+            return Objection("privilege", f"{edit.path}: {line.strip()!r} would run a command as root.")
+        if command not in ("install", "blacklist") or (command == "blacklist" and rest):
+            return not_understood(edit.path, line)
+        if not _UNWANTED.fullmatch(module):
+            return Objection("destruction", f"{edit.path}: the host may need the module {module}.")
+    kept = {_meant(line) for line in (edit.after or "").split("\n")}
+    for line in filter(is_live, edit.removed):
+        if _meant(line) not in kept:
+            return weakening(edit.path, line)
+    return None
+
+
+def _meant(line: str) -> tuple[str, str] | None:
+    found = modprobe.module_lines(line, "")
+    return (found[0].command, found[0].module) if found else None

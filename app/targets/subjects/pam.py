@@ -1,0 +1,74 @@
+"""PAM stacks: every rule stays where it is; arguments may become stricter, and a few strict modules may be put in."""
+
+import re
+from collections import Counter
+
+from app.syntax import pam
+from app.syntax.pam import PamRule
+from app.syntax.source import fold
+from app.targets.subjects.edit import Edit, Objection
+
+_STRICTER: dict[str, str] = {
+    "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{5,6}|remember=[1-9][0-9]?",
+    "pam_faillock.so": r"preauth|authfail|authsucc|silent|audit|even_deny_root|deny=[1-5]|fail_interval=[1-9][0-9]{2,4}"
+    r"|unlock_time=(?:0|[1-9][0-9]{2,4})|root_unlock_time=[1-9][0-9]{2,4}",
+    "pam_pwquality.so": r"local_users_only|retry=[1-3]|minlen=[1-9][0-9]|enforce_for_root|[dulo]credit=-[1-9]",
+    "pam_pwhistory.so": r"use_authtok|remember=[1-9][0-9]?|retry=[1-3]|enforce_for_root",
+    "pam_lastlog.so": r"showfailed",
+    "pam_faildelay.so": r"delay=[1-9][0-9]{6}",
+}
+_LAXER = ("nullok", "nodelay", "silent")
+_NEW = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_lastlog.so", "pam_faildelay.so")
+_EXECUTES = ("pam_exec.so", "pam_script.so", "pam_python.so", "pam_env.so", "pam_permit.so", "pam_rootok.so")
+
+
+def judge(edit: Edit) -> Objection | None:
+    if not edit.rewrites:
+        return None
+    if edit.after is None:
+        return Objection("not understood", f"{edit.path}: the stack that would result cannot be worked out.")
+    old, new = pam.service(edit.before, edit.path), pam.service(edit.after, edit.path)
+    for rule in new.rules:
+        if rule.module in _EXECUTES and rule.module not in {known.module for known in old.rules}:
+            return Objection("privilege", f"{edit.path}: {rule.module} may not enter a stack.")
+    if new.problems or any(line.endswith("\\") for line in edit.added):
+        return Objection("not understood", f"{edit.path}: not every line of the new stack can be read.")
+    return _compared(edit.path, list(old.rules), list(new.rules))
+
+
+def _compared(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
+    for kind, control, module in Counter(map(_shape, old)) - Counter(map(_shape, new)):
+        return Objection("weakening", f"{path}: the rule `{kind} {control} {module}` stays as it is.")
+    waiting = list(old)
+    ahead: PamRule | None = None
+    for rule in new:
+        if waiting and _shape(waiting[0]) == _shape(rule):
+            if not _only_stricter(waiting.pop(0), rule):
+                return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
+        elif not _may_enter(rule, ahead):
+            return Objection("not understood", f"{path} line {rule.line}: this rule may not stand here.")
+        ahead = rule
+    if waiting:
+        return Objection("not understood", f"{path}: the rules keep their order.")
+    return None
+
+
+def _shape(rule: PamRule) -> tuple[str, str, str]:
+    return rule.kind, fold(rule.control), rule.module
+
+
+def _only_stricter(old: PamRule, new: PamRule) -> bool:
+    pattern = _STRICTER.get(new.module, "")
+    gone = [word for word in old.arguments if word not in new.arguments]
+    came = [word for word in new.arguments if word not in old.arguments]
+    replaced = {word.partition("=")[0] for word in came if "=" in word}
+    return all(re.fullmatch(pattern, word) for word in came) and all(
+        word in _LAXER or ("=" in word and word.partition("=")[0] in replaced) for word in gone
+    )
+
+
+def _may_enter(rule: PamRule, ahead: PamRule | None) -> bool:
+    """Not behind a rule that jumps over the next: it would jump over the new one instead."""
+    jumps = ahead is not None and "=" in ahead.control
+    strict = fold(rule.control) in ("required", "requisite") and rule.module in _NEW
+    return strict and not jumps and all(re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)

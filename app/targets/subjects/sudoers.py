@@ -1,0 +1,51 @@
+"""sudoers: what is granted may shrink, never grow, and never change its hands."""
+
+import re
+
+from app.targets.people import AGENT
+from app.targets.subjects.edit import Edit, Objection, not_understood, weakening
+
+_TIGHT = (0o440, 0o400)
+_LOOSE = re.compile(r"NOPASSWD\s*:|!\s*authenticate\b")
+_STRICT_DEFAULT = re.compile(
+    r"Defaults(?::[a-z_][a-z0-9_-]*)?\s+(?:authenticate|use_pty|env_reset|always_set_home|"
+    r"!(?:targetpw|rootpw|runaspw|visiblepw)|timestamp_timeout\s*=\s*[0-5]|passwd_tries\s*=\s*[1-3])"
+)
+_OF_AGENT = re.compile(rf"(?<![\w-])(?:{AGENT}|#1001|%#1001)(?![\w-])")
+_TEXT = re.compile(r"\s*(?:##.*|#\s.*|#)?")
+
+
+def judge(edit: Edit) -> Objection | None:
+    if edit.mode_after not in (None, edit.mode_before, *_TIGHT):
+        return Objection("privilege", f"{edit.path}: a sudoers file has mode 0440 or 0400.")
+    shrunk = {_without_looseness(line) for line in edit.removed if not _TEXT.fullmatch(line)}
+    grown = {_folded(line) for line in edit.added}
+    for line in (*edit.added, *edit.removed):
+        if not _TEXT.fullmatch(line) and _OF_AGENT.search(line):
+            return Objection("protected identity", f"{edit.path}: what {AGENT} may do is not ours to change.")
+    for line in edit.added:
+        if not _TEXT.fullmatch(line) and _folded(line) not in shrunk and not _STRICT_DEFAULT.fullmatch(line.strip()):
+            return _grown(edit, line)
+    for line in edit.removed:
+        if _TEXT.fullmatch(line) or _without_looseness(line) in grown:
+            continue
+        if "include" in line:
+            return Objection("protected identity", f"{edit.path}: without {line.strip()!r} drop-ins are not read.")
+        if not _LOOSE.search(line):
+            return weakening(edit.path, line)
+    return None
+
+
+def _grown(edit: Edit, line: str) -> Objection:
+    if _LOOSE.search(line) or re.search(r"\bALL\b|=\s*\(|_Alias\b", line):
+        return Objection("privilege", f"{edit.path}: {line.strip()!r} grants what was not granted before.")
+    return not_understood(edit.path, line)
+
+
+def _without_looseness(line: str) -> str:
+    """What the line grants once a password is asked for."""
+    return _folded(re.sub(r"!\s*authenticate\b", "authenticate", re.sub(r"NOPASSWD\s*:", "", line)))
+
+
+def _folded(line: str) -> str:
+    return " ".join(line.split())

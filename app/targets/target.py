@@ -1,0 +1,86 @@
+"""A target is our handle on a host. The loop knows hosts by this protocol alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.events.words import AnyAction, FileChange, Probe
+from app.files import Files
+
+
+@dataclass(frozen=True)
+class Refusal:
+    action: AnyAction
+    clause: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the actions would do, tried on a copy."""
+
+    diff: str
+    changes: tuple[FileChange, ...]
+
+
+@dataclass(frozen=True)
+class Applied:
+    diff: str
+    changes: tuple[FileChange, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Restored:
+    """`differences` is empty when the host is byte for byte what it was."""
+
+    paths: tuple[str, ...]
+    differences: tuple[str, ...]
+    seconds: float
+
+
+class Target(Protocol):
+    name: str
+    simulated: bool
+    confinement: str
+    """In words for the page: how commands are confined, or that there are none."""
+
+    @property
+    def files(self) -> Files: ...
+
+    async def prepare(self) -> None:
+        """Bring the host to where a run starts; the fixture is laid out anew."""
+
+    def facts(self) -> dict[str, str]:
+        """What a role should know of this host: system, services, accounts, who depends on what."""
+
+    def review(self, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> list[Refusal]:
+        """The policy. Empty means that every action may run."""
+
+    async def preview(self, actions: Sequence[AnyAction]) -> Preview: ...
+
+    def rehearse(self, actions: Sequence[AnyAction]) -> Files:
+        """The files as they would be after the actions, without touching the host."""
+
+    async def apply(self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+        """Review again, journal the pre-images under the name `journal`, synced, then change."""
+
+    async def rollback(self, journal: str) -> Restored:
+        """Undo what `journal` holds, however far it got; safe to repeat; nothing journalled is nothing to do."""
+
+    async def commit(self, journal: str) -> None:
+        """The change stays: the journal is kept for evidence but no longer undone."""
+
+    def pending(self) -> list[str]:
+        """Journals neither committed nor rolled back, oldest first."""
+
+    async def health(self) -> tuple[Probe, ...]: ...
+
+    async def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+        """What changed on the host since `prepare` or the last commit that `expected` does not account for."""
+
+    def log_lines(self, limit: int) -> list[str]:
+        """The newest lines of the host's logs, cleaned of control characters."""
+
+    def digest(self) -> str:
+        """sha256 over every path, content, mode and owner."""

@@ -1,0 +1,83 @@
+"""A change to a host as one thing: allowed, journalled, written, and then kept or undone."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from app.errors import ActionFailed
+from app.events.words import AnyAction, Reload
+from app.files import FileState
+from app.targets import policy, validate
+from app.targets.change import plan_changes
+from app.targets.confine import Confinement
+from app.targets.diff import unified
+from app.targets.journal import Before, Journal
+from app.targets.lock import HostLock
+from app.targets.overlay import Overlay
+from app.targets.restore import restore
+from app.targets.target import Applied, Restored
+from app.targets.tree import Tree
+
+
+class Transactions:
+    def __init__(self, tree: Tree, journal: Journal, changing: HostLock, confinement: Confinement) -> None:
+        self._tree = tree
+        self._journal = journal
+        self._changing = changing
+        self._confinement = confinement
+
+    def apply(self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+        began = time.monotonic()
+        with self._changing:
+            self._one_at_a_time()
+            # Read ahead of the review and compared again at the write: what was judged is what is changed.
+            paths = {action.path for action in actions if not isinstance(action, Reload)}
+            before = {path: self._tree.exact(path) for path in sorted(paths)}
+            after = self._judged(actions, allowed_paths)
+            folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
+            changes = self._journal.begin(name, before, after, folders)
+            self._write(before, after, folders)
+        return Applied(unified(before, after), changes, time.monotonic() - began)
+
+    def roll_back(self, name: str) -> Restored:
+        began = time.monotonic()
+        with self._changing:
+            mark = self._journal.mark(name)
+            if mark == "committed":
+                raise ActionFailed(f"The change {name} was committed; it is no longer undone.")
+            if mark != "open":
+                return Restored((), (), time.monotonic() - began)
+            before = self._journal.before(name)
+            differences = restore(self._tree, before, self._journal.contents(name).folders)
+            if not differences:
+                self._journal.close(name, "undone")
+        return Restored(tuple(before), tuple(differences), time.monotonic() - began)
+
+    def commit(self, name: str) -> None:
+        with self._changing:
+            mark = self._journal.mark(name)
+            if mark == "open":
+                self._journal.close(name, "committed")
+            elif mark in ("undone", "void"):
+                raise ActionFailed(f"The change {name} is {mark}; there is nothing to keep.")
+
+    def _one_at_a_time(self) -> None:
+        """Two open journals over one file could not be undone apart."""
+        for other in self._journal.pending():
+            raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
+
+    def _judged(self, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> dict[str, FileState]:
+        for refusal in policy.review(actions, allowed_paths, self._tree):
+            raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
+        after = plan_changes(actions, self._tree)
+        new = Overlay(self._tree, after)
+        for complaint in validate.complaints(after.keys(), self._tree, new, self._confinement):
+            raise ActionFailed(f"Nothing was written: {complaint}")
+        return after
+
+    def _write(self, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
+        for folder in folders:
+            self._tree.make_folder(folder)
+        for path, state in after.items():
+            if self._tree.exact(path) != before[path]:
+                raise ActionFailed(f"{path} changed while the change was prepared; look at it and plan again.")
+            self._tree.write(path, state)

@@ -1,0 +1,192 @@
+"""A host's files as real files under one folder. Nothing that is read or written here can lie outside it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from stat import S_IMODE, S_ISDIR, S_ISREG
+
+from app.errors import ActionFailed, Unusable
+from app.files import FileState
+from app.targets.disk import Disk, Folder
+from app.targets.loan import Loans
+from app.targets.lock import HostLock
+from app.targets.owners import ROOT, Owners
+from app.targets.walk import first_link, folder_at, parent_of, parts_of, resolve
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER_MODE = 0o755
+
+
+class Tree:
+    def __init__(self, folder: Path, disk: Disk) -> None:
+        self._root = folder / "root"
+        self._disk = disk
+        self._owners = Owners(folder / "owners.json", disk)
+        self._loans = Loans(folder / "loan.json", disk)
+        self._lock = HostLock(folder / "loan.lock")
+        if self._root.is_dir():
+            with self._open() as root:
+                self._loans.settle(root)
+
+    # Reading follows links, inside the tree only.
+
+    def read(self, path: str) -> bytes | None:
+        with self._open() as root:
+            found = self._followed(root, path)
+            return None if found is None or found[1] else found[0].content
+
+    def state(self, path: str) -> FileState | None:
+        """A folder has its mode and owner, and no content."""
+        with self._open() as root:
+            found = self._followed(root, path)
+            return None if found is None else found[0]
+
+    def glob(self, pattern: str) -> list[str]:
+        with self._open() as root:
+            found = [""]
+            for part in parts_of(pattern):
+                found = [f"{base}/{name}" for base in found for name in _matching(root, base, part)]
+            return sorted(path for path in found if _is_there(root, path))
+
+    def first_link(self, path: str) -> str | None:
+        with self._open() as root:
+            return first_link(root, path)
+
+    def link(self, path: str) -> str | None:
+        """Where a link points; None for anything else."""
+        with self._open() as root:
+            try:
+                return os.readlink(path[1:], dir_fd=root)
+            except OSError:
+                return None
+
+    def paths(self) -> list[str]:
+        """Every path of the tree, folders and links too."""
+        with self._open() as root:
+            return sorted(
+                f"{at[1:]}/{name}"
+                for at, folders, files, _descriptor in os.fwalk(".", dir_fd=root)
+                for name in (*folders, *files)
+            )
+
+    # Changing follows nothing.
+
+    def exact(self, path: str) -> FileState | None:
+        """What stands at `path` itself, for a change: a plain file or nothing; all else is refused."""
+        try:
+            with self._open() as root, parent_of(root, path) as (folder, name):
+                found = self._state(folder, name, path)
+        except FileNotFoundError:
+            return None
+        except NotADirectoryError as exc:
+            raise ActionFailed(f"A link or a file stands where {path} needs a folder.") from exc
+        if found is not None and found[1]:
+            raise ActionFailed(f"{path} is a folder; name a plain file instead.")
+        return None if found is None else found[0]
+
+    def write(self, path: str, state: FileState) -> None:
+        with self._open() as root, _told(path):
+            with parent_of(root, path) as (folder, name):
+                self._disk.write(folder, name, state.content, state.mode)
+            self._owners.give(path, state.owner)
+
+    def remove(self, path: str) -> None:
+        with self._open() as root, _told(path):
+            with parent_of(root, path) as (folder, name):
+                self._disk.remove(folder, name)
+            self._owners.give(path, ROOT)
+
+    def missing_folders(self, path: str) -> list[str]:
+        """The folders that a file at `path` still needs, outermost first."""
+        names = parts_of(path)[:-1]
+        above = ["/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1)]
+        with self._open() as root:
+            return [folder for folder in above if not _is_there(root, folder)]
+
+    def make_folder(self, path: str) -> None:
+        with self._open() as root, _told(path), parent_of(root, path) as (folder, name):
+            self._disk.make_folder(folder, name, _FOLDER_MODE)
+
+    def remove_folder(self, path: str) -> None:
+        with self._open() as root, _told(path), parent_of(root, path) as (folder, name):
+            self._disk.remove_folder(folder, name)
+
+    @contextmanager
+    def _open(self) -> Iterator[int]:
+        with self._lock, _held(self._root) as root:
+            yield root
+
+    def _followed(self, root: int, path: str) -> tuple[FileState, bool] | None:
+        real = resolve(root, path)
+        if real in (None, "/"):
+            return None
+        try:
+            with parent_of(root, str(real)) as (folder, name):
+                return self._state(folder, name, str(real))
+        except (FileNotFoundError, NotADirectoryError, ActionFailed):
+            return None
+
+    def _state(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
+        """The state, and whether it is a folder's."""
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        mode, owner = S_IMODE(found.st_mode), self._owners.of(path)
+        if S_ISDIR(found.st_mode):
+            return FileState(b"", mode, owner), True
+        if not S_ISREG(found.st_mode):
+            raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
+        return FileState(self._content(folder, name, path), mode, owner), False
+
+    def _content(self, folder: int, name: str, path: str) -> bytes:
+        try:
+            descriptor = os.open(name, _READ, dir_fd=folder)
+        except PermissionError:
+            with self._loans.opened(folder, name, path) as lent:
+                return os.fdopen(lent, "rb", closefd=False).read()
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read()
+
+
+def _held(root: Path) -> Folder:
+    try:
+        return Folder(root)
+    except FileNotFoundError as exc:
+        raise Unusable(f"{root} has no files yet; prepare the host first.") from exc
+
+
+def _is_there(root: int, path: str) -> bool:
+    real = resolve(root, path)
+    try:
+        return real is not None and bool(os.stat("." + real, dir_fd=root, follow_symlinks=False))
+    except (OSError, ValueError):
+        return False
+
+
+def _matching(root: int, base: str, part: str) -> list[str]:
+    if not any(mark in part for mark in "*?["):
+        return [part]
+    real = resolve(root, base)
+    if real is None:
+        return []
+    try:
+        with folder_at(root, [name for name in real.split("/") if name]) as folder:
+            names = os.listdir(folder)  # noqa: PTH208 (a descriptor has no pathlib form)
+    except OSError:
+        return []
+    return [name for name in names if fnmatchcase(name, part) and (part.startswith(".") or not name.startswith("."))]
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as exc:
+        raise ActionFailed(f"{path} lies in a folder that is not there.") from exc
+    except NotADirectoryError as exc:
+        raise ActionFailed(f"A link or a file stands where {path} needs a folder.") from exc
+    except OSError as exc:
+        raise ActionFailed(f"{path} cannot be changed: {exc.strerror}.") from exc

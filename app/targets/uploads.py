@@ -1,0 +1,56 @@
+"""What a file is like that deploy puts into the mission's inbox now."""
+
+from dataclasses import dataclass
+
+from app.files import Files, FileState
+from app.syntax import ini, keyvalue
+from app.syntax.setting import Setting, last
+
+MISSION_CONFIG = "/etc/mission/mission.conf"
+LOGIN_DEFS = "/etc/login.defs"
+UPLOADER, READER = "deploy", "mission"
+_DEFAULT_UMASK = "022"
+
+
+@dataclass(frozen=True)
+class Umask:
+    bits: int
+    said: str
+
+
+def inbox(files: Files) -> str | None:
+    found = last(mission_settings(files), "inbox.path")
+    return None if found is None else found.value
+
+
+def mission_settings(files: Files) -> list[Setting]:
+    return keyvalue.read(files, [MISSION_CONFIG], ini.options)
+
+
+def upload_umask(files: Files) -> Umask | None:
+    """None when what is written is no umask."""
+    own = last(mission_settings(files), "inbox.upload_umask")
+    if own is not None and own.value != "login":
+        return _umask(own)
+    login = last(keyvalue.read(files, [LOGIN_DEFS], keyvalue.login_defs), "UMASK")
+    return _umask(login or Setting("UMASK", _DEFAULT_UMASK, LOGIN_DEFS, 0))
+
+
+def new_upload(folder: FileState, umask: Umask) -> FileState:
+    group = folder.owner.rpartition(":")[2] if folder.mode & 0o2000 else UPLOADER
+    return FileState(b"", 0o666 & ~umask.bits, f"{UPLOADER}:{group}")
+
+
+def _umask(setting: Setting) -> Umask | None:
+    digits = setting.value
+    if not digits or len(digits) > 4 or any(digit not in "01234567" for digit in digits):
+        return None
+    where = f"{setting.path} line {setting.line}" if setting.line else f"{setting.path} names none"
+    return Umask(int(digits, 8), f"umask {digits} ({where})")
+
+
+def backup_login(files: Files) -> Setting | None:
+    return last(keyvalue.read(files, [BACKUP_CONFIG], ini.options), "backup.login")
+
+
+BACKUP_CONFIG = "/etc/mission/backup.conf"

@@ -1,0 +1,104 @@
+"""Does the changed configuration still parse? Asked before a byte is written, of our parsers and of the real ones."""
+
+import subprocess
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.events.clean import clean
+from app.files import Files
+from app.syntax import keyvalue, pam, source, sshd, sudoers
+from app.syntax.setting import Problem
+from app.targets.confine import Confinement, Outcome
+
+_AUDITD = "/etc/audit/auditd.conf"
+_STACKS = ("/etc/pam.d/system-auth", "/etc/pam.d/password-auth")
+_ACCOUNTS = ("/etc/passwd", "/etc/group")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Files that are read by one program, and how to ask whether it still can."""
+
+    areas: tuple[str, ...]
+    problems: Callable[[Files], Collection[Problem]]
+    program: str | None
+    arguments: tuple[str, ...] = ()
+    staged: tuple[str, ...] = ()
+    """What the program needs of the host to judge."""
+
+
+def _pam_problems(files: Files) -> list[Problem]:
+    return [problem for path in _STACKS for problem in pam.stack(files, path).problems]
+
+
+def _auditd_problems(files: Files) -> list[Problem]:
+    text = source.text(files, _AUDITD)
+    return [] if text is None else keyvalue.auditd(text, _AUDITD)[1]
+
+
+_HOST_KEY = "/check/hostkey"
+_SUBJECTS = (
+    Subject(
+        ("/etc/ssh/sshd_config", "/etc/crypto-policies/back-ends/"),
+        lambda files: sshd.effective(files).problems,
+        "/usr/sbin/sshd",
+        ("-t", "-f", sshd.MAIN, "-h", _HOST_KEY),
+        (sshd.MAIN, "/etc/ssh/sshd_config.d/*", "/etc/crypto-policies/back-ends/*", *_ACCOUNTS),
+    ),
+    Subject(
+        ("/etc/sudoers",),
+        lambda files: sudoers.effective(files).problems,
+        "/usr/sbin/visudo",
+        ("-cf", sudoers.MAIN),
+        (sudoers.MAIN, "/etc/sudoers.d/*", *_ACCOUNTS),
+    ),
+    Subject(("/etc/pam.d/",), _pam_problems, None),
+    Subject((_AUDITD,), _auditd_problems, None),
+)
+
+
+def complaints(paths: Collection[str], before: Files, after: Files, confinement: Confinement) -> Iterator[str]:
+    """Only what was in order before can be broken: a host that was odd already is not held against the change."""
+    for subject in _SUBJECTS:
+        if not any(path.startswith(subject.areas) for path in paths):
+            continue
+        known = {(problem.path, problem.text) for problem in subject.problems(before)}
+        for problem in subject.problems(after):
+            if (problem.path, problem.text) not in known:
+                yield f"{problem.path} line {problem.line}: {problem.text}"
+        if confinement.kind != "none" and subject.program and Path(subject.program).exists():
+            said = _ask(subject, after, confinement)
+            if said.code != 0 and _ask(subject, before, confinement).code == 0:
+                yield f"{Path(subject.program).name} refuses it: {_last_line(said)}"
+
+
+def _ask(subject: Subject, files: Files, confinement: Confinement) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="temper-check-") as folder:
+        root = Path(folder)
+        for path in (path for pattern in subject.staged for path in files.glob(pattern)):
+            state, content = files.state(path), files.read(path)
+            if state is None or content is None:
+                continue
+            at = root / path[1:]
+            at.parent.mkdir(parents=True, exist_ok=True)
+            at.write_bytes(content)
+            at.chmod(state.mode | 0o400)
+        if _HOST_KEY in subject.arguments:
+            _make_host_key(root / _HOST_KEY[1:])
+        return confinement.run(root, [str(subject.program), *subject.arguments])
+
+
+def _make_host_key(at: Path) -> None:
+    """sshd judges nothing without a key to serve with; this one is thrown away with the folder."""
+    at.parent.mkdir()
+    with suppress(FileNotFoundError, subprocess.TimeoutExpired):
+        make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(at)]
+        subprocess.run(make, check=False, timeout=10, stdin=subprocess.DEVNULL, capture_output=True)
+
+
+def _last_line(said: Outcome) -> str:
+    lines = [line for line in said.output.splitlines() if line.strip()]
+    return clean(lines[-1], 300) if lines else "no reason given"

@@ -1,0 +1,45 @@
+"""Where things stand in a TOML file, so that an error can name the line. tomllib does not tell."""
+
+import re
+
+_HEADER = re.compile(r"^\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
+_KEY = re.compile(r"""^\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*[.=]""")
+_PART = re.compile(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
+_SYNTAX_ERROR = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$")
+
+Table = tuple[str, ...]
+"""A table's path: ("engines", "gemma-31b"); the second of [[gpus]] is ("gpus", "1")."""
+
+
+class TomlLines:
+    def __init__(self, text: str) -> None:
+        self._tables: dict[Table, int] = {}
+        self._keys: dict[tuple[Table, str], int] = {}
+        table: Table = ()
+        for number, line in enumerate(text.split("\n"), start=1):
+            if header := _HEADER.match(line):
+                table = self._open(header[1], array=line.lstrip().startswith("[["))
+                self._tables.setdefault(table, number)
+            elif key := _KEY.match(line):
+                self._keys.setdefault((table, key[1] or key[2] or key[3]), number)
+
+    def line(self, table: Table, key: str = "") -> int:
+        """The line of a key, else of its table's header, else of whatever holds the table."""
+        found = self._keys.get((table, key)) or self._tables.get((*table, key)) or self._tables.get(table)
+        if found:
+            return found
+        return self.line(table[:-1], table[-1]) if table else 1
+
+    def _open(self, header: str, *, array: bool) -> Table:
+        table = tuple(quoted or single or bare for quoted, single, bare in _PART.findall(header))
+        if not array:
+            return table
+        count = sum(1 for known in self._tables if known[:-1] == table)
+        return (*table, str(count))
+
+
+def syntax_error(message: str) -> tuple[int, str]:
+    """tomllib's message, parted into its line and what it says."""
+    if found := _SYNTAX_ERROR.match(message):
+        return int(found["line"]), found["what"]
+    return 1, message

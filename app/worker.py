@@ -1,0 +1,128 @@
+"""What a process that works on runs holds for as long as it lives, built in order and closed in reverse."""
+
+import asyncio
+import logging
+import os
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpx
+import msgspec
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.config import Settings
+from app.errors import TemperError
+from app.events.bus import Bus
+from app.events.kinds import RunFailed, RunQueued
+from app.events.log import LogWriter, RunLog
+from app.lineup import Lineup
+from app.loop.drive import drive
+from app.loop.durable import Durable
+from app.loop.run import Means, Run
+from app.loop.state import fold
+from app.scanners.builtin import Builtin
+from app.seating import seats
+from app.skills.catalog import skill
+from app.store import queries
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.inbox import StoredInbox
+from app.store.lessons import StoredLessons
+from app.targets.catalog import open_target
+
+log = logging.getLogger("temper")
+
+
+@dataclass
+class Worker:
+    settings: Settings
+    lineup: Lineup
+    name: str
+    database: Engine
+    store: EventStore
+    bus: Bus
+    writer: LogWriter
+    http: httpx.AsyncClient
+    bases: dict[str, tuple[str, ...]]
+    """Engine name to the base URLs of its replicas."""
+    durable: Durable = field(init=False)
+
+    async def submit(self, request: RunQueued) -> str:
+        run = new_run_id()
+        RunLog(run, self.writer).append(request)
+        await self.writer.flush()
+        await self.durable.enqueue(run, request.host)
+        return run
+
+    def unended(self) -> list[str]:
+        with Session(self.database) as session:
+            return [row.id for row in queries.unended(session)]
+
+    def same_unended(self, request: RunQueued) -> str | None:
+        """The run that was cut off, when it is what is asked for again."""
+        for run in self.unended():
+            begun = fold(self.store.events(run, upto=1)).request
+            if begun and msgspec.structs.replace(begun, note=request.note, pace=request.pace) == request:
+                return run
+        return None
+
+    async def work_on(self, run_id: str) -> None:
+        """Take a run from wherever its log stands to its end."""
+        run = await asyncio.to_thread(self._take_up, run_id)
+        try:
+            await drive(run, StoredInbox(self.database, run_id))
+        except TemperError:
+            raise
+        except Exception as exc:
+            log.exception("run %s failed by a fault of ours", run_id)
+            run.append(RunFailed(reason=f"a fault of Temper's own: {type(exc).__name__}; its log has the details"))
+            await run.log.flush()
+
+    def _take_up(self, run_id: str) -> Run:
+        state = fold(self.store.events(run_id))
+        assert state.request
+        pack = skill(state.request.skill)
+        means = Means(
+            skill=pack,
+            target=open_target(state.request.host, self.settings.hosts),
+            scanner=Builtin({rule.id: rule.check for rule in pack.rules.values()}),
+            seats=seats(self.lineup, self.bases, self.http),
+            lessons=StoredLessons(self.database),
+            worker=self.name,
+        )
+        last = self.store.last(run_id)
+        assert last
+        return Run(state, RunLog(run_id, self.writer, last), means)
+
+
+def new_run_id() -> str:
+    return secrets.token_hex(4)
+
+
+@asynccontextmanager
+async def working(settings: Settings, lineup: Lineup, bases: dict[str, tuple[str, ...]]) -> AsyncIterator[Worker]:
+    """The caller holds the worker lock."""
+    async with AsyncExitStack() as stack:
+        database = open_database(settings.database)
+        stack.callback(database.dispose)
+        store, bus = EventStore(database), Bus()
+        writer = LogWriter(store, bus)
+        writer.start()
+        stack.push_async_callback(writer.close)
+        http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
+        name = f"worker {os.getpid()}"
+        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases)
+        worker.durable = Durable(settings.dbos_database, "local", worker.work_on)
+        await worker.durable.launch()
+        stack.push_async_callback(worker.durable.close)
+        await _requeue(worker)
+        yield worker
+
+
+async def _requeue(worker: Worker) -> None:
+    """A run whose first event is written but whose place in the queue is not."""
+    for run, host in await asyncio.to_thread(worker.store.queued):
+        await worker.durable.enqueue(run, host)

@@ -1,0 +1,97 @@
+"""Kills `temper run` with -9 at random moments and starts it again, until the run has ended.
+
+python -m tests.crash --kills 50 --seed 1
+"""
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlmodel import Session, select
+
+from app.events.record import check_chain, read
+from app.loop.state import RunState, fold
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.models import RunRow
+from app.targets.catalog import open_target
+
+FIRST_LINE_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class End:
+    state: RunState
+    starts: int
+    tree: str
+    pending: list[str]
+
+    @property
+    def outcomes(self) -> dict[str, tuple[str, int]]:
+        """Per rule: how it ended, and at which attempt."""
+        return {
+            rule: (item.status, item.attempt.number if item.attempt else 0) for rule, item in self.state.items.items()
+        }
+
+
+def run_to_its_end(data: Path, kills: int, seed: int, *, rules: str = "", speed: float = 0, span: float = 1.5) -> End:
+    dice, starts = random.Random(seed), 0
+    command = [sys.executable, "-m", "app", "run", "--data", str(data), "--json", "--speed", str(speed)]
+    if rules:
+        command += ["--rules", rules]
+    while True:
+        starts += 1
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            assert child.stdout
+            child.stdout.readline()
+            wait = dice.uniform(0, span) if starts <= kills else FIRST_LINE_SECONDS
+            child.communicate(timeout=wait)
+            if child.returncode in (0, 2):
+                return _end(data, starts)
+            raise AssertionError(f"temper run ended with {child.returncode}")
+        except subprocess.TimeoutExpired:
+            os.kill(child.pid, signal.SIGKILL)
+            child.communicate()
+
+
+def _end(data: Path, starts: int) -> End:
+    database = open_database(data / "temper.sqlite")
+    with Session(database) as session:
+        runs = session.exec(select(RunRow.id)).all()
+    assert len(runs) == 1, f"{len(runs)} runs where one was asked for"
+    rows = EventStore(database).lines(runs[0])
+    check_chain(rows)
+    state = fold(read(line, digest) for _, line, digest in rows)
+    database.dispose()
+    target = open_target("fixture", data / "hosts")
+    return End(state, starts, target.digest(), target.pending())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
+    parser.add_argument("--speed", type=float, default=20)
+    parser.add_argument("--span", type=float, default=2.5)
+    told = parser.parse_args()
+    with tempfile.TemporaryDirectory() as calm, tempfile.TemporaryDirectory() as rough:
+        undisturbed = run_to_its_end(Path(calm), 0, told.seed)
+        disturbed = run_to_its_end(Path(rough), told.kills, told.seed, speed=told.speed, span=told.span)
+    same = undisturbed.outcomes == disturbed.outcomes
+    tree = undisturbed.tree == disturbed.tree
+    done = f"seed {told.seed}: {disturbed.starts - 1} kills, {disturbed.state.seq} events"
+    print(f"{done}, same outcomes: {same}, same tree: {tree}")  # noqa: T201
+    assert same
+    assert tree
+    assert not disturbed.pending
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""A card warms up with work and cools down without."""
+
+from app.engines.simulator.card import Card
+
+
+def test_a_card_follows_its_work_with_inertia():
+    card = Card("NVIDIA L4", now=0.0)
+    idle = card.read(100.0)
+    assert (idle.utilization, idle.power_w) == (0, 28.0)
+    card.work(1.0, 100.0)
+    assert card.read(100.0) == idle
+    short, longer = card.read(101.0), card.read(200.0)
+    assert idle.utilization < short.utilization < longer.utilization == 100
+    assert idle.temperature_c < longer.temperature_c
+    assert longer.power_w == 70.0
+    card.work(0.0, 200.0)
+    assert card.read(300.0).power_w == 28.0
+
+
+def test_a_card_is_hot_for_longer_than_it_is_busy():
+    card = Card("NVIDIA L4", now=0.0)
+    card.work(1.0, 0.0)
+    card.work(0.0, 100.0)
+    after = card.read(105.0)
+    assert after.utilization <= 1
+    assert after.temperature_c > 60

@@ -1,0 +1,77 @@
+"""Whatever is wanted, what comes out fits the schema; a schema that is none is refused."""
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engines.simulator import mould
+from app.events.words import AnyAction, Lesson
+
+WORK = msgspec.json.schema(list[AnyAction])
+SCHEMAS = [
+    WORK,
+    msgspec.json.schema(Lesson),
+    {"type": "array", "items": {"type": "string", "pattern": "^/"}, "minItems": 2, "maxItems": 3},
+    {"type": "object", "properties": {"n": {"type": "integer", "minimum": 3, "maximum": 5}}, "required": ["n"]},
+    {"type": ["string", "null"], "maxLength": 4},
+    {"enum": ["CONTINUE", "PIVOT"]},
+    {"const": 7},
+    {"type": "string", "minLength": 5, "maxLength": 6},
+    {"$ref": "#/$defs/x", "$defs": {"x": {"oneOf": [{"type": "boolean"}, {"type": "number"}]}}},
+]
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["do", "path", "key", "value", "n", "id"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+@given(wanted=ANYTHING)
+def test_what_comes_out_fits(schema, wanted):
+    mould.check(schema)
+    jsonschema.validate(mould.press(schema, wanted), schema)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_nothing_wanted_still_makes_an_answer(schema):
+    jsonschema.validate(mould.press(schema), schema)
+
+
+def test_what_fits_already_is_left_alone():
+    actions = [
+        {"do": "chmod", "path": "/etc/shadow", "mode": "0000"},
+        {"do": "write_file", "path": "/etc/issue", "content": "x", "mode": "0644"},
+        {"do": "write_file", "path": "/etc/issue", "content": "x"},
+        {"do": "reload", "service": "sshd"},
+    ]
+    assert mould.press(WORK, actions) == actions
+
+
+def test_what_does_not_fit_keeps_what_it_can():
+    pressed = mould.press(WORK, [{"do": "reload", "service": "x" * 100, "extra": 1}])
+    assert pressed == [{"do": "reload", "service": "x" * 64}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        (None, "not an object"),
+        ({"type": "strin"}, "Unsupported type 'strin'"),
+        ({"properties": {"a": {"type": "x"}}}, "Unsupported type"),
+        ({"items": {"$ref": "#/nowhere"}}, "Cannot find #/nowhere"),
+        ({"$ref": "#"}, "Cannot find"),
+        ({"pattern": "("}, "not a regular expression"),
+        ({"properties": 3}, "properties should be an object"),
+        ({"anyOf": 3}, "not a JSON Schema"),
+        ({"items": 3}, "should be an object"),
+    ],
+)
+def test_a_schema_that_is_none_is_refused(schema, words):
+    with pytest.raises(mould.BadSchema, match=words):
+        mould.check(schema)

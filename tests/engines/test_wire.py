@@ -1,0 +1,208 @@
+"""Given these chunks at these times, these pieces and this end."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engines.reply import Delta, Finished, Message, Question
+from app.engines.wire import ChatReply, body, headers
+from app.errors import EngineDied
+from tests.engines.transcript import DONE, chunk, event, usage
+
+QUESTION = Question(
+    model="org/small",
+    messages=(Message("system", "You plan."), Message("user", "Rule: V-257985")),
+    schema_name="plan",
+    schema={"type": "object"},
+    request_id="r7.architect.3",
+    max_tokens=800,
+    temperature=0.3,
+    extra={"chat_template_kwargs": {"enable_thinking": True}},
+)
+
+
+def play(*timed: tuple[float, bytes]) -> tuple[list[Delta], Finished]:
+    reply = ChatReply(started=100.0)
+    deltas = [delta for at, data in timed for delta in reply.feed(data, at)]
+    return deltas, reply.finish()
+
+
+def end_of(*pieces: bytes) -> Finished:
+    return play(*((101.0, piece) for piece in pieces))[1]
+
+
+def test_a_reply_thinks_then_answers():
+    deltas, finished = play(
+        (100.4, chunk(0, role="assistant", content="")),
+        (100.5, chunk(1, reasoning="The backup ")),
+        (100.7, chunk(4, reasoning="logs in as root.")),
+        (100.9, chunk(6, content='{"a":')),
+        (101.1, chunk(7, content="1}")),
+        (101.2, chunk(8, finish="stop", content="")),
+        (101.2, usage(8)),
+        (101.2, DONE),
+    )
+    assert deltas == [
+        Delta("thought", "The backup ", 1),
+        Delta("thought", "logs in as root.", 4),
+        Delta("answer", '{"a":', 6),
+        Delta("answer", "1}", 7),
+    ]
+    assert finished == Finished(
+        finish_reason="stop",
+        prompt_tokens=12,
+        completion_tokens=8,
+        ttft=pytest.approx(0.5),
+        decode_rate=pytest.approx(7 / 0.7),
+        leaked=False,
+    )
+
+
+def test_reasoning_has_two_names_and_the_newer_one_wins():
+    deltas, _ = play(
+        (100.5, chunk(1, reasoning_content="old")),
+        (100.6, chunk(2, reasoning="new", reasoning_content="old")),
+        (100.7, chunk(3, reasoning="both", content="at once")),
+        (100.8, chunk(4, finish="stop")),
+    )
+    assert [(d.channel, d.text) for d in deltas] == [
+        ("thought", "old"),
+        ("thought", "new"),
+        ("thought", "both"),
+        ("answer", "at once"),
+    ]
+
+
+def test_tokens_are_the_engines_count_and_not_the_chunks():
+    deltas, finished = play(
+        (100.5, chunk(3, content="three tokens at once")),
+        (100.6, chunk(3, content="")),
+        (101.5, chunk(13, content="ten more")),
+        (109.0, chunk(13, finish="stop", content="")),
+    )
+    assert [d.tokens for d in deltas] == [3, 13]
+    assert finished.decode_rate == pytest.approx(10 / 1.0)
+
+
+def test_without_counts_on_the_chunks_the_rate_is_unknown():
+    _, finished = play(
+        (100.5, chunk(None, content="a")),
+        (101.5, chunk(None, content="b")),
+        (101.6, chunk(None, finish="stop")),
+        (101.6, usage(40)),
+        (101.6, DONE),
+    )
+    assert (finished.completion_tokens, finished.ttft, finished.decode_rate) == (40, pytest.approx(0.5), None)
+
+
+def test_a_reply_that_came_in_one_piece_has_no_rate():
+    assert end_of(chunk(1, content="a") + chunk(5, content="b") + chunk(5, finish="stop")).decode_rate is None
+
+
+def test_an_answer_that_never_began_has_no_first_token():
+    finished = end_of(chunk(0, role="assistant", content=""), chunk(1, finish="stop", content=""), DONE)
+    assert (finished.ttft, finished.decode_rate, finished.leaked) == (None, None, True)
+
+
+@pytest.mark.parametrize("tail", [[], [DONE], [usage(3), DONE]])
+def test_a_finish_reason_ends_a_reply_with_or_without_done(tail):
+    assert end_of(chunk(2, content="a"), chunk(3, finish="length"), *tail).finish_reason == "length"
+
+
+@pytest.mark.parametrize("tail", [[], [DONE], [usage(3), DONE]])
+def test_the_end_without_a_finish_reason_is_a_death(tail):
+    with pytest.raises(EngineDied, match="before its answer was complete"):
+        end_of(chunk(2, content="a"), *tail)
+
+
+def test_an_error_chunk_is_a_death_and_keeps_what_came_before_it():
+    reply = ChatReply(started=100.0)
+    error = event(
+        {"error": {"message": "EngineCore\nencountered an issue.", "type": "InternalServerError", "code": 500}}
+    )
+    deltas = reply.feed(chunk(2, content="half an ans") + error + DONE + chunk(3, content="late"), 100.5)
+    assert [d.text for d in deltas] == ["half an ans"]
+    assert reply.ended
+    with pytest.raises(EngineDied, match=r"middle of its answer: EngineCore encountered an issue\.$"):
+        reply.finish()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"data: {broken\n\n",
+        b"data: [1, 2]\n\n",
+        b'data: {"choices":[{"delta":{"content":7}}]}\n\n',
+        b'data: {"choices":[{"delta":{"content":"\xff"}}]}\n\n',
+        b'data: {"choices":[{"delta":{"content":"\\ud800"}}]}\n\n',
+        b'data: {"x":' + b"[" * 1_000_000 + b"\n\n",
+    ],
+)
+def test_what_is_not_vllms_json_is_a_death(line):
+    with pytest.raises(EngineDied, match="not vLLM's JSON"):
+        end_of(chunk(1, content="a"), line, chunk(2, finish="stop"))
+
+
+@pytest.mark.parametrize("reason", ["abort", "error"])
+def test_an_answer_the_engine_gave_up_is_a_death(reason):
+    with pytest.raises(EngineDied, match=f"finish_reason {reason}"):
+        end_of(chunk(1, content="a"), chunk(2, finish=reason), DONE)
+
+
+def test_what_follows_done_is_not_read():
+    deltas, _ = play((100.5, chunk(1, content="a") + chunk(2, finish="stop") + DONE + chunk(3, content="late")))
+    assert [d.text for d in deltas] == ["a"]
+
+
+def test_line_separators_inside_json_survive():
+    deltas, _ = play((100.5, chunk(1, content="a\u2028b\u0085c")), (100.6, chunk(2, finish="stop")))
+    assert deltas[0].text == "a\u2028b\u0085c"
+
+
+STREAM = b"".join(
+    [
+        chunk(0, role="assistant", content=""),
+        chunk(1, reasoning="naïve – 界 🙂"),
+        chunk(3, content='{"a": "\u2028'),
+        chunk(3, content=""),
+        chunk(6, content='é"}'),
+        chunk(7, finish="stop", content=""),
+        usage(7),
+        DONE,
+    ]
+)
+
+
+@given(st.lists(st.integers(0, len(STREAM)), max_size=40))
+def test_any_cut_of_the_stream_gives_the_same_reply(cuts):
+    cuts = sorted(cuts)
+    pieces = [STREAM[a:b] for a, b in zip([0, *cuts], [*cuts, len(STREAM)], strict=True)]
+    whole = play((101.0, STREAM))
+    assert play(*((101.0, piece) for piece in pieces)) == whole
+    assert whole[0] == [
+        Delta("thought", "naïve – 界 🙂", 1),
+        Delta("answer", '{"a": "\u2028', 3),
+        Delta("answer", 'é"}', 6),
+    ]
+
+
+def test_the_request_binds_the_shape_and_asks_for_counts():
+    request = body(QUESTION)
+    assert request["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "plan", "schema": {"type": "object"}},
+    }
+    assert request["stream_options"] == {"include_usage": True, "continuous_usage_stats": True}
+    assert request["messages"][1] == {"role": "user", "content": "Rule: V-257985"}
+    assert (request["stream"], request["max_tokens"], request["temperature"]) == (True, 800, 0.3)
+    assert request["chat_template_kwargs"] == {"enable_thinking": True}
+    assert headers(QUESTION)["X-Request-Id"] == "r7.architect.3"
+
+
+def test_bytes_that_are_not_text_do_not_reach_the_engine():
+    name = b"/var/spool/\xff".decode("utf-8", "surrogateescape")
+    question = Question("m", (Message("user", name),), "plan", {}, "r", 1, 0.0)
+    assert json.dumps(body(question), ensure_ascii=False).encode()
+    assert body(question)["messages"][0]["content"] == "/var/spool/?"

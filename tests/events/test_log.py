@@ -1,0 +1,83 @@
+import asyncio
+
+import pytest
+
+from app.errors import Unusable
+from app.events.bus import Bus
+from app.events.kinds import RunPaused
+from app.events.log import LogWriter, RunLog
+from app.events.record import check_chain
+
+
+class Memory:
+    def __init__(self):
+        self.batches = []
+
+    def append(self, batch):
+        self.batches.append(list(batch))
+
+
+class FullDisk:
+    def append(self, batch):
+        raise OSError("no space left on device")
+
+
+@pytest.fixture
+async def written():
+    sink, bus = Memory(), Bus()
+    writer = LogWriter(sink, bus)
+    writer.start()
+    yield sink, bus, writer
+    await writer.close()
+
+
+async def test_events_arrive_in_order_and_chained(written):
+    sink, _, writer = written
+    log = RunLog("r", writer)
+    for number in range(50):
+        log.append(RunPaused(by=str(number)))
+    await log.flush()
+    rows = [(one.seq, one.line, one.hash) for batch in sink.batches for one in batch]
+    assert len(rows) == 50
+    assert check_chain(rows) == rows[-1][2]
+
+
+async def test_events_of_one_append_share_a_batch(written):
+    sink, _, writer = written
+    log = RunLog("r", writer)
+    log.append(RunPaused(by="a"), RunPaused(by="b"))
+    await log.flush()
+    assert [len(batch) for batch in sink.batches] == [2]
+
+
+async def test_the_bus_wakes_a_follower_only_after_the_write(written):
+    sink, bus, writer = written
+    waiting = asyncio.create_task(bus.beyond("r", 0))
+    await asyncio.sleep(0)
+    RunLog("r", writer).append(RunPaused(by="a"))
+    assert not waiting.done()
+    await waiting
+    assert bus.newest["r"] == 1
+    assert sink.batches
+
+
+async def test_a_log_goes_on_after_the_last_seq_and_hash(written):
+    sink, _, writer = written
+    first = RunLog("r", writer)
+    last = first.append(RunPaused(by="a"))[-1]
+    RunLog("r", writer, (last.seq, last.hash)).append(RunPaused(by="b"))
+    await writer.flush()
+    rows = [(one.seq, one.line, one.hash) for batch in sink.batches for one in batch]
+    assert [seq for seq, _, _ in rows] == [1, 2]
+    check_chain(rows)
+
+
+async def test_a_failed_write_fails_whoever_waits_and_whoever_comes_later():
+    writer = LogWriter(FullDisk(), Bus())
+    writer.start()
+    log = RunLog("r", writer)
+    log.append(RunPaused(by="a"))
+    with pytest.raises(Unusable, match="no space left"):
+        await log.flush()
+    with pytest.raises(Unusable, match="no space left"):
+        log.append(RunPaused(by="b"))

@@ -1,0 +1,292 @@
+"""A pretend world for decide(): every effect comes out in some way that it may come out, chosen by `draw`."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionApplying,
+    ActionFailedToApply,
+    ActionProposed,
+    ActionRefused,
+    ActionRolledBack,
+    ActionRollingBack,
+    ActionsAllowed,
+    ApprovalExpired,
+    ApprovalGiven,
+    ApprovalRefused,
+    ApprovalRequested,
+    AttemptFailed,
+    AttemptReflected,
+    AttemptStarted,
+    Event,
+    FactsGathered,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    PlanMade,
+    Rehearsed,
+    RunFailed,
+    RunFinished,
+    RunQueued,
+    RunScoped,
+    RunStarted,
+    RunStopped,
+    ScanFinished,
+    ScanStarted,
+    SentryAlarm,
+    SentryClear,
+    SentryProbed,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictExplained,
+    VerdictGiven,
+)
+from app.events.record import GENESIS, Recorded, record
+from app.events.words import Budget, Mode, Probe, SetOption
+from app.loop.decide import decide
+from app.loop.effects import Ask, Done, Effect, Wait
+from app.loop.order import in_order
+from app.loop.state import RunState, step
+from app.scanners.verdict import Verdict
+from app.skills.skill import Rule, Skill
+
+SOUND = (Probe("agent-login", True, "the agent can log in"),)
+ENDINGS = {"passed": ItemPassed, "escalated": ItemEscalated, "skipped": ItemSkipped, "deferred": ItemDeferred}
+
+
+def rule(name: str, *, depends: tuple[str, ...] = (), irreversible: bool = False) -> Rule:
+    return Rule(
+        id=name,
+        stig_id=name,
+        category="II",
+        title=name,
+        requirement="",
+        fix="",
+        paths=("/etc/x",),
+        check=lambda _: Verdict(name, "fail", ""),
+        depends=depends,
+        irreversible=irreversible,
+    )
+
+
+def pack(rules: Iterable[Rule]) -> Skill:
+    return Skill("test", "test", {one.id: one for one in rules})
+
+
+def request(skill: Skill, *, mode: Mode = "auto", budget: Budget | None = None) -> RunQueued:
+    return RunQueued(
+        host="h",
+        skill="test",
+        rules=tuple(skill.rules),
+        mode=mode,
+        budget=budget or Budget(),
+        lineup="l",
+        simulated=True,
+    )
+
+
+@dataclass
+class World:
+    """Plays a run: decide names an effect, `draw(choices)` picks how it comes out, the events are folded."""
+
+    skill: Skill
+    draw: Callable[[str, list[str]], str]
+    state: RunState = field(default_factory=RunState)
+    log: list[Recorded] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    now: float = 1000.0
+    tick: float = 1.0
+
+    def put(self, *events: Event) -> None:
+        for event in events:
+            self.now += self.tick
+            previous = self.log[-1].hash if self.log else GENESIS
+            recorded = record("r", len(self.log) + 1, self.now, event, previous)
+            self.log.append(recorded)
+            self.state = step(self.state, recorded)
+
+    def play(self, limit: int = 5000) -> None:
+        for _ in range(limit):
+            effect = decide(self.state, self.skill, self.now)
+            self.effects.append(effect)
+            if isinstance(effect, Done):
+                return
+            self.come_out(effect)
+        raise AssertionError(f"no end after {limit} effects; the last: {self.effects[-3:]}")
+
+    def come_out(self, effect: Effect) -> None:
+        getattr(self, "_" + type(effect).__name__.lower())(effect)
+
+    @property
+    def _at(self) -> dict[str, object]:
+        item = self.state.item
+        assert item
+        assert item.attempt
+        return {"rule": item.rule, "attempt": item.attempt.number}
+
+    def _start(self, _: Effect) -> None:
+        self.put(RunStarted(worker="w", confinement="", scanner="s", probes=SOUND))
+
+    def _scan(self, effect: Effect) -> None:
+        words = [
+            VerdictGiven(
+                rule=name, phase=effect.phase, word=self.draw("scan", ["fail", "pass"]), evidence="", scanner="s"
+            )
+            for name in self.state.request.rules
+        ]
+        self.put(
+            ScanStarted(phase=effect.phase, rules=len(words)), *words, ScanFinished(phase=effect.phase, seconds=0.1)
+        )
+
+    def _scope(self, _: Effect) -> None:
+        words = {name: one.word for name, one in self.state.opening.items()}
+        findings = in_order([name for name, word in words.items() if word == "fail"], self.skill)
+        compliant = tuple(name for name, word in words.items() if word == "pass")
+        self.put(RunScoped(order=findings, compliant=compliant, undecided=()))
+
+    def _startitem(self, effect: Effect) -> None:
+        self.put(ItemStarted(rule=effect.rule, title="", category="II"))
+
+    def _startattempt(self, effect: Effect) -> None:
+        self.put(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=()))
+
+    def _ask(self, effect: Ask) -> None:
+        turn = f"t{len(self.log)}"
+        self.put(
+            TurnStarted(
+                turn=turn,
+                **self._at,
+                role=effect.role,
+                purpose=effect.purpose,
+                engine="e",
+                model="m",
+                replica=0,
+                max_tokens=10,
+                prompt=("", ""),
+            )
+        )
+        outcome = self.draw("turn", ["answered", "answered", "answered", "broken", "died", "crash"])
+        if outcome == "crash":
+            return
+        end = TurnFinished(
+            turn=turn,
+            role=effect.role,
+            purpose=effect.purpose,
+            outcome=outcome,
+            detail="",
+            thought="",
+            answer="",
+            completion_tokens=5,
+        )
+        self.put(end, *(self._answer(effect) if outcome == "answered" else []))
+
+    def _answer(self, effect: Ask) -> list[Event]:
+        at = self._at
+        match effect.purpose:
+            case "plan":
+                return [PlanMade(**at, approach="", paths=("/etc/x",), steps=(), risk="", rollback="", validation="")]
+            case "act":
+                action = SetOption(path="/etc/x", key="k", value=str(at["attempt"]))
+                mark = self.draw("approach", ["a", "b", "c", "d", "e"])
+                return [ActionProposed(**at, actions=(action,), note="", fingerprint=mark, diff="")]
+            case "review":
+                veto = self.draw("veto", ["no", "no", "yes"]) == "yes"
+                return [VerdictExplained(**at, explanation="", veto=veto, reason="gamed" if veto else "")]
+            case "triage":
+                if self.draw("sentry", ["clear", "clear", "alarm"]) == "clear":
+                    return [SentryClear(**at, assessment="")]
+                return [SentryAlarm(**at, reason="locked out", by="probe")]
+            case _:
+                decision = self.draw("decision", ["CONTINUE", "PIVOT", "ESCALATE"])
+                banned = (self.state.item.attempt.proposed.fingerprint,) if self.state.item.attempt.proposed else ()
+                return [AttemptReflected(**at, decision=decision, reason="", banned=banned)]
+
+    def _dowithout(self, effect: Effect) -> None:
+        at = self._at
+        match effect.purpose:
+            case "review":
+                self.put(VerdictExplained(**at, explanation="", veto=False, reason=""))
+            case "triage":
+                self.put(SentryClear(**at, assessment=""))
+            case _:
+                self.put(AttemptReflected(**at, decision="CONTINUE", reason="", banned=()))
+
+    def _interrupt(self, effect: Effect) -> None:
+        self.put(TurnInterrupted(turn=effect.turn, reason="crash"))
+
+    def _judge(self, _: Effect) -> None:
+        if self.draw("policy", ["allow", "allow", "refuse"]) == "allow":
+            self.put(ActionsAllowed(**self._at))
+        else:
+            self.put(ActionRefused(**self._at, action=None, clause="c", reason="r"))
+
+    def _rehearse(self, _: Effect) -> None:
+        self.put(Rehearsed(**self._at, word="pass", evidence=""))
+
+    def _requestapproval(self, _: Effect) -> None:
+        self.put(ApprovalRequested(approval=f"a{len(self.log)}", **self._at, binds="", expires=self.now + 50))
+
+    def _wait(self, effect: Wait) -> None:
+        approval = self.state.item.attempt.approval.approval
+        match self.draw("person", ["approve", "approve", "refuse", "nobody", "drift"]):
+            case "approve":
+                self.put(ApprovalGiven(approval=approval, by="p", reason=""))
+            case "refuse":
+                self.put(ApprovalRefused(approval=approval, by="p", reason="no"))
+            case "drift":
+                self.put(ApprovalExpired(approval=approval, reason="", drifted=True))
+            case _:
+                self.now = effect.until
+
+    def _expireapproval(self, _: Effect) -> None:
+        self.put(ApprovalExpired(approval=self.state.item.attempt.approval.approval, reason="late"))
+
+    def _apply(self, _: Effect) -> None:
+        journal = f"j{len(self.log)}"
+        self.put(ActionApplying(**self._at, journal=journal))
+        match self.draw("apply", ["done", "done", "failed", "crash"]):
+            case "done":
+                self.put(ActionApplied(**self._at, journal=journal, diff="", changes=(), seconds=0.0))
+            case "failed":
+                self.put(ActionFailedToApply(**self._at, journal=journal, reason="no such line"))
+
+    def _verify(self, _: Effect) -> None:
+        word = self.draw("verdict", ["pass", "pass", "fail"])
+        self.put(VerdictGiven(**self._at, phase="attempt", word=word, evidence="", scanner="s"))
+
+    def _watch(self, _: Effect) -> None:
+        self.put(SentryProbed(**self._at, probes=SOUND, drift=(), log=()))
+
+    def _failattempt(self, effect: Effect) -> None:
+        self.put(AttemptFailed(**self._at, cause=effect.cause, reason=effect.reason))
+
+    def _gatherfacts(self, _: Effect) -> None:
+        self.put(FactsGathered(**self._at, facts=()))
+
+    def _rollback(self, effect: Effect) -> None:
+        self.put(ActionRollingBack(**self._at, journal=effect.journal, cause=effect.cause))
+        outcome = self.draw("rollback", ["restored"] * 8 + ["crash", "differs"])
+        if outcome != "crash":
+            differences = ("/etc/x differs",) if outcome == "differs" else ()
+            self.put(
+                ActionRolledBack(
+                    **self._at, journal=effect.journal, paths=(), differences=differences, probes=SOUND, seconds=0.0
+                )
+            )
+
+    def _closeitem(self, effect: Effect) -> None:
+        more = {"attempts": 1} if effect.outcome == "passed" else {"reason": effect.reason}
+        self.put(ENDINGS[effect.outcome](rule=effect.rule, **more))
+
+    def _finish(self, _: Effect) -> None:
+        self.put(RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=(), tree=""))
+
+    def _stop(self, _: Effect) -> None:
+        self.put(RunStopped(by="p", reason="", tree=""))
+
+    def _halt(self, effect: Effect) -> None:
+        self.put(RunFailed(reason=effect.reason))

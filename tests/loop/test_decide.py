@@ -1,0 +1,252 @@
+"""decide() over every way that things may come out: whatever happens, the run ends and the host is accounted for."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionApplying,
+    ActionRefused,
+    ActionRolledBack,
+    ActionsAllowed,
+    ApprovalGiven,
+    ItemEscalated,
+    ItemPassed,
+    RunFailed,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStopped,
+    RunStopRequested,
+    TurnStarted,
+)
+from app.events.words import Budget
+from app.loop.decide import FRUITLESS, decide
+from app.loop.effects import Apply, Ask, CloseItem, Halt, RollBack, StartAttempt, Wait
+from app.loop.state import fold
+from tests.loop.playing import World, pack, request, rule
+
+PACK = pack([rule("A"), rule("B", depends=("A",)), rule("C"), rule("D", irreversible=True)])
+
+
+def chance(seed):
+    dice = random.Random(seed)
+    return lambda _, choices: dice.choice(choices)
+
+
+def scripted(**wanted):
+    """The first choice everywhere, but for what is named: a value, or a list used up in order."""
+    left = {name: list(value) if isinstance(value, list) else None for name, value in wanted.items()}
+
+    def draw(name, choices):
+        if name not in wanted:
+            return choices[0]
+        if left[name] is None:
+            return wanted[name]
+        return left[name].pop(0) if left[name] else choices[0]
+
+    return draw
+
+
+def played(skill=PACK, mode="auto", budget=None, **wanted):
+    world = World(skill, scripted(**wanted))
+    world.put(request(skill, mode=mode, budget=budget))
+    world.play()
+    return world
+
+
+def kinds(world, *types):
+    return [type(recorded.event).__name__ for recorded in world.log if isinstance(recorded.event, types)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(seed=st.integers(0, 2**32), mode=st.sampled_from(["auto", "review", "dry-run"]))
+def test_whatever_happens_the_run_ends_and_every_change_is_kept_or_undone(seed, mode):
+    world = World(PACK, chance(seed))
+    world.put(request(PACK, mode=mode))
+    world.play()
+    ended = world.state.ended
+    if isinstance(ended, RunFinished):
+        assert all(item.status not in ("waiting", "working") for item in world.state.items.values())
+    else:
+        assert isinstance(ended, RunFailed)
+    allowed = False
+    approved = False
+    open_journal = None
+    for recorded in world.log:
+        match recorded.event:
+            case ActionsAllowed():
+                allowed = True
+            case ApprovalGiven():
+                approved = True
+            case ActionApplying() as event:
+                assert allowed
+                assert mode != "dry-run"
+                assert approved or mode == "auto"
+                assert open_journal is None
+                open_journal = event.journal
+            case ActionRolledBack() as event:
+                assert event.journal == open_journal
+                open_journal, allowed = None, not event.differences
+            case ItemPassed():
+                open_journal, allowed, approved = None, False, False
+            case ItemEscalated():
+                assert open_journal is None
+                allowed = approved = False
+    assert open_journal is None or isinstance(ended, RunFailed)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32), share=st.floats(0, 1))
+def test_the_fold_of_a_log_does_not_depend_on_where_it_was_cut(seed, share):
+    world = World(PACK, chance(seed))
+    world.put(request(PACK))
+    world.play()
+    cut = int(share * len(world.log))
+    assert fold(world.log[cut:], fold(world.log[:cut])) == fold(world.log) == world.state
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32), moment=st.integers(0, 80))
+def test_a_stop_at_any_moment_undoes_the_change_in_hand_and_ends_every_item(seed, moment):
+    world = World(PACK, chance(seed))
+    world.put(request(PACK))
+    for _ in range(moment):
+        effect = decide(world.state, PACK, world.now)
+        if world.state.ended:
+            return
+        world.come_out(effect)
+    if world.state.ended:
+        return
+    world.put(RunStopRequested(by="p", reason="enough"))
+    world.play()
+    assert isinstance(world.state.ended, RunStopped | RunFailed)
+    attempt = world.state.item.attempt if world.state.item else None
+    if isinstance(world.state.ended, RunStopped):
+        assert attempt is None
+        assert all(item.status not in ("waiting", "working") for item in world.state.items.values())
+
+
+def test_a_pass_goes_through_plan_act_review_and_triage():
+    world = played(pack([rule("A")]))
+    asked = [(effect.role, effect.purpose) for effect in world.effects if isinstance(effect, Ask)]
+    assert asked == [("architect", "plan"), ("worker", "act"), ("auditor", "review"), ("sentry", "triage")]
+    assert world.state.items["A"].status == "passed"
+
+
+def test_compliant_but_locked_out_is_rolled_back_and_tried_again():
+    world = played(pack([rule("A")]), sentry=["alarm"], approach=["a", "b"])
+    assert kinds(world, ActionApplied, ActionRolledBack, ItemPassed) == [
+        "ActionApplied", "ActionRolledBack", "ActionApplied", "ItemPassed",
+    ]  # fmt: skip
+
+
+def test_a_refused_change_never_runs():
+    world = played(pack([rule("A")]), policy="refuse", decision="ESCALATE")
+    assert not kinds(world, ActionApplying)
+    assert len(kinds(world, ActionRefused)) == 3
+    assert world.state.items["A"].status == "escalated"
+
+
+def test_escalate_counts_only_every_third_attempt():
+    world = played(pack([rule("A")]), verdict="fail", decision="ESCALATE", approach=["a", "b", "c"])
+    assert [effect.number for effect in world.effects if isinstance(effect, StartAttempt)] == [1, 2, 3]
+
+
+def test_healthy_distinct_approaches_after_a_pivot_point_at_the_scanner():
+    world = played(pack([rule("A")]), verdict="fail", decision="PIVOT", approach=["a", "b", "c", "d", "e"])
+    assert "4 different approaches" in world.state.items["A"].reason
+
+
+def test_a_rule_waits_for_the_rule_it_depends_on():
+    world = played(verdict="fail", decision="ESCALATE", approach=["a", "b", "c", "a", "b", "c"])
+    assert world.state.items["B"].status == "deferred"
+    assert "waits for A" in world.state.items["B"].reason
+
+
+def test_what_cannot_be_undone_comes_last_and_waits_for_a_person_in_auto_mode():
+    world = played()
+    assert list(world.state.items)[-1] == "D"
+    assert world.state.items["D"].status == "deferred"
+
+
+def test_a_silent_worker_fails_the_attempt_after_three_turns():
+    world = played(pack([rule("A")]), budget=Budget(attempts=1), turn=["answered", "died", "died", "died"])
+    failure = world.state.items["A"].failures[0]
+    assert failure.cause == "engine"
+    assert str(FRUITLESS) in failure.reason
+
+
+def test_a_silent_sentry_leaves_the_probes_alone_to_decide():
+    world = played(pack([rule("A")]), turn=["answered"] * 3 + ["broken"] * 3)
+    assert world.state.items["A"].status == "passed"
+
+
+def test_a_change_cut_by_a_crash_is_undone_and_made_again_in_the_same_attempt():
+    world = played(pack([rule("A")]), apply=["crash", "done"])
+    assert [type(effect) for effect in world.effects if isinstance(effect, Apply | RollBack)] == [
+        Apply,
+        RollBack,
+        Apply,
+    ]
+    assert world.state.items["A"].attempt.number == 1
+    assert world.state.items["A"].status == "passed"
+
+
+def test_a_turn_cut_by_a_crash_is_asked_again():
+    world = played(pack([rule("A")]), turn=["crash"])
+    assert len(kinds(world, TurnStarted)) == 5
+    assert world.state.items["A"].failures == ()
+
+
+def test_a_rollback_that_leaves_a_difference_halts_the_run():
+    world = played(verdict="fail", rollback="differs")
+    assert isinstance(world.effects[-2], Halt)
+    assert "left a difference" in world.state.ended.reason
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"), [(Budget(item_seconds=4), "s are spent"), (Budget(item_tokens=9), "tokens are spent")]
+)
+def test_an_item_over_its_budget_is_undone_and_escalated(budget, words):
+    world = played(pack([rule("A")]), budget=budget)
+    assert world.state.items["A"].status == "escalated"
+    assert words in world.state.items["A"].reason
+
+
+def test_a_run_over_its_time_defers_what_is_left():
+    world = played(pack([rule("A"), rule("C")]), budget=Budget(run_seconds=12))
+    assert world.state.items["C"].status == "deferred"
+    assert isinstance(world.state.ended, RunFinished)
+
+
+def test_paused_time_and_waiting_for_a_person_cost_no_budget():
+    world = World(pack([rule("A")]), scripted())
+    world.put(request(world.skill, mode="review", budget=Budget(item_seconds=100, approval_seconds=9e9)))
+    while not isinstance(effect := decide(world.state, world.skill, world.now), Wait):
+        world.come_out(effect)
+    world.now += 5000
+    world.put(RunPaused(by="p"))
+    world.now += 5000
+    world.put(RunResumed(by="p"))
+    world.now += 5000
+    approval = world.state.item.attempt.approval.approval
+    world.put(ApprovalGiven(approval=approval, by="p", reason=""))
+    world.play()
+    assert world.state.items["A"].status == "passed"
+
+
+def test_nobody_approves_in_time_and_the_item_is_deferred():
+    world = played(pack([rule("A")]), mode="review", person="nobody")
+    assert world.state.items["A"].status == "deferred"
+    assert not kinds(world, ActionApplying)
+
+
+def test_a_dry_run_rehearses_and_changes_nothing():
+    world = played(mode="dry-run")
+    assert {item.status for item in world.state.items.values()} == {"skipped"}
+    assert not kinds(world, ActionApplying)
+    assert any(isinstance(effect, CloseItem) and "would say pass" in effect.reason for effect in world.effects)

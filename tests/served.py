@@ -1,0 +1,68 @@
+"""A real `temper` server as a child process, on a free port of loopback, gone with the test."""
+
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE = 60.0
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen[str]
+    data: Path
+    port: int
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def output(self) -> str:
+        return self.log.read_text()
+
+    def runs(self) -> list[str]:
+        return [row[0] for row in self._rows("select id from run")]
+
+    def wait_for_kind(self, kind: str) -> None:
+        """Until the log has an event of this kind."""
+        until = time.monotonic() + PATIENCE
+        while not self._rows("select 1 from event where kind = ? limit 1", kind):
+            assert time.monotonic() < until, f"no {kind} in {PATIENCE} s"
+            assert self.process.poll() is None, self.output()
+
+    def _rows(self, query: str, *values: str) -> list[tuple[str]]:
+        database = sqlite3.connect(f"file:{self.data / 'temper.sqlite'}?mode=ro", uri=True, timeout=10)
+        with suppress(sqlite3.OperationalError):
+            try:
+                return database.execute(query, values).fetchall()
+            finally:
+                database.close()
+        return []
+
+
+@contextmanager
+def served(data: Path, *words: str, command: str = "serve", port: int = 0) -> Iterator[Server]:
+    log = data.with_suffix(".log")
+    line = [sys.executable, "-m", "app", command, "--data", str(data), "--port", str(port), *words]
+    with log.open("a") as errors:
+        process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors, text=True)
+    try:
+        assert process.stdout
+        said = process.stdout.readline()
+        assert "Temper is at" in said, log.read_text()
+        yield Server(process, data, int(said.rsplit(":", 1)[1]), log)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        process.stdout.close()

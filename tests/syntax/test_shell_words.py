@@ -1,0 +1,36 @@
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.syntax.shell_words import tokens
+
+
+def words(text):
+    return [token.text for token in tokens(text)]
+
+
+def test_words_operators_quotes_and_expansions():
+    text = "a='b c' d=\"e;f\" && g=$(h; i) || j=${k:-l m};n\\ o # p\nq"
+    assert words(text) == ["a='b c'", 'd="e;f"', "&&", "g=$(h; i)", "||", "j=${k:-l m}", ";", "n\\ o", "\n", "q"]
+
+
+def test_redirections_and_here_documents_are_left_out():
+    assert words("cat <<'EOF' >/tmp/x 2>&1\nTMOUT=1\nEOF\nb=2\n") == ["cat", "\n", "b=2", "\n"]
+    assert words("cat <<-E\n\tTMOUT=1\n\tE\nb\n") == ["cat", "\n", "b", "\n"]
+
+
+def test_a_continued_line_is_one_line():
+    assert words("a \\\nb\n") == ["a", "b", "\n"]
+
+
+@settings(deadline=None)  # the machine may be busy
+@given(st.text(alphabet="aT=6 \t\n\\'\"`$(){}<>&|;#-\r\u00a0", max_size=60))
+def test_any_text_comes_to_an_end_in_order(text):
+    found = list(tokens(text))
+    assert all(before.end <= after.start for before, after in pairwise(found))
+    assert all(token.start < token.end for token in found)
+
+
+def test_nesting_without_measure_is_survived():
+    assert list(tokens("$(" * 20_000 + "`" * 101 + '"$(' * 5000)) != []

@@ -1,0 +1,55 @@
+import pytest
+
+from app.syntax.sshd_keywords import complaint, seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("600", 600),
+        ("10m", 600),
+        ("1h30m", 5400),
+        ("0", 0),
+        ("10M", 600),
+        ("", None),
+        ("10x", None),
+        ("٦", None),
+        ("-1", None),
+    ],
+)
+def test_times_are_read_as_sshd_reads_them(value, expected):
+    assert seconds(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("keyword", "arguments"),
+    [
+        ("PermitRootLogin", ("maybe",)),
+        ("PermitRootLogin", ("no", "yes")),
+        ("ClientAliveInterval", ("soon",)),
+        ("ClientAliveCountMax", ("-1",)),
+        ("PermitRo\u043etLogin", ("no",)),
+        ("PermitRootLogins", ("no",)),
+    ],
+)
+def test_what_sshd_would_refuse_is_named(keyword, arguments):
+    assert complaint(keyword, arguments, in_match=False)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "arguments"),
+    [
+        ("permitrootlogin", ("NO",)),
+        ("AllowUsers", ("a", "b")),
+        ("Subsystem", ("sftp", "internal-sftp")),
+        ("PermitUserEnvironment", ("LANG",)),
+        ("Protocol", ("2",)),
+    ],
+)
+def test_what_sshd_takes_is_let_through(keyword, arguments):
+    assert not complaint(keyword, arguments, in_match=False)
+
+
+def test_some_keywords_hold_for_the_whole_server_alone():
+    assert complaint("UsePAM", ("yes",), in_match=True)
+    assert not complaint("PermitRootLogin", ("no",), in_match=True)

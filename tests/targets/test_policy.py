@@ -1,0 +1,143 @@
+import asyncio
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.events import words
+from app.events.words import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.targets.fixture.target import FixtureTarget
+from app.targets.policy import MOST_ACTIONS
+
+HERE = Path(__file__).parent
+HOSTILE = tomllib.loads((HERE / "hostile.toml").read_text())["refused"]
+HONEST = tomllib.loads((HERE / "honest.toml").read_text())["allowed"]
+ANSWERS = Path(words.__file__).parents[1] / "engines" / "simulator" / "answers"
+KINDS = {
+    "set_option": words.SetOption,
+    "replace_line": words.ReplaceLine,
+    "remove_line": words.RemoveLine,
+    "append_line": words.AppendLine,
+    "write_file": words.WriteFile,
+    "chmod": words.Chmod,
+    "reload": words.Reload,
+}
+
+
+def as_action(table: dict[str, str]) -> AnyAction:
+    """Past the wire's own checks: the policy has to hold without them."""
+    return KINDS[table["do"]](**{name: value for name, value in table.items() if name != "do"})
+
+
+def paths_of(*actions: AnyAction) -> frozenset[str]:
+    return frozenset(action.path for action in actions if not isinstance(action, Reload))
+
+
+def laid_out(folder: Path) -> FixtureTarget:
+    target = FixtureTarget("host", folder)
+    asyncio.run(target.prepare())
+    return target
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    return laid_out(tmp_path_factory.mktemp("host"))
+
+
+@pytest.fixture(scope="module")
+def trapped(tmp_path_factory):
+    """A host with links in the places that may be written."""
+    folder = tmp_path_factory.mktemp("trapped")
+    target = laid_out(folder)
+    (folder / "root/etc/profile.d/linked.sh").symlink_to("/etc/profile.d/lang.sh")
+    (folder / "root/etc/modprobe.d/outside").symlink_to("../../../..")
+    (folder / "root/etc/crypto-policies/policies").symlink_to("/etc/crypto-policies")
+    return target
+
+
+@pytest.mark.parametrize("case", HOSTILE, ids=lambda case: str(case["action"])[:70].encode("ascii", "replace").decode())
+def test_a_hostile_action_is_refused_by_its_clause(trapped, case):
+    action = as_action(case["action"])
+    refusals = trapped.review([action], frozenset(case["plan"]) if "plan" in case else paths_of(action))
+    assert [refusal.clause for refusal in refusals] == [case["clause"]]
+    assert refusals[0].action is action
+    assert refusals[0].reason.endswith(".")
+
+
+def test_the_corpus_is_not_small():
+    assert len(HOSTILE) >= 150
+
+
+@pytest.mark.parametrize("case", HONEST, ids=lambda case: case["why"])
+async def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
+    target = FixtureTarget("host", tmp_path)
+    await target.prepare()
+    actions = [as_action(table) for table in case["actions"]]
+    assert target.review(actions, paths_of(*actions)) == []
+    applied = await target.apply("run.V-1.1", actions, paths_of(*actions))
+    assert await target.drift(applied.changes) == ()
+
+
+@pytest.mark.parametrize("file", sorted(ANSWERS.glob("*.toml")), ids=lambda file: file.stem)
+def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_sudo(host, file):
+    for rule, body in tomllib.loads(file.read_text()).items():
+        for attempt in body["try"]:
+            actions = [as_action(table) for table in attempt["actions"]]
+            refusals = host.review(actions, frozenset(attempt["paths"]))
+            assert {refusal.clause for refusal in refusals} == ({"protected identity"} if rule == "V-258106" else set())
+
+
+def test_an_answer_holds_twelve_actions_and_none_twice(host):
+    action = SetOption(path="/etc/login.defs", key="UMASK", value="077")
+    assert [refusal.clause for refusal in host.review([action, action], paths_of(action))] == ["too much"]
+    many = [WriteFile(path=f"/etc/modprobe.d/{n}.conf", content="blacklist sctp\n") for n in range(MOST_ACTIONS + 2)]
+    assert [refusal.action for refusal in host.review(many, paths_of(*many))] == many[MOST_ACTIONS:]
+
+
+def test_actions_are_judged_one_after_the_other(host):
+    """Alone the second is harmless; behind the first it would put the good line out of force."""
+    path = "/etc/ssh/sshd_config.d/99-last.conf"
+    actions = [
+        WriteFile(path=path, content="GSSAPIAuthentication no\n", mode="0600"),
+        AppendLine(path=path, line="GSSAPIAuthentication yes"),
+    ]
+    assert [refusal.action for refusal in host.review(actions, paths_of(*actions))] == [actions[1]]
+
+
+def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(host):
+    text = host.files.read("/etc/ssh/sshd_config").decode()
+    first, second = "HostbasedAuthentication yes", "HostbasedAuthentication no"
+    good = text.replace(first, second)
+    path = "/etc/ssh/sshd_config"
+    actions = [
+        WriteFile(path=path, content=good, mode="0600"),
+        WriteFile(path=path, content=good.replace(f"{second}\n", "") + f"{second}\n", mode="0600"),
+    ]
+    assert [refusal.clause for refusal in host.review(actions, paths_of(*actions))] == ["weakening"]
+
+
+def test_the_last_administrator_keeps_the_way_in(tmp_path):
+    """To drop a line with NOPASSWD is honest; to drop the only one by which anybody may still act as root is not."""
+    target = laid_out(tmp_path)
+    sudoers = tmp_path / "root/etc/sudoers"
+    loose = "%wheel ALL=(ALL) NOPASSWD: ALL"
+    sudoers.chmod(0o600)
+    sudoers.write_text(sudoers.read_text().replace("%wheel\tALL=(ALL)\tALL", loose, 1))
+    strict = ReplaceLine(path="/etc/sudoers", old=loose, new="%wheel ALL=(ALL) ALL")
+    assert target.review([strict], paths_of(strict)) == []
+    gone = RemoveLine(path="/etc/sudoers", line=loose)
+    assert [refusal.clause for refusal in target.review([gone], paths_of(gone))] == ["lockout"]
+
+
+def test_rules_of_a_pam_stack_keep_their_order(host):
+    path = "/etc/pam.d/system-auth"
+    lines = host.files.read(path).decode().splitlines()
+    moved = next(line for line in lines if "pam_faillock.so preauth" in line)
+    late = [line for line in lines if line != moved]
+    late.insert(late.index(next(line for line in late if "pam_deny.so" in line)) + 1, moved)
+    action = WriteFile(path=path, content="\n".join(late) + "\n")
+    assert [refusal.clause for refusal in host.review([action], paths_of(action))] == ["not understood"]
+
+
+def test_a_reload_needs_no_plan(host):
+    assert host.review([Reload(service="sshd"), Reload(service="auditd.service")], frozenset()) == []

@@ -1,0 +1,55 @@
+"""The shape of the code base, kept by machine: floors, file sizes, pins without addresses."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.events import kinds
+from app.events.kinds import KINDS
+from app.store import db
+
+ROOT = Path(__file__).parent.parent
+LONGEST = 250
+VOCABULARY = {ROOT / "app/events/kinds.py"}
+"""One list of one kind of thing: cutting it in two would hide half of it."""
+
+
+def test_imports_go_down_the_floors():
+    lint = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_only_one_module_knows_dbos():
+    knowing = [
+        path
+        for path in (ROOT / "app").rglob("*.py")
+        if re.search(r"^\s*(from|import) dbos", path.read_text(), re.MULTILINE)
+    ]
+    assert knowing == [ROOT / "app/loop/durable.py"]
+
+
+def test_a_file_is_one_noun():
+    long = {path: len(path.read_text().splitlines()) for path in (ROOT / "app").rglob("*.py") if path not in VOCABULARY}
+    assert {str(path): lines for path, lines in long.items() if lines > LONGEST} == {}
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+def test_pins_carry_hashes_and_no_address(lock):
+    text = (ROOT / lock).read_text()
+    assert "://" not in text
+    assert "--index" not in text
+    pins = re.findall(r"^[a-z0-9][^\n]*==[^\n]*\\\n    --hash=sha256:", text, re.MULTILINE)
+    assert len(pins) == len(re.findall(r"^[a-z0-9][^\n ]*==", text, re.MULTILINE)) > 20
+
+
+def test_the_newest_migration_is_the_head_that_the_code_expects():
+    assert max(db.known()) == db.HEAD
+
+
+def test_every_kind_is_distinct_and_every_event_is_in_the_union():
+    classes = [one for one in vars(kinds).values() if isinstance(one, type) and issubclass(one, kinds.Event)]
+    assert len(KINDS) == len(set(KINDS)) == len(classes) - 1

@@ -1,0 +1,121 @@
+"""Every scripted story, played on the fixture with the real policy, the real checks and the real probes."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.engines.simulator.script import ANSWERS, Try, read_script
+from app.events.words import AnyAction
+from app.loop.order import in_order
+from app.scanners.builtin import Builtin
+from app.skills.stig.pack import STIG
+from app.targets.fixture.target import FixtureTarget
+
+SCRIPT = read_script(ANSWERS)
+SCANNER = Builtin({rule.id: rule.check for rule in STIG.rules.values()})
+ESCALATED = {
+    "V-257989": ["the scanner says fail"] * 6,
+    "V-258106": ["refused"] * 3,
+}
+LEARNT = {
+    "V-257981": ["vetoed", "passed"],
+    "V-257985": ["alarm: backup-login", "passed"],
+    "V-257996": ["the scanner says fail", "passed"],
+    "V-258074": ["alarm: mission-inbox", "passed"],
+    "V-258107": ["the scanner says fail", "passed"],
+}
+AT_ONCE = sorted(STIG.rules.keys() - ESCALATED.keys() - LEARNT.keys())
+
+
+@pytest.fixture
+async def host(tmp_path: Path) -> FixtureTarget:
+    target = FixtureTarget("relay-07", tmp_path)
+    await target.prepare()
+    return target
+
+
+def said(failed: Try) -> str:
+    return f"- {failed.mechanism} ({failed.environment}) Next time: {failed.advice}"
+
+
+async def attempt(host: FixtureTarget, journal: str, rule: str, one: Try) -> str:
+    """One attempt as the loop makes it, undone unless it passes."""
+    actions, paths = msgspec.convert(one.actions, list[AnyAction]), frozenset(one.paths)
+    before = host.digest()
+    if host.review(actions, paths):
+        return "refused"
+    made = await host.apply(journal, actions, paths)
+    verdict = SCANNER.scan(host.files, [rule])[0]
+    broken = [probe.name for probe in await host.health() if not probe.ok]
+    assert await host.drift(made.changes) == ()
+    if verdict.word == "pass" and not one.veto and not broken:
+        await host.commit(journal)
+        return "passed"
+    assert (await host.rollback(journal)).differences == ()
+    assert host.digest() == before
+    if broken:
+        return f"alarm: {', '.join(broken)}" if verdict.word == "pass" else "harmful for nothing"
+    return "vetoed" if verdict.word == "pass" else f"the scanner says {verdict.word}"
+
+
+async def story(host: FixtureTarget, rule: str) -> tuple[list[str], str]:
+    """What became of each attempt, and what they taught."""
+    outcomes: list[str] = []
+    lessons: list[str] = []
+    while outcomes[-1:] != ["passed"] and len(outcomes) < 6:
+        one = SCRIPT.pick(rule, len(outcomes) + 1, "\n".join(lessons))
+        assert one is not None
+        outcomes.append(await attempt(host, f"{rule}.{len(outcomes)}", rule, one))
+        lessons.append(said(one))
+        if one.decision == "ESCALATE":
+            break
+    return outcomes, "\n".join(lessons)
+
+
+@pytest.mark.parametrize("rule", AT_ONCE)
+async def test_passes_at_once(host: FixtureTarget, rule: str) -> None:
+    assert SCANNER.scan(host.files, [rule])[0].word == "fail"
+    assert (await story(host, rule))[0] == ["passed"]
+
+
+@pytest.mark.parametrize("rule", LEARNT)
+async def test_passes_once_a_failure_has_taught(host: FixtureTarget, rule: str) -> None:
+    assert SCANNER.scan(host.files, [rule])[0].word == "fail"
+    outcomes, lessons = await story(host, rule)
+    assert outcomes == LEARNT[rule]
+
+    await host.prepare()
+    remembered = SCRIPT.pick(rule, 1, lessons)
+    assert remembered is not None
+    assert await attempt(host, "remembered", rule, remembered) == "passed"
+
+
+@pytest.mark.parametrize("rule", ESCALATED)
+async def test_is_handed_to_a_person(host: FixtureTarget, rule: str) -> None:
+    assert SCANNER.scan(host.files, [rule])[0].word == "fail"
+    clean = host.digest()
+    assert (await story(host, rule))[0] == ESCALATED[rule]
+    assert host.digest() == clean
+
+
+async def test_the_ciphers_are_approached_another_way_after_three(host: FixtureTarget) -> None:
+    tries = [SCRIPT.pick("V-257989", number, "") for number in range(1, 7)]
+    assert [one.decision for one in tries if one] == [
+        "CONTINUE",
+        "CONTINUE",
+        "PIVOT",
+        "CONTINUE",
+        "CONTINUE",
+        "ESCALATE",
+    ]
+
+
+async def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -> None:
+    assert [verdict.word for verdict in SCANNER.scan(host.files, list(STIG.rules))] == ["fail"] * 30
+    for rule in in_order(list(STIG.rules), STIG):
+        await story(host, rule)
+    left = {verdict.rule for verdict in SCANNER.scan(host.files, list(STIG.rules)) if verdict.word != "pass"}
+    assert left == set(ESCALATED)
+    assert all(probe.ok for probe in await host.health())
+    assert await host.drift(()) == ()
