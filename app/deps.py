@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlmodel import Session
 
+from app.stream.streams import Streams
 from app.worker import Worker
 
 
@@ -15,6 +16,14 @@ def _worker(request: Request) -> Worker:
 
 
 TheWorker = Annotated[Worker, Depends(_worker)]
+
+
+def _streams(request: Request) -> Streams:
+    streams: Streams = request.app.state.streams
+    return streams
+
+
+TheStreams = Annotated[Streams, Depends(_streams)]
 
 
 def _session(worker: TheWorker) -> Iterator[Session]:

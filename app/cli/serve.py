@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
@@ -54,8 +54,9 @@ async def _begin(worker: Worker, lineup: Lineup, pace: float) -> None:
 
 
 async def _serve(worker: Worker, listener: socket.socket) -> None:
-    config = uvicorn.Config(create_app(worker), log_level="warning", timeout_graceful_shutdown=CLOSE_SECONDS)
-    server = _Server(config)
+    application = create_app(worker)
+    config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=CLOSE_SECONDS)
+    server = _Server(config, application.state.streams.close)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, server.end)
     await server.serve(sockets=[listener])
@@ -64,6 +65,10 @@ async def _serve(worker: Worker, listener: socket.socket) -> None:
 class _Server(uvicorn.Server):
     """Uvicorn raises the signal again once it has served; ours ends in order, with the worker closed behind it."""
 
+    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._end_streams = end_streams
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
@@ -71,3 +76,4 @@ class _Server(uvicorn.Server):
     def end(self) -> None:
         self.force_exit = self.should_exit
         self.should_exit = True
+        self._end_streams()  # a stream never ends by itself, and the server waits for its answers

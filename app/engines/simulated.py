@@ -15,9 +15,7 @@ END_SECONDS = 3.0
 
 
 @asynccontextmanager
-async def simulated(
-    lineup: Path, engines: int, speed: float, log: Path
-) -> AsyncIterator[dict[str, tuple[str, ...]]]:
+async def simulated(lineup: Path, engines: int, speed: float, log: Path) -> AsyncIterator[dict[str, tuple[str, ...]]]:
     """Engine name to base URLs, once every port listens."""
     command = [sys.executable, "-m", "app.engines.simulator", "--lineup", str(lineup), "--speed", str(speed)]
     command.append("--exit-with-parent")

@@ -5,10 +5,11 @@ from typing import Any
 import msgspec
 
 from app.engines.complaint import NOT_JSON, message_of
+from app.engines.grammar import bindable
 from app.engines.leak import LeakWatch
 from app.engines.reply import Delta, Finished, Question
 from app.engines.sse import DataLines
-from app.errors import EngineDied
+from app.errors import EngineDied, EngineError, EngineRefused
 from app.events.words import Channel
 
 
@@ -24,7 +25,7 @@ def body(question: Question) -> dict[str, Any]:
         "stream_options": {"include_usage": True, "continuous_usage_stats": True},
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": question.schema_name, "schema": question.schema},
+            "json_schema": {"name": question.schema_name, "schema": bindable(question.schema)},
         },
     }
 
@@ -67,6 +68,14 @@ class _Chunk(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Chunk)
 
 
+def _failure(error: Any) -> EngineError:
+    """A grammar that cannot be made is told inside the stream, after a 200: its code says whose fault it is."""
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and 400 <= code < 500:
+        return EngineRefused(f"The engine refused the request ({code}): {message_of(error)}")
+    return EngineDied(f"The engine failed in the middle of its answer: {message_of(error)}")
+
+
 class ChatReply:
     """One streamed answer. Times are the caller's clock, in seconds; `started` is when the request left."""
 
@@ -75,7 +84,7 @@ class ChatReply:
         self._started = started
         self._lines = DataLines()
         self._leak = LeakWatch()
-        self._failure: EngineDied | None = None
+        self._failure: EngineError | None = None
         self._finish_reason: str | None = None
         self._prompt_tokens = 0
         self._tokens = 0
@@ -91,7 +100,7 @@ class ChatReply:
                 if self.ended:
                     break
                 deltas += self._line(line, at)
-        except EngineDied as exc:
+        except EngineError as exc:
             self._failure = exc
             self.ended = True
         return deltas
@@ -120,7 +129,7 @@ class ChatReply:
         except NOT_JSON as exc:
             raise EngineDied("The engine sent a chunk that is not vLLM's JSON: check that base_url is right.") from exc
         if chunk.error is not None:
-            raise EngineDied(f"The engine failed in the middle of its answer: {message_of(chunk.error)}")
+            raise _failure(chunk.error)
         self._count(chunk.usage, at)
         return [delta for choice in chunk.choices for delta in self._choice(choice, chunk.usage, at)]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import Engine, delete, func, insert, select
 from sqlmodel import Session, col
 
 from app.events.record import MACHINE, Recorded, read
@@ -21,7 +21,7 @@ class EventStore:
             if events:
                 session.execute(insert(EventRow), events)
             if samples:
-                rows = [{"at": row["at"], "kind": row["kind"], "line": row["line"]} for row in samples]
+                rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
                 session.execute(insert(SampleRow), rows)
             project(session, batch)
 
@@ -58,6 +58,24 @@ class EventStore:
         query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
         with self._engine.connect() as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
+
+    def last_sample(self) -> int:
+        with self._engine.connect() as connection:
+            return connection.execute(select(func.max(SampleRow.seq))).scalar() or 0
+
+    def samples_after(self, seq: int, upto: int | None = None, limit: int | None = None) -> list[Recorded]:
+        query = select(col(SampleRow.line)).where(col(SampleRow.seq) > seq)
+        if upto is not None:
+            query = query.where(col(SampleRow.seq) <= upto)
+        with self._engine.connect() as connection:
+            rows = connection.execute(query.order_by(col(SampleRow.seq)).limit(limit))
+            return [read(row.line, "") for row in rows]
+
+    def forget_samples(self, before: float) -> None:
+        """All but the newest, whose seq the next one follows."""
+        old = delete(SampleRow).where(col(SampleRow.at) < before, col(SampleRow.seq) < self.last_sample())
+        with self._engine.begin() as connection:
+            connection.execute(old)
 
     def samples(self, since: float, until: float) -> list[Recorded]:
         query = select(col(SampleRow.line)).where(col(SampleRow.at) >= since, col(SampleRow.at) <= until)

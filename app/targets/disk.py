@@ -9,6 +9,7 @@ Step = Callable[[str], None]
 """Told of each step right before it is made."""
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def unheard(_step: str) -> None:
@@ -56,6 +57,20 @@ class Disk:
         with suppress(FileNotFoundError):
             os.rmdir(name, dir_fd=folder)
         self._sync(folder, name)
+
+    def set_mode(self, folder: int, name: str, mode: int) -> None:
+        """By descriptor, since chmod by name would follow a link that was swapped in."""
+        descriptor = os.open(name, _LOOK, dir_fd=folder)
+        try:
+            self._step(f"set the mode of {name}")
+            Path(f"/proc/self/fd/{descriptor}").chmod(mode)
+        finally:
+            os.close(descriptor)
+
+    def set_open_mode(self, descriptor: int, mode: int) -> None:
+        self._step("set the mode of an open file")
+        os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
 
     def rename(self, old: Path, new: Path) -> None:
         self._step(f"rename {old.name} to {new.name}")

@@ -17,7 +17,6 @@ from app.targets.disk import Disk, Folder
 from app.targets.walk import parent_of
 
 _LENT = 0o400
-_LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -39,11 +38,11 @@ class Loans:
         closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
         self._write(Note(path, S_IMODE(closed.st_mode), closed.st_ino))
         try:
-            _chmod(folder, name, _LENT)
+            self._disk.set_mode(folder, name, _LENT)
             descriptor = os.open(name, _READ, dir_fd=folder)
             try:
-                os.fchmod(descriptor, S_IMODE(closed.st_mode))
-                os.fsync(descriptor)  # before the note goes: a power cut must not keep the loan and lose the note
+                # synced before the note goes: a power cut must not keep the loan and lose the note
+                self._disk.set_open_mode(descriptor, S_IMODE(closed.st_mode))
                 self._clear()
                 yield descriptor
             finally:
@@ -63,7 +62,7 @@ class Loans:
         ):
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):
-                _chmod(folder, name, note.mode)
+                self._disk.set_mode(folder, name, note.mode)
         self._clear()
 
     def _write(self, note: Note) -> None:
@@ -73,12 +72,3 @@ class Loans:
     def _clear(self) -> None:
         with Folder(self._note.parent) as folder:
             self._disk.remove(folder, self._note.name)
-
-
-def _chmod(folder: int, name: str, mode: int) -> None:
-    """By descriptor, since chmod by name would follow a link that was swapped in."""
-    descriptor = os.open(name, _LOOK, dir_fd=folder)
-    try:
-        Path(f"/proc/self/fd/{descriptor}").chmod(mode)
-    finally:
-        os.close(descriptor)

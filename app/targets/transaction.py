@@ -3,14 +3,14 @@
 import time
 from collections.abc import Mapping, Sequence
 
-from app.errors import ActionFailed
-from app.events.words import AnyAction, Reload
+from app.errors import ActionFailed, CannotRestore
+from app.events.words import AnyAction, FileChange, Reload
 from app.files import FileState
 from app.targets import policy, validate
 from app.targets.change import plan_changes
 from app.targets.confine import Confinement
 from app.targets.diff import unified
-from app.targets.journal import Before, Journal
+from app.targets.journal import Before, Journal, Mark
 from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
 from app.targets.restore import restore
@@ -34,7 +34,7 @@ class Transactions:
             before = {path: self._tree.exact(path) for path in sorted(paths)}
             after = self._judged(actions, allowed_paths)
             folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
-            changes = self._journal.begin(name, before, after, folders)
+            changes = self._begin(name, before, after, folders)
             self._write(before, after, folders)
         return Applied(unified(before, after), changes, time.monotonic() - began)
 
@@ -49,14 +49,14 @@ class Transactions:
             before = self._journal.before(name)
             differences = restore(self._tree, before, self._journal.contents(name).folders)
             if not differences:
-                self._journal.close(name, "undone")
+                self._close(name, "undone")
         return Restored(tuple(before), tuple(differences), time.monotonic() - began)
 
     def commit(self, name: str) -> None:
         with self._changing:
             mark = self._journal.mark(name)
             if mark == "open":
-                self._journal.close(name, "committed")
+                self._close(name, "committed")
             elif mark in ("undone", "void"):
                 raise ActionFailed(f"The change {name} is {mark}; there is nothing to keep.")
 
@@ -73,6 +73,20 @@ class Transactions:
         for complaint in validate.complaints(after.keys(), self._tree, new, self._confinement):
             raise ActionFailed(f"Nothing was written: {complaint}")
         return after
+
+    def _begin(
+        self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
+    ) -> tuple[FileChange, ...]:
+        try:
+            return self._journal.begin(name, before, after, folders)
+        except OSError as exc:
+            raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
+
+    def _close(self, name: str, mark: Mark) -> None:
+        try:
+            self._journal.close(name, mark)
+        except OSError as exc:
+            raise CannotRestore(f"The journal {name} cannot be marked {mark}: {exc.strerror}.") from exc
 
     def _write(self, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
         for folder in folders:

@@ -2,19 +2,17 @@
 
 import tomllib
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-import app.engines.simulator
+from app.engines.simulator.script import ANSWERS
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
 
-FOLDER = Path(next(iter(app.engines.simulator.__path__))) / "answers"
 SCRIPTS = {
     rule: script["try"]
-    for file in sorted(FOLDER.glob("*.toml"))
+    for file in sorted(ANSWERS.glob("*.toml"))
     for rule, script in tomllib.loads(file.read_text("utf-8")).items()
 }
 TRIES = [pytest.param(one, id=f"{rule}-{n}") for rule, tries in SCRIPTS.items() for n, one in enumerate(tries, 1)]
@@ -28,7 +26,7 @@ OPTIONAL = REFLECTION | {"needs_lesson", "veto", "reflect_thought"}
 
 
 def test_thirty_rules_are_scripted_once_each() -> None:
-    files = [tomllib.loads(file.read_text("utf-8")) for file in FOLDER.glob("*.toml")]
+    files = [tomllib.loads(file.read_text("utf-8")) for file in ANSWERS.glob("*.toml")]
     assert len(SCRIPTS) == sum(len(rules) for rules in files) == 30
 
 

@@ -96,6 +96,11 @@ async def test_a_refusal_keeps_the_engines_own_words(http, status, body, error, 
             await ask(http, base_url)
 
 
+async def test_a_grammar_that_cannot_be_made_is_a_refusal(http, instant: Simulator):
+    with pytest.raises(EngineRefused, match="Grammar error: Unsupported type 'strin'"):
+        await ask(http, f"{instant.root()}/v1", schema={"type": "strin"})
+
+
 async def test_a_web_page_is_not_a_stream(http):
     async with server(answer("200 OK", b"<html>hello</html>", "text/html")) as base_url:
         with pytest.raises(EngineRefused, match="text/html instead of a stream"):

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from app.engines.reply import Delta, Finished, Message, Question
 from app.engines.wire import ChatReply, body, headers
-from app.errors import EngineDied
+from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
 
 QUESTION = Question(
     model="org/small",
     messages=(Message("system", "You plan."), Message("user", "Rule: V-257985")),
     schema_name="plan",
-    schema={"type": "object"},
+    schema={"type": "string", "maxLength": 9, "pattern": "^/"},
     request_id="r7.architect.3",
     max_tokens=800,
     temperature=0.3,
@@ -129,6 +129,12 @@ def test_an_error_chunk_is_a_death_and_keeps_what_came_before_it():
         reply.finish()
 
 
+def test_a_refusal_inside_the_stream_is_the_requests_fault():
+    error = event({"error": {"message": "Unsupported type", "type": "BadRequestError", "param": None, "code": 400}})
+    with pytest.raises(EngineRefused, match=r"\(400\): Unsupported type"):
+        end_of(error + DONE)
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -192,7 +198,7 @@ def test_the_request_binds_the_shape_and_asks_for_counts():
     request = body(QUESTION)
     assert request["response_format"] == {
         "type": "json_schema",
-        "json_schema": {"name": "plan", "schema": {"type": "object"}},
+        "json_schema": {"name": "plan", "schema": {"type": "string", "maxLength": 9}},
     }
     assert request["stream_options"] == {"include_usage": True, "continuous_usage_stats": True}
     assert request["messages"][1] == {"role": "user", "content": "Rule: V-257985"}

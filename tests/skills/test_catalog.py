@@ -16,4 +16,5 @@ def test_an_unknown_rule_has_neighbours():
     assert nearest(" rhel-09-255045 ", stig)[0] == "V-257985"
     assert len(nearest("V-257999", stig)) <= 3
     assert nearest("nonsense", stig) == []
+    assert nearest("\n V-257985\t", stig)[0] == "V-257985"
     assert nearest("x" * 100_000, stig) == []

@@ -4,7 +4,7 @@ from app.syntax import accounts
 def test_passwd_is_read_and_a_broken_record_named():
     text = "root:x:0:0:root:/root:/bin/bash\nbob:x:ten:1::/home/bob:/bin/sh\neve:x:1:1:/home\n:x:1:1:::\n"
     found, problems = accounts.passwd(text)
-    assert [(a.name, a.uid, a.shell) for a in found] == [("root", 0, "/bin/bash")]
+    assert [(a.name, a.uid, a.gid, a.home, a.shell, a.line) for a in found] == [("root", 0, 0, "/root", "/bin/bash", 1)]
     assert [p.line for p in problems] == [2, 3, 4]
 
 
@@ -21,5 +21,8 @@ def test_shadow_knows_locked_expired_and_unending():
 
 def test_groups_have_members():
     found, problems = accounts.group("wheel:x:10:opsadmin,temper\nempty:x:11:\nbroken:x\n")
-    assert [(g.name, g.gid, g.members) for g in found] == [("wheel", 10, ("opsadmin", "temper")), ("empty", 11, ())]
+    assert [(g.name, g.gid, g.members, g.line) for g in found] == [
+        ("wheel", 10, ("opsadmin", "temper"), 1),
+        ("empty", 11, (), 2),
+    ]
     assert [p.line for p in problems] == [3]

@@ -71,6 +71,12 @@ def test_problems_say_where_and_about_what():
     ]
 
 
+def test_a_keyword_without_a_value_sets_nothing():
+    read = config("PermitRootLogin\nPermitRootLogin no\n")
+    assert read.get("PermitRootLogin").line == 2
+    assert [p.line for p in read.problems] == [1]
+
+
 def test_an_absent_main_file_is_a_problem_of_the_structure():
     assert [p.key for p in effective(DictFiles({})).problems] == [""]
 

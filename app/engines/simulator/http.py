@@ -21,7 +21,8 @@ VERSION = "0.25.1+temper.simulated"
 class _Refused(Exception):
     def __init__(self, status: int, kind: str, message: str, param: str | None = None) -> None:
         super().__init__(message)
-        self.answer = Json(chunks.error(status, kind, message, param), status)
+        self.error = chunks.error(status, kind, message, param)
+        self.answer: Response = Json(self.error, status)
 
 
 class Json(Response):
@@ -51,6 +52,18 @@ def create_app(engine: SimulatedEngine) -> Starlette:
 
 async def _refused(_request: Request, exc: Exception) -> Response:
     return exc.answer if isinstance(exc, _Refused) else Response(status_code=500)
+
+
+def _expect_grammar(asked: ChatRequest) -> None:
+    if asked.json_schema is None:
+        return
+    try:
+        mould.check(asked.json_schema.schema_)
+    except mould.BadSchema as exc:
+        refused = _Refused(400, "BadRequestError", f"Grammar error: {exc}")
+        if asked.stream:  # a grammar is made after the answer has begun: the refusal comes as a chunk
+            refused.answer = Response(chunks.event(refused.error) + chunks.DONE, media_type="text/event-stream")
+        raise refused from exc
 
 
 class _Server:
@@ -124,11 +137,7 @@ class _Server:
             raise _Refused(400, "Bad Request", f"1 validation error: {exc}") from exc
         if asked.model != self._engine.engine.model:
             raise _Refused(404, "NotFoundError", f"The model `{asked.model}` does not exist.", "model")
-        if asked.json_schema is not None:
-            try:
-                mould.check(asked.json_schema.schema_)
-            except mould.BadSchema as exc:
-                raise _Refused(400, "BadRequestError", f"Grammar error: {exc}") from exc
+        _expect_grammar(asked)
         return asked
 
     def _room(self, asked: ChatRequest) -> int:

@@ -40,6 +40,8 @@ def _check(node: Any, root: Schema) -> None:
         _resolve(node, root)
     if "pattern" in node:
         _compile(node["pattern"])
+        if "minLength" in node or "maxLength" in node:
+            raise BadSchema("pattern beside a length is a feature not supported by xgrammar")
     for child in _children(node):
         _check(child, root)
 

@@ -128,6 +128,13 @@ def test_a_request_at_fault_is_told_so(instant: Simulator, request_, status, wor
     assert set(error) == {"message", "type", "param", "code"}
 
 
+def test_a_stream_has_begun_when_its_grammar_is_refused(instant: Simulator):
+    answer = post(instant, body(stream=True, response_format=shaped({"type": "strin"})))
+    event, done, nothing = answer.text.split("\n\n")
+    assert (answer.status_code, done, nothing) == (200, "data: [DONE]", "")
+    assert json.loads(event.removeprefix("data: "))["error"]["code"] == 400
+
+
 def test_unknown_fields_and_guided_json_are_passed_over(instant: Simulator):
     answer = post(instant, body(response_format=None, guided_json={"type": "object"}, frobnicate=3))
     assert answer.json()["choices"][0]["message"]["content"].startswith("This engine is simulated")

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.engines.grammar import bindable
 from app.engines.simulator import mould
 from app.events.words import AnyAction, Lesson
 
-WORK = msgspec.json.schema(list[AnyAction])
+WORK = bindable(msgspec.json.schema(list[AnyAction]))
 SCHEMAS = [
     WORK,
-    msgspec.json.schema(Lesson),
+    bindable(msgspec.json.schema(Lesson)),
     {"type": "array", "items": {"type": "string", "pattern": "^/"}, "minItems": 2, "maxItems": 3},
     {"type": "object", "properties": {"n": {"type": "integer", "minimum": 3, "maximum": 5}}, "required": ["n"]},
     {"type": ["string", "null"], "maxLength": 4},
@@ -66,6 +67,7 @@ def test_what_does_not_fit_keeps_what_it_can():
         ({"properties": {"a": {"type": "x"}}}, "Unsupported type"),
         ({"items": {"$ref": "#/nowhere"}}, "Cannot find #/nowhere"),
         ({"$ref": "#"}, "Cannot find"),
+        ({"items": {"type": "string", "pattern": "x", "maxLength": 3}}, "not supported by xgrammar"),
         ({"pattern": "("}, "not a regular expression"),
         ({"properties": 3}, "properties should be an object"),
         ({"anyOf": 3}, "not a JSON Schema"),

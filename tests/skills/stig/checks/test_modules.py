@@ -44,6 +44,10 @@ def test_a_module_that_can_load_fails(text):
     assert judge(text).word == "fail"
 
 
+def test_what_would_run_instead_is_shown_without_its_tricks():
+    assert "<U+001B>" in judge("install sctp /bin/\x1b[2J\nblacklist sctp\n").evidence
+
+
 def test_every_conf_file_counts_and_no_other():
     assert judge("install sctp /bin/false\n", a="blacklist sctp\n").word == "pass"
     assert judge("install sctp /bin/false\nblacklist sctp\n", z="install sctp /bin/x\n").word == "fail"

@@ -1,0 +1,1 @@
+"""Events as server-sent messages: one reader and one rendering for all who watch."""

@@ -1,0 +1,40 @@
+"""The newest frames of a stream, in a bounded space that does not grow with its viewers."""
+
+from collections import deque
+from dataclasses import dataclass
+
+FRAMES = 4096
+BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Frame:
+    first: int
+    last: int
+    body: bytes
+
+
+class Ring:
+    def __init__(self, frames: int = FRAMES, size: int = BYTES) -> None:
+        self._frames: deque[Frame] = deque()
+        self._most_frames, self._most_bytes = frames, size
+        self._bytes = 0
+
+    def put(self, frame: Frame) -> None:
+        self._frames.append(frame)
+        self._bytes += len(frame.body)
+        while len(self._frames) > self._most_frames or self._bytes > self._most_bytes:
+            self._bytes -= len(self._frames.popleft().body)
+
+    def after(self, seq: int) -> bytes | None:
+        """All that follows `seq`. None where the ring no longer reaches back, or `seq` lies inside a frame."""
+        bodies: list[bytes] = []
+        for frame in reversed(self._frames):
+            if frame.last == seq:
+                break
+            bodies.append(frame.body)
+            if frame.first == seq + 1:
+                break
+        else:
+            return None
+        return b"".join(reversed(bodies))

@@ -1,0 +1,24 @@
+"""A look at a host's folder that uses nothing of the code under test."""
+
+import json
+import os
+from pathlib import Path
+from stat import S_IMODE
+
+
+def everything(folder: Path) -> dict[str, object]:
+    """Content, mode and kind of every path below root/, and the owner table. The temp files of a crash would show."""
+    root = folder / "root"
+    found: dict[str, object] = {"owners": json.loads((folder / "owners.json").read_text())}
+    for at, folders, files in os.walk(root):
+        for name in folders:
+            path = Path(at, name)
+            found[str(path)] = ("link", os.readlink(path)) if path.is_symlink() else ("folder", _mode(path))
+        for name in files:
+            path = Path(at, name)
+            found[str(path)] = ("link", os.readlink(path)) if path.is_symlink() else (_mode(path), path.read_bytes())
+    return found
+
+
+def _mode(path: Path) -> str:
+    return oct(S_IMODE(path.lstat().st_mode))

@@ -1,0 +1,150 @@
+import os
+
+import pytest
+
+from app.errors import ActionFailed, Unusable
+from app.files import FileState
+from app.targets.disk import Disk
+from app.targets.tree import Tree
+
+FILE = FileState(b"new\n", 0o640, "root:root")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    etc = tmp_path / "host/root/etc"
+    (etc / "ssh").mkdir(parents=True)
+    (etc / "ssh/sshd_config").write_text("UsePAM yes\n")
+    (tmp_path / "host/owners.json").write_text('{"/etc/ssh/sshd_config": "root:ssh_keys"}')
+    return tmp_path / "host"
+
+
+@pytest.fixture
+def tree(folder):
+    return Tree(folder, Disk())
+
+
+@pytest.fixture
+def outside(tmp_path):
+    place = tmp_path / "outside"
+    place.mkdir()
+    (place / "sshd_config").write_text("theirs\n")
+    return place
+
+
+def test_a_file_has_content_mode_and_owner(tree, folder):
+    (folder / "root/etc/ssh/sshd_config").chmod(0o600)
+    assert tree.state("/etc/ssh/sshd_config") == FileState(b"UsePAM yes\n", 0o600, "root:ssh_keys")
+    assert tree.state("/etc") == FileState(b"", (folder / "root/etc").stat().st_mode & 0o7777, "root:root")
+    assert tree.read("/etc") is None
+    assert tree.state("/etc/nothing") is None
+    assert tree.state("/etc/ssh/sshd_config/below") is None
+
+
+@pytest.mark.parametrize(
+    ("goal", "content"),
+    [
+        ("sshd_config", b"UsePAM yes\n"),
+        ("/etc/ssh/sshd_config", b"UsePAM yes\n"),
+        ("../ssh/sshd_config", b"UsePAM yes\n"),
+        ("../../../../../../etc/passwd", None),
+        ("/../etc/ssh/sshd_config", None),
+        ("/etc/hostname", None),
+        ("link", None),
+    ],
+)
+def test_links_lead_where_they_would_on_the_host_and_never_out_of_it(tree, folder, goal, content):
+    (folder / "root/etc/ssh/link").symlink_to(goal)
+    assert tree.read("/etc/ssh/link") == content
+    assert tree.link("/etc/ssh/link") == goal
+
+
+def test_a_path_that_climbs_is_absent(tree):
+    assert tree.read("/etc/../etc/ssh/sshd_config") == b"UsePAM yes\n"
+    assert tree.read("/../etc/ssh/sshd_config") is None
+    assert tree.read("/etc/ssh/sshd_config\0") is None
+
+
+def test_glob_takes_one_folder_a_star_and_hides_what_is_hidden(tree, folder, outside):
+    for name in ("b.conf", "a.conf", ".hidden.conf", "c.txt"):
+        (folder / "root/etc/ssh" / name).write_text("")
+    (folder / "root/etc/out").symlink_to(outside)
+    assert tree.glob("/etc/ssh/*.conf") == ["/etc/ssh/a.conf", "/etc/ssh/b.conf"]
+    assert tree.glob("/etc/ssh/.*.conf") == ["/etc/ssh/.hidden.conf"]
+    assert tree.glob("/etc/*/a.conf") == ["/etc/ssh/a.conf"]
+    assert tree.glob("/etc/ssh/sshd_config") == ["/etc/ssh/sshd_config"]
+    assert tree.glob("/etc/out/*") == []
+    assert tree.glob("/nowhere/*") == []
+
+
+def test_a_write_keeps_to_the_path_and_brings_mode_and_owner(tree, folder):
+    tree.write("/etc/ssh/sshd_config", FileState(b"new\n", 0o604, "mission:mission"))
+    assert tree.state("/etc/ssh/sshd_config") == FileState(b"new\n", 0o604, "mission:mission")
+    assert os.listdir(folder / "root/etc/ssh") == ["sshd_config"]
+    tree.remove("/etc/ssh/sshd_config")
+    assert os.listdir(folder / "root/etc/ssh") == []
+    assert (folder / "owners.json").read_text() == "{}"
+
+
+def test_a_folder_that_was_swapped_for_a_link_is_not_followed(tree, folder, outside):
+    (folder / "root/etc/ssh").rename(folder / "root/etc/away")
+    (folder / "root/etc/ssh").symlink_to(outside)
+    for change in (
+        lambda: tree.write("/etc/ssh/sshd_config", FILE),
+        lambda: tree.remove("/etc/ssh/sshd_config"),
+        lambda: tree.exact("/etc/ssh/sshd_config"),
+        lambda: tree.make_folder("/etc/ssh/new"),
+    ):
+        with pytest.raises(ActionFailed):
+            change()
+    assert (outside / "sshd_config").read_text() == "theirs\n"
+    assert os.listdir(outside) == ["sshd_config"]
+    assert tree.first_link("/etc/ssh/sshd_config") == "/etc/ssh"
+
+
+def test_a_file_that_was_swapped_for_a_link_is_replaced_not_written_through(tree, folder, outside):
+    at = folder / "root/etc/ssh/sshd_config"
+    at.unlink()
+    at.symlink_to(outside / "sshd_config")
+    with pytest.raises(ActionFailed, match="is a link"):
+        tree.exact("/etc/ssh/sshd_config")
+    tree.write("/etc/ssh/sshd_config", FILE)
+    assert (outside / "sshd_config").read_text() == "theirs\n"
+    assert at.read_bytes() == b"new\n"
+    assert not at.is_symlink()
+
+
+def test_a_temp_file_that_somebody_laid_as_a_trap_is_not_written_through(tree, folder, outside):
+    (folder / "root/etc/ssh/.sshd_config.temper-new").symlink_to(outside / "sshd_config")
+    tree.write("/etc/ssh/sshd_config", FILE)
+    assert (outside / "sshd_config").read_text() == "theirs\n"
+
+
+def test_what_is_neither_file_nor_folder_is_refused_and_never_waited_for(tree, folder):
+    os.mkfifo(folder / "root/etc/pipe")
+    assert tree.read("/etc/pipe") is None
+    with pytest.raises(ActionFailed, match="not a plain file"):
+        tree.exact("/etc/pipe")
+    with pytest.raises(ActionFailed, match="is a folder"):
+        tree.exact("/etc/ssh")
+
+
+@pytest.mark.parametrize("path", ["etc/x", "/etc/../x", "/etc//x", "/etc/./x", "/etc/x/", "/etc/\0x", "/"])
+def test_a_path_that_is_not_plain_cannot_be_changed(tree, path):
+    with pytest.raises(ActionFailed, match="plain absolute path"):
+        tree.write(path, FILE)
+
+
+def test_missing_folders_are_named_from_the_top(tree):
+    assert tree.missing_folders("/etc/a/b/c.conf") == ["/etc/a", "/etc/a/b"]
+    assert tree.missing_folders("/etc/ssh/c.conf") == []
+
+
+def test_a_change_without_its_folder_says_so(tree):
+    with pytest.raises(ActionFailed, match="folder that is not there"):
+        tree.write("/etc/a/b.conf", FILE)
+
+
+def test_a_host_that_was_never_laid_out_says_what_to_do(tmp_path):
+    with pytest.raises(Unusable, match="prepare the host first"):
+        Tree(tmp_path, Disk()).read("/etc/passwd")
