@@ -23,6 +23,8 @@ from app.loop.drive import drive
 from app.loop.durable import Durable
 from app.loop.run import Means, Run
 from app.loop.state import fold
+from app.sampling.board import Board
+from app.sampling.opened import sampled
 from app.scanners.builtin import Builtin
 from app.seating import seats
 from app.skills.catalog import skill
@@ -48,6 +50,7 @@ class Worker:
     http: httpx.AsyncClient
     bases: dict[str, tuple[str, ...]]
     """Engine name to the base URLs of its replicas."""
+    board: Board
     durable: Durable = field(init=False)
 
     async def submit(self, request: RunQueued) -> str:
@@ -114,7 +117,8 @@ async def working(settings: Settings, lineup: Lineup, bases: dict[str, tuple[str
         stack.push_async_callback(writer.close)
         http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         name = f"worker {os.getpid()}"
-        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases)
+        board = await stack.enter_async_context(sampled(lineup, bases, http, store, writer))
+        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases, board)
         worker.durable = Durable(settings.dbos_database, "local", worker.work_on)
         await worker.durable.launch()
         stack.push_async_callback(worker.durable.close)

@@ -96,7 +96,7 @@ class EngineClient:
         if status in _BUSY:
             return EngineUnavailable(f"{self._root} cannot take a request now ({status}): {said}")
         if status >= httpx.codes.INTERNAL_SERVER_ERROR:
-            return EngineDied(f"{self._root} failed ({status}): {said}. Look at the engine's log.")
+            return EngineDied(f"{self._root} failed ({status}): {said.rstrip('.')}. Look at the engine's log.")
         return EngineRefused(f"{self._root} {_reason(status, said)}: {said}")
 
     @contextmanager

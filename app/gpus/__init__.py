@@ -1,0 +1,1 @@
+"""What the GPUs say of themselves: real ones through NVML, simulated ones through the simulator."""

@@ -4,7 +4,6 @@ import asyncio
 import time
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
-from itertools import count
 from typing import Protocol
 
 from app.engines.client import EngineClient
@@ -85,14 +84,15 @@ async def take_turn(
 ) -> TurnFinished:
     """The turn's end, not yet appended: the caller appends it together with what the answer says."""
     merger, began = Merger(name, log), time.monotonic()
+    patience = Patience()
     end: Finished | None = None
     outcome: TurnOutcome = "answered"
     detail = ""
     try:
         async with asyncio.timeout(seconds):
-            end = await _stream(client, question, merger, stall_after)
+            end = await _stream(client, question, merger, patience, stall_after)
     except TimeoutError:
-        outcome, detail = "over_budget", f"not done after {seconds:.0f} s"
+        outcome, detail = _out_of_time(seconds, patience)
     except EngineError as exc:
         outcome, detail = _OUTCOMES[type(exc)], str(exc)
     finally:
@@ -110,16 +110,35 @@ async def take_turn(
     )
 
 
-async def _stream(client: EngineClient, question: Question, merger: Merger, stall_after: float) -> Finished:
-    for attempt in count():
+@dataclass
+class Patience:
+    """An engine that loads, restarts or is down is waited for, within the turn's time, while it has said nothing."""
+
+    tries: int = 0
+    last: EngineError | None = None
+
+    async def wait(self, error: EngineError) -> None:
+        self.last = error
+        await asyncio.sleep(RETRY_SECONDS[min(self.tries, len(RETRY_SECONDS) - 1)])
+        self.tries += 1
+
+
+def _out_of_time(seconds: float, patience: Patience) -> tuple[TurnOutcome, str]:
+    if patience.last:
+        return "unavailable", f"{patience.last} It was waited for {seconds:.0f} s."
+    return "over_budget", f"not done after {seconds:.0f} s"
+
+
+async def _stream(
+    client: EngineClient, question: Question, merger: Merger, patience: Patience, stall_after: float
+) -> Finished:
+    while True:
         try:
             return await _once(client, question, merger, stall_after)
-        except EngineUnavailable:
-            # Nothing was said yet: an engine that loads or restarts is waited for, within the turn's time.
+        except (EngineUnavailable, EngineDied) as exc:
             if any(merger.texts.values()):
                 raise
-            await asyncio.sleep(RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)])
-    raise AssertionError("count() does not end")
+            await patience.wait(exc)
 
 
 async def _once(client: EngineClient, question: Question, merger: Merger, stall_after: float) -> Finished:

@@ -103,7 +103,7 @@ class Tree:
         names = parts_of(path)[:-1]
         above = ["/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1)]
         with self._open() as root:
-            return [folder for folder in above if not _is_there(root, folder)]
+            return [folder for folder in above if _is_missing(root, folder)]
 
     def make_folder(self, path: str) -> None:
         with self._open() as root, _told(path), parent_of(root, path) as (folder, name):
@@ -164,6 +164,18 @@ def _is_there(root: int, path: str) -> bool:
         return real is not None and bool(os.stat("." + real, dir_fd=root, follow_symlinks=False))
     except (OSError, ValueError):
         return False
+
+
+def _is_missing(root: int, path: str) -> bool:
+    """A link that leads nowhere is not missing: it is in the way."""
+    try:
+        with parent_of(root, path) as (folder, name):
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return True
+    except NotADirectoryError:
+        return False
+    return False
 
 
 def _matching(root: int, base: str, part: str) -> list[str]:

@@ -6,6 +6,7 @@ import pickle
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -37,7 +38,7 @@ def _child(work: Callable[[], object], outlet: int, as_nobody: bool) -> int:
             os.setuid(NOBODY)
         with os.fdopen(outlet, "wb") as answer:
             answer.write(pickle.dumps(work()))
-    except BaseException:
+    except BaseException:  # noqa: BLE001 (told, and the exit status says it)
         traceback.print_exc()
         return 1
     return 0
@@ -62,4 +63,4 @@ def give_to_nobody(folder: str | os.PathLike[str]) -> None:
     os.chown(folder, NOBODY, NOBODY)
     for at, folders, files in os.walk(folder):
         for name in (*folders, *files):
-            os.chown(os.path.join(at, name), NOBODY, NOBODY, follow_symlinks=False)
+            os.chown(Path(at, name), NOBODY, NOBODY, follow_symlinks=False)

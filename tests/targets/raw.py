@@ -13,10 +13,10 @@ def everything(folder: Path) -> dict[str, object]:
     for at, folders, files in os.walk(root):
         for name in folders:
             path = Path(at, name)
-            found[str(path)] = ("link", os.readlink(path)) if path.is_symlink() else ("folder", _mode(path))
+            found[str(path)] = ("link", path.readlink()) if path.is_symlink() else ("folder", _mode(path))
         for name in files:
             path = Path(at, name)
-            found[str(path)] = ("link", os.readlink(path)) if path.is_symlink() else (_mode(path), path.read_bytes())
+            found[str(path)] = ("link", path.readlink()) if path.is_symlink() else (_mode(path), path.read_bytes())
     return found
 
 

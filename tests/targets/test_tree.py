@@ -10,6 +10,10 @@ from app.targets.tree import Tree
 FILE = FileState(b"new\n", 0o640, "root:root")
 
 
+def names_in(folder):
+    return sorted(entry.name for entry in folder.iterdir())
+
+
 @pytest.fixture
 def folder(tmp_path):
     etc = tmp_path / "host/root/etc"
@@ -80,9 +84,9 @@ def test_glob_takes_one_folder_a_star_and_hides_what_is_hidden(tree, folder, out
 def test_a_write_keeps_to_the_path_and_brings_mode_and_owner(tree, folder):
     tree.write("/etc/ssh/sshd_config", FileState(b"new\n", 0o604, "mission:mission"))
     assert tree.state("/etc/ssh/sshd_config") == FileState(b"new\n", 0o604, "mission:mission")
-    assert os.listdir(folder / "root/etc/ssh") == ["sshd_config"]
+    assert names_in(folder / "root/etc/ssh") == ["sshd_config"]
     tree.remove("/etc/ssh/sshd_config")
-    assert os.listdir(folder / "root/etc/ssh") == []
+    assert names_in(folder / "root/etc/ssh") == []
     assert (folder / "owners.json").read_text() == "{}"
 
 
@@ -98,7 +102,7 @@ def test_a_folder_that_was_swapped_for_a_link_is_not_followed(tree, folder, outs
         with pytest.raises(ActionFailed):
             change()
     assert (outside / "sshd_config").read_text() == "theirs\n"
-    assert os.listdir(outside) == ["sshd_config"]
+    assert names_in(outside) == ["sshd_config"]
     assert tree.first_link("/etc/ssh/sshd_config") == "/etc/ssh"
 
 

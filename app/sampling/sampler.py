@@ -1,0 +1,77 @@
+"""One task that looks at every engine and GPU once a second, and forgets what is too old."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+
+from app.errors import Unusable
+from app.events.kinds import Event, GpuSampled
+from app.gpus.reading import GpuReading, GpuSource
+from app.sampling.board import Board
+from app.sampling.engine import EngineWatch
+from app.sampling.machine_log import MachineLog
+from app.store.events import EventStore
+
+log = logging.getLogger(__name__)
+
+PERIOD = 1.0
+KEEP_SECONDS = 6 * 3600.0
+FORGET_EVERY = 600.0
+
+
+class Sampler:
+    def __init__(
+        self, engines: Sequence[EngineWatch], gpus: GpuSource, machine: MachineLog, board: Board, store: EventStore
+    ) -> None:
+        self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
+        self._forgot = float("-inf")
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_on(), name="sampler")
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        await self._gpus.close()
+
+    async def look(self) -> None:
+        now = time.monotonic()
+        looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
+        batch = self._machine.append(*(event for events in looks for event in events))
+        self._board.take(batch)
+        if now - self._forgot >= FORGET_EVERY:
+            self._forgot = now
+            await asyncio.to_thread(self._store.forget_samples, time.time() - KEEP_SECONDS)
+
+    async def _gpu_samples(self) -> list[Event]:
+        readings = await self._gpus.read()
+        self._board.gpu_reason = self._gpus.reason
+        return [_sampled(reading) for reading in readings]
+
+    async def _go_on(self) -> None:
+        while True:
+            began = time.monotonic()
+            try:
+                await self.look()
+            except Unusable as exc:
+                log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
+                return
+            except Exception:
+                log.exception("a look at engines and GPUs failed by a fault of ours")
+            await asyncio.sleep(PERIOD - (time.monotonic() - began))
+
+
+def _sampled(reading: GpuReading) -> GpuSampled:
+    return GpuSampled(
+        gpu=reading.gpu,
+        name=reading.name,
+        used_gib=reading.used_gib,
+        total_gib=reading.total_gib,
+        utilization=reading.utilization,
+        power_w=reading.power_w,
+        temperature_c=reading.temperature_c,
+        simulated=reading.simulated,
+    )
