@@ -1,6 +1,6 @@
-"""Kills `temper run` with -9 at random moments and starts it again, until the run has ended.
+"""Kills `temper run`, or the server, with -9 at random moments and starts it again, until the run has ended.
 
-python -m tests.crash --kills 50 --seed 1
+python -m tests.crash --kills 50 --seed 1 [--server]
 """
 
 import argparse
@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,9 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.targets.catalog import open_target
+from tests.served import served
 
-FIRST_LINE_SECONDS = 60
+LAST_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,25 @@ def run_to_its_end(data: Path, kills: int, seed: int, *, rules: str = "", speed:
         try:
             assert child.stdout
             child.stdout.readline()
-            wait = dice.uniform(0, span) if starts <= kills else FIRST_LINE_SECONDS
-            child.communicate(timeout=wait)
-            if child.returncode in (0, 2):
-                return _end(data, starts)
-            raise AssertionError(f"temper run ended with {child.returncode}")
+            child.communicate(timeout=dice.uniform(0, span) if starts <= kills else LAST_SECONDS)
         except subprocess.TimeoutExpired:
             os.kill(child.pid, signal.SIGKILL)
             child.communicate()
+        else:
+            assert child.returncode in (0, 2), f"temper run ended with {child.returncode}"
+            return _end(data, starts)
+
+
+def served_to_its_end(data: Path, kills: int, seed: int, *, speed: float, span: float) -> End:
+    dice = random.Random(seed)
+    for _ in range(kills):
+        with served(data, "--speed", str(speed), command="demo") as server:
+            threading.Event().wait(dice.uniform(0, span))
+            os.kill(server.process.pid, signal.SIGKILL)
+            server.process.wait()
+    with served(data, "--speed", str(speed), command="demo") as server:
+        server.wait_for_kind("run.finished")
+    return _end(data, kills + 1)
 
 
 def _end(data: Path, starts: int) -> End:
@@ -78,15 +91,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
-    parser.add_argument("--speed", type=float, default=20)
-    parser.add_argument("--span", type=float, default=2.5)
+    parser.add_argument("--speed", type=float, default=12)
+    parser.add_argument("--span", type=float, default=3)
+    parser.add_argument("--server", action="store_true", help="kill the server instead of temper run")
     told = parser.parse_args()
+    disturb = served_to_its_end if told.server else run_to_its_end
     with tempfile.TemporaryDirectory() as calm, tempfile.TemporaryDirectory() as rough:
         undisturbed = run_to_its_end(Path(calm), 0, told.seed)
-        disturbed = run_to_its_end(Path(rough), told.kills, told.seed, speed=told.speed, span=told.span)
+        disturbed = disturb(Path(rough) / "data", told.kills, told.seed, speed=told.speed, span=told.span)
     same = undisturbed.outcomes == disturbed.outcomes
     tree = undisturbed.tree == disturbed.tree
-    done = f"seed {told.seed}: {disturbed.starts - 1} kills, {disturbed.state.seq} events"
+    done = f"seed {told.seed}: {told.kills} kills, {disturbed.state.seq} events"
     print(f"{done}, same outcomes: {same}, same tree: {tree}")  # noqa: T201
     assert same
     assert tree

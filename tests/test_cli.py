@@ -86,7 +86,12 @@ def test_a_run_as_json_is_the_log_and_verify_agrees(tmp_path):
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert (events[0]["kind"], events[-1]["kind"]) == ("run.queued", "run.finished")
     assert (events[-1]["passed"], events[-1]["escalated"]) == (1, 1)
-    assert "holds" in temper("verify", events[0]["run"], "--data", str(tmp_path)).stdout
+    said = temper("verify", events[0]["run"], "--data", str(tmp_path)).stdout
+    assert "holds" in said
+    assert "fixture is as the run left it" in said
+    motd = tmp_path / "hosts" / "fixture" / "root" / "etc" / "motd"
+    motd.write_text("touched")
+    assert "NOT as the run left it" in temper("verify", events[0]["run"], "--data", str(tmp_path)).stdout
 
 
 def test_a_run_in_which_all_pass_ends_with_zero(tmp_path):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pynvml
+import pynvml  # type: ignore[import-untyped]
 
 from app.gpus.reading import GpuReading
 

@@ -21,8 +21,9 @@ def runs_like(session: Session, prefix: str) -> Sequence[RunRow]:
     return session.exec(select(RunRow).where(col(RunRow.id).startswith(prefix, autoescape=True)).limit(5)).all()
 
 
-def newest_run(session: Session) -> RunRow | None:
-    return session.exec(select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(1)).first()
+def newest_run(session: Session, host: str | None = None) -> RunRow | None:
+    query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(1)
+    return session.exec(query.where(col(RunRow.host) == host) if host else query).first()
 
 
 def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:

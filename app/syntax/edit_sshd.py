@@ -5,7 +5,7 @@ import re
 from app.errors import BadInput
 from app.syntax import edit_lines, source
 from app.syntax.source import fold
-from app.syntax.sshd_line import directive, split
+from app.syntax.sshd_line import comment, directive, split
 
 _KEPT = re.compile(r"([ \t]*[^ \t=]+(?:[ \t]*=[ \t]*|[ \t]+))")
 
@@ -57,9 +57,7 @@ def _global_lines(lines: list[str], key: str) -> list[int]:
 def _rewritten(line: str, value: str) -> str:
     kept = _KEPT.match(line)
     start = kept[1] if kept else ""
-    arguments = line.rstrip(source.TRAIL)[len(start) :]
-    comment = re.search(r"""^(?:"[^"]*"|'[^']*'|\\.|[^"'\\#]|(?<![ \t])#)*?([ \t]+#.*)$""", arguments)
-    return f"{start}{value}{comment[1] if comment else ''}"
+    return f"{start}{value}{comment(line.rstrip(source.TRAIL)[len(start) :])}"
 
 
 def _ahead_of_comment(lines: list[str], at: int) -> int:

@@ -35,6 +35,16 @@ def directive(line: str) -> Directive | None:
 
 def split(rest: str) -> list[str] | None:
     """Words with quotes and backslashes resolved, up to a comment. None when a quote stays open."""
+    return _scan(rest)[0]
+
+
+def comment(rest: str) -> str:
+    """The comment behind the arguments, with the blanks that set it off."""
+    at = _scan(rest)[1]
+    return rest[len(rest[:at].rstrip(TRAIL)) :]
+
+
+def _scan(rest: str) -> tuple[list[str] | None, int]:
     found: list[str] = []
     at = 0
     while at < len(rest):
@@ -45,9 +55,9 @@ def split(rest: str) -> list[str] | None:
             break
         word, at = _word(rest, at)
         if word is None:
-            return None
+            return None, len(rest)
         found.append(word)
-    return found
+    return found, at
 
 
 def _word(rest: str, at: int) -> tuple[str | None, int]:

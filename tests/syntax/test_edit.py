@@ -168,6 +168,17 @@ def test_sshd_goes_below_its_commented_default():
     assert set_option(SSHD, "#UsePAM no\nPort 22\n", "UsePAM", "yes") == "#UsePAM no\nUsePAM yes\nPort 22\n"
 
 
+def test_sshd_takes_a_value_in_quotes():
+    text = set_option(SSHD, 'Banner "/etc/a # b" # c\n', "Banner", '"/etc/my issue"')
+    assert text == 'Banner "/etc/my issue" # c\n'
+    assert option(SSHD, text, "banner") == "/etc/my issue"
+
+
+def test_a_line_of_nothing_but_blanks_costs_no_time():
+    text = "UsePAM a" + " " * 200_000 + "b\n"
+    assert set_option(SSHD, text, "UsePAM", "yes") == "UsePAM yes\n"
+
+
 def test_sshd_leaves_a_match_block_as_it_is():
     text = "Match User bob\nPermitRootLogin yes\n"
     assert set_option(SSHD, text, "PermitRootLogin", "no") == "PermitRootLogin no\n" + text

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sshd_line import directive
+from app.syntax.sshd_line import comment, directive
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,11 @@ def test_a_line_that_sshd_rejects_has_a_fault(line):
     found = directive(line)
     assert found is not None
     assert found.fault
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [("no  # why", "  # why"), ("no#why", ""), ('"a # b" # c', " # c"), ("no", ""), ("no  ", "  "), ('"open # x', "")],
+)
+def test_a_comment_is_found_behind_the_arguments(rest, expected):
+    assert comment(rest) == expected

@@ -34,7 +34,7 @@ def _plan(one: Try | None, prompt: Prompt) -> Spoken:
             f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it.",
             {
                 "approach": f"The simulator has no script for {prompt.rule or 'this rule'}.",
-                "paths": [],
+                "paths": ["/dev/null"],
                 "steps": ["Seat a real engine, or script this rule."],
                 "risk": "None: nothing will be changed.",
                 "rollback": "Nothing to undo.",

@@ -132,8 +132,8 @@ def _texts(script: Script, request: ChatRequest) -> tuple[str, str]:
     thought = spoken.thought if thinks else ""
     if request.json_schema is None:
         return thought, spoken.answer if isinstance(spoken.answer, str) else msgspec.json.encode(spoken.answer).decode()
-    wanted = mould.press(request.json_schema.schema_, msgspec.to_builtins(spoken.answer))
-    return thought, msgspec.json.encode(wanted).decode()
+    wanted = msgspec.json.decode(msgspec.json.encode(spoken.answer))
+    return thought, msgspec.json.encode(mould.press(request.json_schema.schema_, wanted)).decode()
 
 
 def _pieces(thought: str, answer: str, *, endless: bool) -> Iterator[Piece]:

@@ -152,6 +152,8 @@ def test_a_line_behind_the_match_block_mends_nothing():
 
 
 DECIDING = sorted({path for rule in STIG.rules.values() for path in rule.paths if "*" not in path})
+PRINTABLE = re.compile(r"[ -~…]+")
+HOSTILE = "\x1b[2J\u202e\u2028\udcff"
 TEXTS = st.text(alphabet=" \t\n\r\\\"'#=[](){}:,!$`*-@%/ePpassmi0123\u00a0\u0430", max_size=60)
 
 
@@ -161,7 +163,39 @@ def test_no_text_breaks_a_check_or_passes_as_nothing(texts):
     for rule in STIG.rules.values():
         verdict = rule.check(DictFiles(texts))
         assert verdict.word in {"pass", "fail", "error"}
-        verdict.evidence.encode("utf-8")
+        assert PRINTABLE.fullmatch(verdict.evidence), rule.id
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text"),
+    [
+        ("V-257985", SSHD, "PermitRootLogin no\nMatch User {}\nPermitRootLogin yes\n"),
+        ("V-257985", SSHD, "Match User {}\nPermitRootLogin no\n"),
+        ("V-257985", SSHD, "PermitRootLogin {}\n"),
+        ("V-257981", SSHD, "Banner {}\n"),
+        ("V-257989", BACKEND, "Ciphers {}\n"),
+        ("V-258094", "/etc/pam.d/system-auth", "auth required {}.so nullok\n"),
+        ("V-258054", "/etc/security/faillock.conf", "deny = {}\n"),
+        ("V-258107", "/etc/security/pwquality.conf", "minlen = {}\n"),
+        ("V-258074", "/etc/login.defs", "UMASK {}\n"),
+        ("V-258068", "/etc/profile.d/tmout.sh", "TMOUT={}\n"),
+        ("V-258069", "/etc/security/limits.conf", "{} hard maxlogins 99\n"),
+        ("V-258069", "/etc/security/limits.conf", "* hard maxlogins {}\n"),
+        ("V-258106", "/etc/sudoers", "{} ALL=(ALL) NOPASSWD: ALL\n"),
+        ("V-258106", "/etc/sudoers", "bob ALL=(ALL) NOPASSWD: /bin/{}\n"),
+        ("V-258106", "/etc/sudoers", "@include /{}\n"),
+        ("V-258086", "/etc/sudoers", "Defaults:{} !authenticate\n"),
+        ("V-258154", "/etc/audit/auditd.conf", "disk_full_action = {}\n"),
+        ("V-258227", "/etc/audit/audit.rules", "-f {}\n"),
+        ("V-257820", "/etc/dnf/dnf.conf", "[main]\ngpgcheck={}\n"),
+        ("V-257807", "/etc/modprobe.d/sctp.conf", "install sctp {}\n"),
+    ],
+)
+def test_hostile_text_is_shown_harmless_and_short(rule, path, text):
+    verdict = STIG.rules[rule].check(DictFiles({path: text.format(HOSTILE + "a" * 3000)}))
+    assert verdict.word in {"fail", "error"}
+    assert PRINTABLE.fullmatch(verdict.evidence), verdict.evidence
+    assert len(verdict.evidence) < 900
 
 
 def test_the_scanner_says_what_the_checks_say():
