@@ -1,5 +1,6 @@
 """The shapes that the roles answer in. The schema binds the engine; reading checks what came all the same."""
 
+import json
 from typing import Annotated, Any
 
 import msgspec
@@ -69,6 +70,19 @@ def read(purpose: Purpose, text: str) -> Answer:
     if start < 0 or end < start:
         raise BrokenAnswer("no JSON object in the answer")
     try:
-        return msgspec.json.decode(text[start : end + 1], type=SHAPES[purpose])
-    except msgspec.DecodeError as exc:
+        # Grammars let raw control characters into strings: a newline is welcome there, the shape refuses the others.
+        answer = msgspec.convert(json.loads(text[start : end + 1], strict=False), SHAPES[purpose])
+    except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
+    _check_ends(answer)
+    return answer
+
+
+def _check_ends(answer: Answer) -> None:
+    """`$` in a pattern also matches before a last newline, and JSON Schema has no stricter mark."""
+    named = [*answer.paths] if isinstance(answer, Plan) else []
+    if isinstance(answer, Work):
+        fields = [msgspec.structs.asdict(action) for action in answer.actions]
+        named = [text for one in fields for name, text in one.items() if name != "content"]
+    if any(text.endswith("\n") for text in named):
+        raise BrokenAnswer("a path or a line in the answer ends in a newline")

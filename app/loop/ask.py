@@ -81,6 +81,7 @@ def _question(run: Run, seat: Seat, purpose: Purpose, turn: str) -> Question:
         request_id=f"{turn}.{seat.role}",
         max_tokens=seat.max_tokens,
         temperature=seat.temperature,
+        extra={"chat_template_kwargs": {"enable_thinking": True}},
     )
 
 

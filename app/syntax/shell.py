@@ -61,12 +61,7 @@ class _Script:
             self.open.pop()
 
     def _command(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
-        while words and (words[0].text in _PASSED_OVER or words[0].text in _OPENS or words[0].text in self.open[-1:]):
-            word, words = words[0].text, words[1:]
-            if word in _OPENS:
-                self.open.append(_OPENS[word])
-            elif word in self.open[-1:]:
-                self.open.pop()
+        words = words[self._reserved(words) :]
         if not words:
             return
         surely = surely and not self.open and not self.left
@@ -80,6 +75,17 @@ class _Script:
                 yield Assignment(token.text, "", self.path, self._line(token.start), surely, unset=True)
         elif words[0].text in {"return", "exit", "exec"} and surely:
             self.left = True
+
+    def _reserved(self, words: list[Token]) -> int:
+        """How many words at the start open, close or pass over a compound command."""
+        for at, token in enumerate(words):
+            if token.text in _OPENS:
+                self.open.append(_OPENS[token.text])
+            elif token.text in self.open[-1:]:
+                self.open.pop()
+            elif token.text not in _PASSED_OVER:
+                return at
+        return len(words)
 
     def _declared(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
         flags = "".join(word.text for word in words[1:] if word.text.startswith("-"))

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from app.syntax.source import TRAIL
+
+_FLAGS = re.ASCII | re.DOTALL
 _TAGS = (
     "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT "
     "NOMAIL MAIL NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT"
@@ -10,15 +13,19 @@ _TAGS = (
 _ATOM = r'(?:"(?:\\.|[^"\\])*"|\\.|%:|[^\s,:=()!"\\])'
 _ENTRY = rf"(?:!+\s*)?{_ATOM}+"
 _LIST = rf"{_ENTRY}(?:\s*,\s*{_ENTRY})*"
-_DEFAULTS = re.compile(rf"Defaults(?:([@:>!])\s*({_LIST}))?\s+(.+)", re.DOTALL)
-_ALIAS = re.compile(r"(User|Runas|Host|Cmnd|Cmd)_Alias\s+(.+)", re.DOTALL)
-_NAMED = re.compile(r"\s*([A-Z][A-Z0-9_]*)\s*=\s*(.+)", re.DOTALL)
-_SPEC = re.compile(rf"({_LIST})\s+(.+)", re.DOTALL)
-_PRIVILEGE = re.compile(rf"\s*({_LIST})\s*=\s*(.+)", re.DOTALL)
-_RUNAS = re.compile(r"\s*\(([^()]*)\)")
-_OPTION = re.compile(r"\s*(?:ROLE|TYPE|CWD|CHROOT|TIMEOUT|NOTBEFORE|NOTAFTER|APPARMOR_PROFILE)\s*=\s*\S+")
-_TAG = re.compile(rf"\s*({_TAGS})\s*:")
-_COMMAND = re.compile(r"(?:sha\d+:\S+\s+)*!*\s*(?:/.*|\^.*\$.*|[A-Z][A-Z0-9_]*|sudoedit\b.*|list\b.*)", re.DOTALL)
+_DEFAULTS = re.compile(rf"Defaults(?:([@:>!])\s*({_LIST}))?\s+(.+)", _FLAGS)
+_ALIAS = re.compile(r"(User|Runas|Host|Cmnd|Cmd)_Alias\s+(.+)", _FLAGS)
+_NAMED = re.compile(r"\s*([A-Z][A-Z0-9_]*)\s*=\s*(.+)", _FLAGS)
+_SPEC = re.compile(rf"({_LIST})\s+(.+)", _FLAGS)
+_PRIVILEGE = re.compile(rf"\s*({_LIST})\s*=\s*(.+)", _FLAGS)
+_RUNAS = re.compile(r"\s*\(([^()]*)\)", _FLAGS)
+_OPTION = re.compile(r"\s*(?:ROLE|TYPE|CWD|CHROOT|TIMEOUT|NOTBEFORE|NOTAFTER|APPARMOR_PROFILE)\s*=\s*\S+", _FLAGS)
+_TAG = re.compile(rf"\s*({_TAGS})\s*:", _FLAGS)
+_MARK = re.compile(rf"\b({_TAGS})\s*:", _FLAGS)
+_ARGUMENTS = r'(?:\\.|"[^"]*"|[^\\:"])*'
+_COMMAND = re.compile(
+    rf"(?:sha\d+:\S+\s+)*!*\s*(?:/{_ARGUMENTS}|\^.*\$.*|[A-Z][A-Z0-9_]*|(?:sudoedit|list)\b{_ARGUMENTS})", _FLAGS
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ def defaults(line: str, path: str, number: int) -> list[Default] | None:
         bare = option.lstrip("! \t")
         bangs = option[: len(option) - len(bare)].count("!")
         name, _, value = bare.partition("=")
-        found.append(Default(scope, name.rstrip("+- \t"), bangs % 2 == 1, value.strip(), path, number))
+        found.append(Default(scope, name.rstrip("+- \t"), bangs % 2 == 1, value.strip(TRAIL), path, number))
     return found
 
 
@@ -101,12 +108,12 @@ def _commands(text: str) -> list[tuple[str, frozenset[str], str]] | None:
         while match := _RUNAS.match(rest) or _OPTION.match(rest) or _TAG.match(rest):
             rest = rest[match.end() :]
             if match.re is _RUNAS:
-                runas = match[1].strip()
+                runas = match[1].strip(TRAIL)
             elif match.re is _TAG:
                 tags = tags - {_opposite(match[1])} | {match[1]}
-        if not _COMMAND.fullmatch(rest.strip()):
+        if not _COMMAND.fullmatch(rest.strip(TRAIL)):
             return None
-        found.append((runas, tags, rest.strip()))
+        found.append((runas, tags, rest.strip(TRAIL)))
     return found
 
 
@@ -116,7 +123,7 @@ def _opposite(tag: str) -> str:
 
 def _privileges(text: str) -> list[str]:
     """Split at colons that are neither a tag's nor inside parentheses."""
-    return _split(re.sub(rf"\b({_TAGS})\s*:", "\\1\0", text), ":", restore=True)
+    return _split(_MARK.sub("\\1\0", text), ":", restore=True)
 
 
 def _split(text: str, mark: str, *, restore: bool = False) -> list[str]:
@@ -131,4 +138,4 @@ def _split(text: str, mark: str, *, restore: bool = False) -> list[str]:
         escaped = letter == "\\" and not escaped
         held += letter
     parts.append(held)
-    return [(p.replace("\0", ":") if restore else p).strip() for p in parts]
+    return [(p.replace("\0", ":") if restore else p).strip(TRAIL) for p in parts]

@@ -1,4 +1,5 @@
 """NVML as a script: what each card answers, and what it refuses."""
+# ruff: noqa: N802  the names are NVML's own
 
 from types import SimpleNamespace
 

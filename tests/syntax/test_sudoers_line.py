@@ -43,6 +43,7 @@ def test_a_colon_parts_hosts():
         "bob ALL=(ALL)",
         "bob ALL=(ALL) nopasswd: ALL",
         "bob ALL=(ALL) all",
+        "bob ALL=(ALL) /bin/a NOPASSWD: ALL",
         "= ALL",
         "bob ALL=(ALL ALL",
     ],
@@ -59,6 +60,7 @@ def test_what_sudo_cannot_read_is_none(line):
         "%:group ALL=ALL",
         "#1000 ALL=ALL",
         "!bob,ALL ALL=ALL",
+        r"bob ALL=/bin/a x\:y sudoedit",
     ],
 )
 def test_rarer_names_are_read(line):
@@ -86,6 +88,13 @@ def test_aliases_have_members():
     ]
     assert sudoers_line.aliases("Cmnd_Alias lower = /bin/a") is None
     assert sudoers_line.aliases("Cmd_Alias A = /bin/a")[0].kind == "Cmnd"
+
+
+def test_only_ascii_blanks_part_a_line():
+    for blank in ("\u2028", "\u00a0", "\x85", "\x1c"):
+        assert granted(f"bob ALL=(ALL){blank}NOPASSWD: ALL") is None
+        found = sudoers_line.defaults(f"Defaults:b{blank}ob !authenticate", "f", 1)
+        assert [(d.name, d.negated) for d in found] == [("authenticate", True)]
 
 
 def test_a_hostile_line_is_refused_in_time():

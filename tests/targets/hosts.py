@@ -11,23 +11,29 @@ FILES: dict[str, FileState] = {
     for path, text, mode, owner in (
         (
             "/etc/passwd",
-            "root:x:0:0:root:/root:/bin/bash\nmission:x:991:991::/var/lib/mission:/sbin/nologin\n"
-            "svc-backup:x:990:990::/var/lib/svc-backup:/bin/bash\nopsadmin:x:1000:1000::/home/opsadmin:/bin/bash\n"
-            "temper:x:1001:1001::/home/temper:/bin/bash\ndeploy:x:1002:1002::/home/deploy:/bin/bash\n",
+            (
+                "root:x:0:0:root:/root:/bin/bash\nmission:x:991:991::/var/lib/mission:/sbin/nologin\n"
+                "svc-backup:x:990:990::/var/lib/svc-backup:/bin/bash\nopsadmin:x:1000:1000::/home/opsadmin:/bin/bash\n"
+                "temper:x:1001:1001::/home/temper:/bin/bash\ndeploy:x:1002:1002::/home/deploy:/bin/bash\n"
+            ),
             0o644,
             "root:root",
         ),
         (
             "/etc/shadow",
-            "root:$6$x:1:0:99999:7:::\nmission:!!:1::::::\nsvc-backup:!!:1::::::\nopsadmin:$6$x:1:0:99999:7:::\n"
-            "temper:!!:1::::::\ndeploy:!!:1::::::\n",
+            (
+                "root:$6$x:1:0:99999:7:::\nmission:!!:1::::::\nsvc-backup:!!:1::::::\nopsadmin:$6$x:1:0:99999:7:::\n"
+                "temper:!!:1::::::\ndeploy:!!:1::::::\n"
+            ),
             0o000,
             "root:root",
         ),
         (
             "/etc/group",
-            "root:x:0:\nwheel:x:10:opsadmin\nmission:x:991:deploy\nsvc-backup:x:990:\nopsadmin:x:1000:\n"
-            "temper:x:1001:\ndeploy:x:1002:\n",
+            (
+                "root:x:0:\nwheel:x:10:opsadmin\nmission:x:991:deploy\nsvc-backup:x:990:\nopsadmin:x:1000:\n"
+                "temper:x:1001:\ndeploy:x:1002:\n"
+            ),
             0o644,
             "root:root",
         ),
@@ -36,8 +42,10 @@ FILES: dict[str, FileState] = {
         ("/etc/sudoers.d/temper", "temper ALL=(ALL) NOPASSWD: ALL\n", 0o440, "root:root"),
         (
             "/etc/pam.d/system-auth",
-            "auth required pam_env.so\nauth sufficient pam_unix.so\nauth required pam_deny.so\n"
-            "account required pam_unix.so\n",
+            (
+                "auth required pam_env.so\nauth sufficient pam_unix.so\nauth required pam_deny.so\n"
+                "account required pam_unix.so\n"
+            ),
             0o644,
             "root:root",
         ),

@@ -15,7 +15,7 @@ def confinement():
 
 def test_it_says_in_words_what_there_is(confinement):
     assert confinement.words.startswith("typed file actions")
-    assert (confinement.kind == "none") == ("only" in confinement.words)
+    assert (confinement.kind == "none") == ("file actions only" in confinement.words)
 
 
 def test_a_machine_without_any_wall_says_why(monkeypatch, tmp_path):

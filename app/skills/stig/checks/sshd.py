@@ -6,7 +6,7 @@ from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
-from app.syntax import sshd
+from app.syntax import source, sshd
 from app.syntax.setting import Setting
 from app.syntax.source import fold
 from app.syntax.sshd import SshdConfig
@@ -35,7 +35,8 @@ def shows_banner(rule: str) -> Check:
             return verdict
         if text is None:
             return Bench(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} is absent: nothing is shown.")
-        seen = "is blank: nothing is shown" if not text.strip() else f"shows {len(text.split())} words"
+        words = sum(any(map(str.isalpha, word)) for word in source.decode(text).split())
+        seen = f"shows {words} words" if words else "holds no word: nothing is shown"
         return Verdict(rule, "pass", f"{verdict.evidence} {ISSUE} {seen}.", verdict.path, verdict.line)
 
     return check

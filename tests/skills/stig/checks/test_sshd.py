@@ -182,10 +182,10 @@ def test_values_of_sshd_have_no_case_but_paths_do():
 
 
 def test_a_blank_notice_passes_and_says_so_for_the_auditor():
-    blank = judge("V-257981", "Banner /etc/issue\n", **{"/etc/issue": " \n\n"})
+    blank = judge("V-257981", "Banner /etc/issue\n", **{"/etc/issue": " \n\u200b\u00a0--\n"})
     shown = judge("V-257981", "Banner /etc/issue\n", **{"/etc/issue": "Keep out now\n"})
     assert blank.word == shown.word == "pass"
-    assert "/etc/issue is blank: nothing is shown" in blank.evidence
+    assert "/etc/issue holds no word: nothing is shown" in blank.evidence
     assert "/etc/issue shows 3 words" in shown.evidence
 
 
