@@ -26,6 +26,7 @@ from app.loop.state import fold
 from app.sampling.board import Board
 from app.sampling.opened import sampled
 from app.scanners.builtin import Builtin
+from app.scanners.verdict import Verdict
 from app.seating import seats
 from app.skills.catalog import skill
 from app.store import queries
@@ -53,8 +54,8 @@ class Worker:
     board: Board
     durable: Durable = field(init=False)
 
-    async def submit(self, request: RunQueued) -> str:
-        run = new_run_id()
+    async def submit(self, request: RunQueued, run: str | None = None) -> str:
+        run = run or new_run_id()
         RunLog(run, self.writer).append(request)
         await self.writer.flush()
         await self.durable.enqueue(run, request.host)
@@ -71,6 +72,15 @@ class Worker:
             if begun and msgspec.structs.replace(begun, note=request.note, pace=request.pace) == request:
                 return run
         return None
+
+    async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
+        """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
+        pack = skill(skill_name)
+        scanner = Builtin({rule.id: rule.check for rule in pack.rules.values()})
+        target = await asyncio.to_thread(open_target, host, self.settings.hosts)
+        if not target.files.glob("/etc"):
+            await target.prepare()
+        return scanner.name, await asyncio.to_thread(scanner.scan, target.files, tuple(pack.rules))
 
     async def work_on(self, run_id: str) -> None:
         """Take a run from wherever its log stands to its end."""

@@ -110,7 +110,7 @@ def _plan(prompt: Prompt, about: About) -> None:
     prompt.add("Lessons", _lessons(about.attempt.lessons))
     prompt.add("Earlier attempts", _failures(about.item))
     prompt.add_host("Host facts", "\n".join(f"{name}: {value}" for name, value in about.facts.items()), 1200)
-    for path in about.rule.paths[:3]:
+    for path in _present(about.files, about.rule.paths)[:3]:
         prompt.add_host(f"File {path}", _file(about.files, path))
 
 
@@ -157,6 +157,11 @@ def _reflect(prompt: Prompt, about: About) -> None:
 
 
 _BUILD = {"plan": _plan, "act": _act, "review": _review, "triage": _triage, "reflect": _reflect}
+
+
+def _present(files: Files, patterns: Iterable[str]) -> list[str]:
+    """The files that decide a rule, drop-ins included; a path that is not there is worth knowing too."""
+    return list(dict.fromkeys(path for pattern in patterns for path in files.glob(pattern) or [pattern]))
 
 
 def _file(files: Files, path: str) -> str:

@@ -111,9 +111,17 @@ def _run(command: list[str], seconds: float) -> Outcome:
         except subprocess.TimeoutExpired:
             code = None
         if code is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
     return Outcome(code, clean(output.decode("utf-8", "replace"), _MOST_OUTPUT))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill the group, and wait until nobody holds the pipe's other end: only then is the last descendant gone."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    deadline = time.monotonic() + _SECONDS
+    while time.monotonic() < deadline and not _drain(process, deadline)[1]:
+        pass
 
 
 def _drain(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:

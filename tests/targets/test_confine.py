@@ -1,6 +1,4 @@
 import shutil
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -53,14 +51,18 @@ def bare(folder: Path) -> Confinement:
     return Confinement("bwrap", "", str(script))
 
 
+def command_of(process):
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def test_a_command_that_is_slow_is_stopped_with_its_children(run):
-    began = time.monotonic()
     outcome = run("/bin/sh", "-c", "echo begun; sleep 4321 & wait", seconds=0.4)
     assert outcome.code is None
     assert outcome.output == "begun\n"
-    assert time.monotonic() - began < 3
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert "sleep 4321" not in listed.splitlines()
+    assert b"sleep\x004321\x00" not in [command_of(process) for process in Path("/proc").glob("[0-9]*")]
 
 
 def test_a_command_that_never_stops_talking_is_stopped(run):

@@ -1,0 +1,50 @@
+"""The API's description at /openapi.json: OpenAPI 3.1, with the problems that every route can answer with."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from app.api.problem import MEDIA_TYPE, ProblemBody
+
+INTRODUCTION = (
+    "Start runs, follow them event by event, answer what they wait for, and see the engines and GPUs they run on. "
+    "Errors are RFC 9457 problems whose `type` leads to a page that says what to do. "
+    "Every number that is not a count carries value, unit, provenance, source and time."
+)
+
+
+def install(application: FastAPI) -> None:
+    described: dict[str, Any] = {}
+
+    def describe() -> dict[str, Any]:
+        if not described:
+            described.update(_described(application))
+        return described
+
+    application.openapi = describe  # type: ignore[method-assign]
+
+
+def _described(application: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title="Temper",
+        version=application.version,
+        description=INTRODUCTION,
+        routes=application.routes,
+    )
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    body = ProblemBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= body.pop("$defs", {})
+    schemas["ProblemBody"] = body
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    for path in document["paths"].values():
+        for operation in path.values():
+            _complete(operation)
+    return document
+
+
+def _complete(operation: dict[str, Any]) -> None:
+    for status, answer in operation["responses"].items():
+        if status.startswith(("4", "5")) and MEDIA_TYPE in answer.get("content", {}):
+            answer["content"] = {MEDIA_TYPE: answer["content"][MEDIA_TYPE]}

@@ -1,0 +1,104 @@
+"""What can be wrong with a request, as RFC 9457 problems: each type has a page that says what to do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import msgspec
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api.wire import Wire
+from app.errors import TemperError
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class Kind:
+    status: int
+    title: str
+    explained: str
+
+
+KINDS: Mapping[str, Kind] = {
+    "invalid": Kind(422, "Part of the request is not valid", "Each entry of `errors` names a field and how to mend it."),
+    "unknown-parameter": Kind(
+        422, "Unknown query parameter", "Take the parameter away, or spell it as the API's description does."
+    ),
+    "bad-cursor": Kind(
+        422, "Not a cursor", "Cursors are opaque: use `next` or `previous` of an answer as it is, or leave it out."
+    ),
+    "unknown-host": Kind(422, "No such host", "GET /api/v1/hosts lists the hosts."),
+    "unknown-skill": Kind(422, "No such skill", "The detail lists the skills."),
+    "unknown-rule": Kind(422, "No such rule", "The detail names the nearest rules; GET /api/v1/rules lists them all."),
+    "unsupported-host": Kind(
+        422, "Hosts of this kind cannot be added", "Only the built-in fixture can be hardened by this version."
+    ),
+    "key-reused": Kind(
+        422, "Idempotency-Key was used for another request", "Use a new key for a new request; keys are kept for a day."
+    ),
+    "key-in-flight": Kind(
+        409, "The request with this Idempotency-Key is still being answered", "Send it again in a second."
+    ),
+    "run-ended": Kind(409, "The run has ended", "A run that has ended takes no commands: start another."),
+    "wrong-state": Kind(409, "Not in this state", "The detail says in which state the run is, and what that allows."),
+    "not-waiting": Kind(409, "This approval is not waiting", "It was answered, it expired, or its run has ended."),
+    "not-found": Kind(404, "There is nothing here", "Check the address against /openapi.json, and the id in it."),
+    "method-not-allowed": Kind(405, "This address does not take this method", "The header Allow lists what it takes."),
+    "too-large": Kind(413, "The request is too large", "A body holds at most 1 MiB."),
+    "wrong-content-type": Kind(415, "The body is not JSON", "Send the body with Content-Type: application/json."),
+    "unavailable": Kind(503, "Temper cannot do this now", "The detail says what is the matter. Mend it, then try again."),
+    "fault": Kind(500, "A fault of Temper's own", "The server's log has the details. Nothing of yours is wrong."),
+}
+
+
+class Fault(Wire):
+    field: str = Field(description="Where: a field of the body, a query parameter, a header or a part of the path.")
+    detail: str = Field(description="What is wrong with it, and what it takes.")
+
+
+class ProblemBody(Wire):
+    type: str = Field(description="Address of the page that explains this type of problem.")
+    title: str
+    status: int
+    detail: str = Field(description="What is wrong here, and what to do.")
+    errors: list[Fault] = Field(default=[], description="The fields at fault.")
+
+
+class Problem(TemperError):
+    def __init__(
+        self, kind: str, detail: str, *faults: Fault, field: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.faults = faults or ((Fault(field=field, detail=detail),) if field else ())
+        self.headers = headers
+
+    @property
+    def body(self) -> ProblemBody:
+        kind = KINDS[self.kind]
+        return ProblemBody(
+            type=f"/problems/{self.kind}",
+            title=kind.title,
+            status=kind.status,
+            detail=str(self),
+            errors=list(self.faults),
+        )
+
+    def response(self) -> Response:
+        content = msgspec.json.encode(self.body.model_dump())
+        return Response(content, KINDS[self.kind].status, self.headers, MEDIA_TYPE)
+
+
+def documented(*kinds: str) -> dict[int | str, dict[str, object]]:
+    """For a route's `responses`: these problems, and those that every route has."""
+    found: dict[int | str, dict[str, object]] = {}
+    for status in sorted({KINDS[kind].status for kind in (*kinds, "invalid")}):
+        names = ", ".join(kind for kind in KINDS if KINDS[kind].status == status)
+        schema = {"$ref": "#/components/schemas/ProblemBody"}
+        found[status] = {
+            "description": f"{HTTPStatus(status).phrase}: {names}",
+            "content": {MEDIA_TYPE: {"schema": schema}},
+        }
+    return found

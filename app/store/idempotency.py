@@ -1,0 +1,26 @@
+"""Keys of requests that started a run, so that the same request again is the same run."""
+
+from sqlalchemy import delete
+from sqlmodel import Field, Session, SQLModel, col
+
+KEEP_SECONDS = 24 * 3600.0
+
+
+class IdempotencyRow(SQLModel, table=True):
+    __tablename__ = "idempotency"
+
+    key: str = Field(primary_key=True)
+    digest: str
+    """Of the request's body."""
+    run: str
+    at: float = Field(index=True)
+
+
+def claim(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
+    """The row that holds the key: ours, or the one that was there first."""
+    session.execute(delete(IdempotencyRow).where(col(IdempotencyRow.at) < now - KEEP_SECONDS))
+    row = session.get(IdempotencyRow, key)
+    if row is None:
+        row = IdempotencyRow(key=key, digest=digest, run=run, at=now)
+        session.add(row)
+    return row

@@ -1,0 +1,78 @@
+"""Who is told of events, and how far each got in each run. The events themselves stay in the log alone."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, func, update
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from app.store.models import EventRow, RunRow
+
+
+class WebhookRow(SQLModel, table=True):
+    __tablename__ = "webhook"
+
+    id: str = Field(primary_key=True)
+    url: str
+    secret: str
+    kinds: str
+    """Separated by blanks; empty: every kind but the single tokens."""
+    created_at: float
+    delivered: int = 0
+    dropped: int = 0
+    problem: str = ""
+    """Of the newest delivery; empty when it was taken."""
+
+
+class ProgressRow(SQLModel, table=True):
+    __tablename__ = "webhook_progress"
+
+    webhook: str = Field(primary_key=True, foreign_key="webhook.id", ondelete="CASCADE")
+    run: str = Field(primary_key=True)
+    seq: int = 0
+    attempts: int = 0
+    """At the event after `seq`."""
+    due_at: float = 0.0
+
+
+def webhooks(session: Session) -> Sequence[WebhookRow]:
+    return session.exec(select(WebhookRow).order_by(col(WebhookRow.created_at), col(WebhookRow.id))).all()
+
+
+def forget(session: Session, webhook: str) -> None:
+    session.execute(delete(ProgressRow).where(col(ProgressRow.webhook) == webhook))
+    session.execute(delete(WebhookRow).where(col(WebhookRow.id) == webhook))
+
+
+def progress(session: Session, webhook: str, run: str) -> ProgressRow:
+    return session.get(ProgressRow, (webhook, run)) or ProgressRow(webhook=webhook, run=run)
+
+
+def owed(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
+    """Runs that may hold something for it: begun after it was asked for, or under way then."""
+    begun = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook.id)
+    query = select(RunRow.id).where(
+        (col(RunRow.queued_at) >= webhook.created_at) | col(RunRow.id).in_(begun),
+        col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since),
+    )
+    return session.exec(query.order_by(col(RunRow.queued_at))).all()
+
+
+def add(session: Session, webhook: WebhookRow) -> None:
+    """What happened before it was asked for is not told."""
+    session.add(webhook)
+    session.flush()
+    for run in session.exec(select(RunRow.id).where(col(RunRow.ended_at).is_(None))).all():
+        newest = session.exec(select(func.max(EventRow.seq)).where(col(EventRow.run) == run)).one()
+        session.add(ProgressRow(webhook=webhook.id, run=run, seq=newest or 0))
+
+
+def advance(session: Session, row: ProgressRow, *, delivered: int = 0, dropped: int = 0, problem: str = "") -> None:
+    """Nothing where the webhook was taken away meanwhile."""
+    change = {
+        "delivered": WebhookRow.delivered + delivered,
+        "dropped": WebhookRow.dropped + dropped,
+        "problem": problem,
+    }
+    session.execute(update(WebhookRow).where(col(WebhookRow.id) == row.webhook).values(change))
+    if session.get(WebhookRow, row.webhook):
+        session.merge(row)

@@ -1,0 +1,122 @@
+"""The one task that delivers. A webhook that does not answer waits alone; within a run the order holds."""
+
+import asyncio
+import logging
+import time
+
+import httpx
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.events.bus import Bus
+from app.events.kinds import KINDS
+from app.events.record import Recorded, read
+from app.store import webhooks
+from app.store.events import EventStore
+from app.store.webhooks import ProgressRow, WebhookRow
+from app.webhooks.letter import letter
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY = 0.25
+ATTEMPTS = 12
+LONGEST_WAIT = 600.0
+PATIENCE = 10.0
+CHUNK = 50
+GIVE_UP_SECONDS = 24 * 3600.0
+"""What an ended run still owes after this is not delivered any more."""
+_ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith((".sample", ".state")))
+
+
+def wait_after(attempts: int) -> float:
+    return min(2.0 ** (attempts - 1), LONGEST_WAIT)
+
+
+class Courier:
+    def __init__(self, database: Engine, store: EventStore, bus: Bus, http: httpx.AsyncClient) -> None:
+        self._database, self._store, self._bus, self._http = database, store, bus, http
+        self._seen: dict[tuple[str, str], int] = {}
+        """How far a webhook's run was read, in this process: what is not newer needs no look at the database."""
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_round(), name="webhooks")
+
+    async def close(self) -> None:
+        tasks = [task for task in (self._task, *self._busy.values()) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _go_round(self) -> None:
+        while True:
+            for webhook in await asyncio.to_thread(self._webhooks):
+                if webhook.id not in self._busy:
+                    self._busy[webhook.id] = asyncio.create_task(self._serve(webhook), name=f"webhook {webhook.id}")
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def _serve(self, webhook: WebhookRow) -> None:
+        try:
+            for run in await asyncio.to_thread(self._owed, webhook):
+                await self._deliver(webhook, run)
+        except Exception:
+            log.exception("webhook %s failed by a fault of ours", webhook.id)
+        finally:
+            del self._busy[webhook.id]
+
+    async def _deliver(self, webhook: WebhookRow, run: str) -> None:
+        row = await asyncio.to_thread(self._progress, webhook.id, run)
+        if row.due_at > time.time():
+            return
+        batch, upto = await asyncio.to_thread(self._next, webhook, row)
+        for recorded in batch:
+            problem = await self._send(webhook, recorded)
+            if problem and row.attempts + 1 < ATTEMPTS:
+                attempts = row.attempts + 1
+                row = _row(row, attempts=attempts, due_at=time.time() + wait_after(attempts))
+                await asyncio.to_thread(self._advance, row, 0, 0, problem)
+                return
+            row = _row(row, seq=recorded.seq)
+            await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
+        self._seen[webhook.id, run] = batch[-1].seq if len(batch) == CHUNK else upto
+
+    async def _send(self, webhook: WebhookRow, recorded: Recorded) -> str:
+        """What went wrong, in a sentence; empty when it was taken. The answer's body is not read."""
+        sealed = letter(recorded, webhook.secret, time.time())
+        try:
+            async with self._http.stream(
+                "POST", webhook.url, content=sealed.body, headers=sealed.headers, timeout=PATIENCE
+            ) as answer:
+                return "" if answer.is_success else f"it answered {answer.status_code}"
+        except (httpx.HTTPError, httpx.InvalidURL) as exc:
+            return f"it could not be reached: {exc or type(exc).__name__}"
+
+    def _webhooks(self) -> list[WebhookRow]:
+        with Session(self._database) as session:
+            return list(webhooks.webhooks(session))
+
+    def _owed(self, webhook: WebhookRow) -> list[str]:
+        with Session(self._database) as session:
+            runs = webhooks.owed(session, webhook, time.time() - GIVE_UP_SECONDS)
+        return [run for run in runs if self._seen.get((webhook.id, run), -1) < self._bus.newest.get(run, 0)]
+
+    def _progress(self, webhook: str, run: str) -> ProgressRow:
+        with Session(self._database) as session:
+            return webhooks.progress(session, webhook, run)
+
+    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int]:
+        upto = self._store.last(row.run)
+        kinds = tuple(webhook.kinds.split()) or _ALL
+        lines = self._store.lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
+        return [read(line, digest) for _, line, digest in lines], upto[0] if upto else 0
+
+    def _advance(self, row: ProgressRow, delivered: int, dropped: int, problem: str) -> None:
+        with Session(self._database) as session, session.begin():
+            webhooks.advance(session, row, delivered=delivered, dropped=dropped, problem=problem)
+
+
+def _row(row: ProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0) -> ProgressRow:
+    return ProgressRow(
+        webhook=row.webhook, run=row.run, seq=row.seq if seq is None else seq, attempts=attempts, due_at=due_at
+    )

@@ -1,0 +1,59 @@
+"""One event as a signed CloudEvent. Pure."""
+
+import base64
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass
+
+from app.events.kinds import kind_of
+from app.events.record import Recorded, stamp
+
+PREFIX = "whsec_"
+
+
+@dataclass(frozen=True)
+class Letter:
+    body: bytes
+    headers: dict[str, str]
+
+
+def letter(recorded: Recorded, secret: str, now: float) -> Letter:
+    """Signed as Standard Webhooks has it: over id, time and body, so that an old one cannot be sent again."""
+    name, at = f"{recorded.run}.{recorded.seq}", str(int(now))
+    envelope = {
+        "specversion": "1.0",
+        "id": name,
+        "source": f"/api/v1/runs/{recorded.run}",
+        "type": f"temper.{kind_of(recorded.event)}",
+        "time": stamp(recorded.at),
+        "datacontenttype": "application/json",
+    }
+    body = json.dumps(envelope, separators=(",", ":")).encode()[:-1] + b',"data":' + recorded.line + b"}"
+    return Letter(
+        body,
+        {
+            "content-type": "application/cloudevents+json; charset=utf-8",
+            "user-agent": "temper",
+            "webhook-id": name,
+            "webhook-timestamp": at,
+            "webhook-signature": f"v1,{signature(secret, name, at, body)}",
+        },
+    )
+
+
+def signature(secret: str, name: str, at: str, body: bytes) -> str:
+    key = base64.b64decode(secret.removeprefix(PREFIX))
+    return base64.b64encode(hmac.digest(key, f"{name}.{at}.".encode() + body, hashlib.sha256)).decode()
+
+
+def new_secret(random: bytes) -> str:
+    return PREFIX + base64.b64encode(random).decode()
+
+
+def valid_secret(secret: str) -> bool:
+    try:
+        key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
+    except ValueError:
+        return False
+    return secret.startswith(PREFIX) and 16 <= len(key) <= 64
