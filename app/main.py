@@ -1,14 +1,27 @@
 """The web application over a worker that the caller has opened and will close."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
 
 from app import __version__, api, pages
 from app.stream.streams import Streams
+from app.webhooks.courier import Courier
 from app.worker import Worker
 
 
 def create_app(worker: Worker) -> FastAPI:
-    application = FastAPI(title="Temper", version=__version__, docs_url=None, redoc_url=None)
+    @asynccontextmanager
+    async def living(_: FastAPI) -> AsyncIterator[None]:
+        courier = Courier(worker.database, worker.store, worker.bus, worker.http)
+        courier.start()
+        try:
+            yield
+        finally:
+            await courier.close()
+
+    application = FastAPI(title="Temper", version=__version__, docs_url=None, redoc_url=None, lifespan=living)
     application.state.worker = worker
     application.state.streams = Streams(worker.bus, worker.store)
     api.install(application)

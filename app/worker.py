@@ -34,6 +34,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.inbox import StoredInbox
 from app.store.lessons import StoredLessons
+from app.store.models import RunRow
 from app.targets.catalog import open_target
 
 log = logging.getLogger("temper")
@@ -60,6 +61,10 @@ class Worker:
         await self.writer.flush()
         await self.durable.enqueue(run, request.host)
         return run
+
+    def run_row(self, run: str) -> RunRow | None:
+        with Session(self.database, expire_on_commit=False) as session:
+            return queries.run(session, run)
 
     def unended(self) -> list[str]:
         with Session(self.database) as session:

@@ -20,13 +20,16 @@ from app.api import (
     runs,
     webhooks,
 )
+from app.api.idempotency import Keys
 
 PREFIX = "/api/v1"
 
 
 def install(application: FastAPI) -> None:
+    application.state.keys = Keys(application.state.worker.database)
     for part in (runs, commands, items, events, approvals, engines, gpus, hosts, rules, lessons, webhooks):
         application.include_router(part.router, prefix=PREFIX)
-    for part in (health, metrics, problems, nowhere):
+    for part in (health, metrics, problems):
         application.include_router(part.router)
+    nowhere.install(application)
     openapi.install(application)

@@ -1,10 +1,56 @@
 """Is the process up, and is it ready to work?"""
 
-from fastapi import APIRouter
+import asyncio
+from typing import Literal
 
-router = APIRouter()
+from fastapi import Response
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DatabaseError
+
+from app.api.problem import documented
+from app.api.route import router as api_router
+from app.api.wire import Wire
+from app.deps import TheWorker
+from app.errors import Unusable
+
+router = api_router("health")
 
 
-@router.get("/healthz")
-async def healthz() -> dict[str, str]:
-    return {"status": "ok"}
+class Alive(Wire):
+    status: Literal["ok"]
+
+
+class Readiness(Wire):
+    ready: bool
+    reasons: list[str]
+    engines: dict[str, str]
+
+
+@router.get("/healthz", responses=documented())
+async def healthz() -> Alive:
+    """The process answers."""
+    return Alive(status="ok")
+
+
+@router.get("/readyz", responses={**documented(), 503: {"model": Readiness, "description": "Not ready: see reasons"}})
+async def readyz(worker: TheWorker, response: Response) -> Readiness:
+    """The log can be written, and every engine that has a role serves."""
+    states = {name: event.state for name, (_, event) in worker.board.states.items()}
+    seated = {seat.engine for seat in worker.lineup.seats.values()}
+    reasons = [
+        f"engine {name} is {states.get(name, 'not looked at yet')}"
+        for name in sorted(seated)
+        if states.get(name) not in ("ready", "degraded")
+    ]
+    try:
+        worker.writer.submit([])
+        await asyncio.to_thread(_read, worker.database)
+    except (Unusable, DatabaseError) as exc:
+        reasons.append(str(exc))
+    response.status_code = 503 if reasons else 200
+    return Readiness(ready=not reasons, reasons=reasons, engines=states)
+
+
+def _read(database: Engine) -> None:
+    with database.connect() as connection:
+        connection.execute(text("select 1"))

@@ -1,27 +1,39 @@
-"""Addresses under /api that lead nowhere, and methods that an address does not take."""
+"""Addresses of the API that lead nowhere, and methods that an address does not take."""
 
-from fastapi import APIRouter, Request, Response
-from starlette.routing import Match
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
 
 from app.api.problem import Problem
 
-router = APIRouter(include_in_schema=False)
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
+METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+PATHS = ("/api/{rest:path}", "/healthz", "/readyz", "/metrics", "/problems/{kind}")
 
 
-@router.api_route("/api/{rest:path}", methods=list(METHODS))
-async def nowhere(request: Request) -> Response:
-    taken = sorted({method for method in METHODS if _takes(request, method)})
+class Nowhere:
+    """An endpoint that is no function takes every method, also those that nobody has thought of."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _answer(Request(scope))(scope, receive, send)
+
+
+def install(application: FastAPI) -> None:
+    """Behind all others."""
+    application.router.routes.extend(Route(path, Nowhere(), include_in_schema=False) for path in PATHS)
+
+
+def _answer(request: Request) -> Response:
+    taken = ", ".join(method for method in METHODS if _takes(request, method))
     if taken:
-        allow = {"allow": ", ".join(taken)}
-        said = f"This address does not take {request.method[:20]}: it takes {allow['allow']}."
-        return Problem("method-not-allowed", said, headers=allow).response()
-    return Problem("not-found", f"There is nothing at {request.url.path[:100]}: /openapi.json lists what there is.").response()
+        said = f"This address does not take {request.method[:20]!a}: it takes {taken}."
+        return Problem("method-not-allowed", said, headers={"allow": taken}).response()
+    said = f"There is nothing at {request.url.path[:100]!a}: /openapi.json lists what there is."
+    return Problem("not-found", said).response()
 
 
 def _takes(request: Request, method: str) -> bool:
-    scope = dict(request.scope, method=method)
-    return any(
-        route.matches(scope)[0] is Match.FULL and getattr(route, "include_in_schema", True)
-        for route in request.app.routes
-    )
+    scope = {**request.scope, "method": method}
+    routes = [route for route in request.app.routes if not isinstance(getattr(route, "endpoint", None), Nowhere)]
+    return any(route.matches(scope)[0] is Match.FULL for route in routes)

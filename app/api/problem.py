@@ -22,7 +22,9 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "invalid": Kind(422, "Part of the request is not valid", "Each entry of `errors` names a field and how to mend it."),
+    "invalid": Kind(
+        422, "Part of the request is not valid", "Each entry of `errors` names a field and how to mend it."
+    ),
     "unknown-parameter": Kind(
         422, "Unknown query parameter", "Take the parameter away, or spell it as the API's description does."
     ),
@@ -44,11 +46,14 @@ KINDS: Mapping[str, Kind] = {
     "run-ended": Kind(409, "The run has ended", "A run that has ended takes no commands: start another."),
     "wrong-state": Kind(409, "Not in this state", "The detail says in which state the run is, and what that allows."),
     "not-waiting": Kind(409, "This approval is not waiting", "It was answered, it expired, or its run has ended."),
+    "too-many": Kind(409, "There are too many already", "Take one away first."),
     "not-found": Kind(404, "There is nothing here", "Check the address against /openapi.json, and the id in it."),
     "method-not-allowed": Kind(405, "This address does not take this method", "The header Allow lists what it takes."),
     "too-large": Kind(413, "The request is too large", "A body holds at most 1 MiB."),
     "wrong-content-type": Kind(415, "The body is not JSON", "Send the body with Content-Type: application/json."),
-    "unavailable": Kind(503, "Temper cannot do this now", "The detail says what is the matter. Mend it, then try again."),
+    "unavailable": Kind(
+        503, "Temper cannot do this now", "The detail says what is the matter. Mend it, then try again."
+    ),
     "fault": Kind(500, "A fault of Temper's own", "The server's log has the details. Nothing of yours is wrong."),
 }
 

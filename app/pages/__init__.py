@@ -1,7 +1,14 @@
 """HTML over HTTP."""
 
 from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+from app.config import ROOT
+from app.pages import hosts, machine, ops, runs
+from app.pages.mission import routes
 
 
 def install(application: FastAPI) -> None:
-    pass
+    application.mount("/static", StaticFiles(directory=ROOT / "app" / "static"), name="static")
+    for part in (routes, machine, runs, hosts, ops):
+        application.include_router(part.router)

@@ -5,9 +5,12 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Engine, delete, func, insert, select
 from sqlmodel import Session, col
 
+from app.events.kinds import KINDS
 from app.events.record import MACHINE, Recorded, read
 from app.store.models import EventRow, RunRow, SampleRow
 from app.store.projection import project
+
+STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
 
 
 class EventStore:
@@ -52,6 +55,10 @@ class EventStore:
     ) -> Iterator[Recorded]:
         for _, line, digest in self.lines(run, after, upto, kinds):
             yield read(line, digest)
+
+    def steady(self, run: str, upto: int | None = None) -> Iterator[Recorded]:
+        """All but the pieces of turns: a finished turn carries its whole text."""
+        return self.events(run, upto=upto, kinds=STEADY)
 
     def queued(self) -> list[tuple[str, str]]:
         """(run, host) of the runs that nobody has begun."""

@@ -26,6 +26,11 @@ def newest_run(session: Session, host: str | None = None) -> RunRow | None:
     return session.exec(query.where(col(RunRow.host) == host) if host else query).first()
 
 
+def newest(session: Session, limit: int, state: str = "") -> Sequence[RunRow]:
+    query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(limit)
+    return session.exec(query.where(col(RunRow.state) == state) if state else query).all()
+
+
 def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:
     query = select(RunRow).where(col(RunRow.state).in_(UNENDED)).order_by(col(RunRow.queued_at))
     return session.exec(query.where(col(RunRow.host) == host) if host else query).all()

@@ -8,7 +8,7 @@ from app.targets.subjects.edit import Judge, Objection
 
 _OWN = f"/etc/sudoers.d/{AGENT}"
 
-_JUDGES: tuple[tuple[str, Judge], ...] = (
+JUDGES: tuple[tuple[str, Judge], ...] = (
     ("/etc/ssh/sshd_config", sshd.judge),
     ("/etc/ssh/sshd_config.d/*.conf", sshd.judge),
     ("/etc/crypto-policies/back-ends/opensshserver.config", sshd.judge),
@@ -26,10 +26,8 @@ _JUDGES: tuple[tuple[str, Judge], ...] = (
     ("/etc/security/limits.d/*.conf", limits.judge),
     ("/etc/login.defs", tables.LOGIN_DEFS),
     ("/etc/profile.d/*.sh", profile.judge),
-    ("/etc/profile.d/*.csh", profile.judge),
     ("/etc/profile", profile.judge),
     ("/etc/bashrc", profile.judge),
-    ("/etc/csh.cshrc", profile.judge),
     ("/etc/passwd", accounts.judge),
     ("/etc/shadow", accounts.judge),
     ("/etc/group", accounts.judge),
@@ -103,7 +101,7 @@ _FORBIDDEN: tuple[tuple[str, str], ...] = (
 def judge_of(path: str) -> Judge | Objection:
     """Who judges a change at `path`, or why there is none to make."""
     if not path.startswith(_OWN):
-        for pattern, judge in _JUDGES:
+        for pattern, judge in JUDGES:
             if fnmatchcase(path, pattern) and path.count("/") == pattern.count("/"):
                 return judge
     for start, clause in _FORBIDDEN:

@@ -29,8 +29,8 @@ class Disk:
 
     def write(self, folder: int, name: str, content: bytes, mode: int) -> None:
         temp = beside(name)
-        self._step(f"write {name}")
         self._discard(folder, temp)
+        self._step(f"write {name}")
         with os.fdopen(os.open(temp, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
             file.write(content)
             file.flush()

@@ -22,7 +22,7 @@ _SERVICES = {
     "rsyslog": "/etc/rsyslog.conf",
     "mission": uploads.MISSION_CONFIG,
 }
-_LONGEST = 300
+_LONGEST = 500
 
 
 def facts(files: Files) -> dict[str, str]:

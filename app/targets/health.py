@@ -130,7 +130,7 @@ def _senseless(rules: tuple[pam.PamRule, ...]) -> str:
     for rule in ahead:
         if rule.module == "pam_permit.so" and fold(rule.control) != "required":
             return f"line {rule.line} lets everybody in without asking"
-        if rule.module == "pam_deny.so":
+        if rule.module == "pam_deny.so" or "authfail" in rule.arguments:
             return f"line {rule.line} refuses everybody"
     if modules[-1] != "pam_deny.so" or fold(rules[-1].control) not in ("required", "requisite"):
         return f"the auth rules end with {modules[-1]} instead of pam_deny"

@@ -53,7 +53,7 @@ def review(actions: Sequence[AnyAction], allowed_paths: frozenset[str], files: H
 def _over_limit(actions: Sequence[AnyAction], number: int) -> Objection | None:
     if number >= MOST_ACTIONS:
         return Objection("too much", f"an answer may hold {MOST_ACTIONS} actions; split the change.")
-    if actions[number] in actions[:number]:
+    if actions[number] in actions[:number] and not isinstance(actions[number], Reload):
         return Objection("too much", "the same action stands in the answer already.")
     return None
 

@@ -82,6 +82,8 @@ class Tree:
             return None
         except NotADirectoryError as exc:
             raise ActionFailed(f"A link or a file stands where {path} needs a folder.") from exc
+        except OSError as exc:
+            raise ActionFailed(f"{path} cannot be looked at: {exc.strerror}.") from exc
         if found is not None and found[1]:
             raise ActionFailed(f"{path} is a folder; name a plain file instead.")
         return None if found is None else found[0]

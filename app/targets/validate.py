@@ -75,6 +75,15 @@ def complaints(paths: Collection[str], before: Files, after: Files, confinement:
                 yield f"{Path(subject.program).name} refuses it: {_last_line(said)}"
 
 
+def told(confinement: Confinement) -> str:
+    """In words for the page: the wall, and whose checks there are."""
+    if confinement.kind == "none":
+        return confinement.words
+    programs = [subject.program for subject in _SUBJECTS if subject.program and Path(subject.program).exists()]
+    names = " and ".join(Path(program).name for program in programs)
+    return f"{confinement.words}; {f'{names} of this machine judge too' if names else 'built-in checks only'}"
+
+
 def _ask(subject: Subject, files: Files, confinement: Confinement) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="temper-check-") as folder:
         root = Path(folder)

@@ -16,9 +16,20 @@ def everything(folder: Path) -> dict[str, object]:
             found[str(path)] = ("link", path.readlink()) if path.is_symlink() else ("folder", _mode(path))
         for name in files:
             path = Path(at, name)
-            found[str(path)] = ("link", path.readlink()) if path.is_symlink() else (_mode(path), path.read_bytes())
+            found[str(path)] = ("link", path.readlink()) if path.is_symlink() else (_mode(path), _content(path))
     return found
 
 
 def _mode(path: Path) -> str:
     return oct(S_IMODE(path.lstat().st_mode))
+
+
+def _content(path: Path) -> bytes:
+    mode = path.stat().st_mode
+    try:
+        return path.read_bytes()
+    except PermissionError:
+        path.chmod(0o400)
+        return path.read_bytes()
+    finally:
+        path.chmod(S_IMODE(mode))

@@ -1,3 +1,4 @@
+import os
 import shutil
 from pathlib import Path
 
@@ -33,13 +34,13 @@ def test_a_wall_that_does_not_stand_is_not_used(monkeypatch, tmp_path):
     assert "no permission to make namespaces" in found.words
 
 
-@pytest.fixture
-def run(confinement, tmp_path):
-    """What the wall does where there is one; the same commands without it where there is none."""
+@pytest.fixture(params=["walled", "bare"])
+def run(request, confinement, tmp_path):
+    """Limits hold with and without a wall to enforce them."""
     root = tmp_path / "root"
     (root / "etc").mkdir(parents=True)
     (root / "etc/hostname").write_text("relay\n")
-    walls = confinement if confinement.kind != "none" else bare(tmp_path)
+    walls = confinement if request.param == "walled" and confinement.kind != "none" else bare(tmp_path)
     return lambda *command, seconds=5.0: walls.run(root, list(command), seconds)
 
 
@@ -59,10 +60,11 @@ def command_of(process):
 
 
 def test_a_command_that_is_slow_is_stopped_with_its_children(run):
-    outcome = run("/bin/sh", "-c", "echo begun; sleep 4321 & wait", seconds=0.4)
+    long = str(10_000_000 + os.getpid())
+    outcome = run("/bin/sh", "-c", f"echo begun; sleep {long} & wait", seconds=0.4)
     assert outcome.code is None
     assert outcome.output == "begun\n"
-    assert b"sleep\x004321\x00" not in [command_of(process) for process in Path("/proc").glob("[0-9]*")]
+    assert f"sleep\0{long}\0".encode() not in [command_of(process) for process in Path("/proc").glob("[0-9]*")]
 
 
 def test_a_command_that_never_stops_talking_is_stopped(run):
@@ -77,10 +79,11 @@ def test_what_it_says_is_cleaned(run):
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_the_wall_holds(confinement, run):
+@pytest.mark.parametrize("run", ["walled"], indirect=True)
+def test_the_wall_holds(run):
     assert run("/bin/cat", "/etc/hostname").output == "relay\n"
     assert run("/bin/sh", "-c", "echo x > /etc/hostname").code != 0
     assert run("/bin/sh", "-c", "echo x > /usr/x").code != 0
-    assert run("/bin/sh", "-c", "ls /home /root /work").code != 0
+    assert run("/bin/sh", "-c", "ls /home /root").code != 0
     assert run("/bin/sh", "-c", "grep -c : /proc/net/dev").output.strip() in ("0", "1")
     assert run("/bin/sh", "-c", "ls /proc | grep -c '^[0-9]'").output.strip() in ("3", "4", "5")

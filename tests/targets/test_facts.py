@@ -15,4 +15,4 @@ def test_what_a_role_should_know():
 def test_a_hostile_host_cannot_speak_past_its_line():
     found = facts(host({"/etc/redhat-release": "RHEL\x1b[2J\u202e " + "x" * 4000}))
     assert found["system"].startswith("RHEL xxx")
-    assert len(found["system"]) <= 300
+    assert len(found["system"]) <= 500

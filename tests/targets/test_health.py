@@ -107,6 +107,7 @@ BROKEN = [
     ("pam", {STACK: "auth required pam_deny.so\naccount required pam_unix.so\n"}, "no auth rule asks pam_unix"),
     ("pam", {STACK: f"auth sufficient pam_permit.so\n{text_of(STACK)}"}, "lets everybody in without asking"),
     ("pam", {STACK: f"auth required pam_deny.so\n{text_of(STACK)}"}, "line 1 refuses everybody"),
+    ("pam", {STACK: f"auth required pam_faillock.so authfail\n{text_of(STACK)}"}, "line 1 refuses everybody"),
     ("pam", swapped(STACK, "account required pam_unix.so\n", ""), "no account rule is left"),
     ("pam", {STACK: "auth sometimes pam_unix.so\n"}, "PAM does not know the control"),
     ("pam", {STACK: None}, "/etc/pam.d/system-auth is absent"),

@@ -6,8 +6,10 @@ import pytest
 
 from app.events import words
 from app.events.words import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.targets import areas
 from app.targets.fixture.target import FixtureTarget
 from app.targets.policy import MOST_ACTIONS
+from app.targets.subjects import banner
 
 HERE = Path(__file__).parent
 HOSTILE = tomllib.loads((HERE / "hostile.toml").read_text())["refused"]
@@ -87,6 +89,17 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
             assert {refusal.clause for refusal in refusals} == ({"protected identity"} if rule == "V-258106" else set())
 
 
+@pytest.mark.parametrize(
+    "line", ["zzz", "zzz 1", "zzz = 1", "zzz=1", "zzz yes # really", "[zzz]", "- zzz", "zzz: 1", " x"]
+)
+@pytest.mark.parametrize(
+    "path", [pattern.replace("*", "new") for pattern, judge in areas.JUDGES if judge != banner.judge]
+)
+def test_what_is_not_understood_does_not_run(host, path, line):
+    action = AppendLine(path=path, line=line)
+    assert len(host.review([action], frozenset({path}))) == 1
+
+
 def test_an_answer_holds_twelve_actions_and_none_twice(host):
     action = SetOption(path="/etc/login.defs", key="UMASK", value="077")
     assert [refusal.clause for refusal in host.review([action, action], paths_of(action))] == ["too much"]
@@ -129,6 +142,20 @@ def test_the_last_administrator_keeps_the_way_in(tmp_path):
     assert [refusal.clause for refusal in target.review([gone], paths_of(gone))] == ["lockout"]
 
 
+def test_locked_audit_rules_are_not_unlocked(tmp_path):
+    target = laid_out(tmp_path)
+    with (tmp_path / "root/etc/audit/audit.rules").open("a") as file:
+        file.write("-e 2\n")
+    action = ReplaceLine(path="/etc/audit/audit.rules", old="-e 2", new="-e 1")
+    assert [refusal.clause for refusal in target.review([action], paths_of(action))] == ["evidence tampering"]
+
+
+def test_texts_too_long_to_compare_are_judged_whole(host):
+    path = "/etc/profile.d/tmout.sh"
+    actions = [WriteFile(path=path, content="\n" * 4000), WriteFile(path=path, content="#\n" * 2000 + "id")]
+    assert [refusal.clause for refusal in host.review(actions, paths_of(*actions))] == ["not understood"]
+
+
 def test_rules_of_a_pam_stack_keep_their_order(host):
     path = "/etc/pam.d/system-auth"
     lines = host.files.read(path).decode().splitlines()
@@ -140,4 +167,7 @@ def test_rules_of_a_pam_stack_keep_their_order(host):
 
 
 def test_a_reload_needs_no_plan(host):
-    assert host.review([Reload(service="sshd"), Reload(service="auditd.service")], frozenset()) == []
+    assert (
+        host.review([Reload(service="sshd"), Reload(service="auditd.service"), Reload(service="sshd")], frozenset())
+        == []
+    )

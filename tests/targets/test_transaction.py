@@ -1,4 +1,5 @@
 import asyncio
+import threading
 from contextlib import suppress
 
 import pytest
@@ -161,12 +162,20 @@ async def test_owners_and_modes_come_back_too(target, tmp_path):
 
 
 async def test_a_caller_that_is_cancelled_leaves_no_change_running_behind_it(target, meanwhile):
-    """The write begins, the caller goes away, and the rollback that follows finds the change at its end."""
-    begun, loop = asyncio.Event(), asyncio.get_running_loop()
-    meanwhile.before["write issue"] = lambda: loop.call_soon_threadsafe(begun.set)
+    """The write has begun when the caller is told to go; it goes only once the write has ended."""
+    begun, go_on, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
+
+    def hold() -> None:
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(30)
+
+    meanwhile.before["write issue"] = hold
     doing = asyncio.create_task(target.apply("run.V-1.1", [ISSUE], BOTH))
     await begun.wait()
     doing.cancel()
+    await asyncio.wait([doing], timeout=0.05)
+    assert not doing.done()
+    go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await doing
     assert target.files.read("/etc/issue") == b"Authorised use only.\n"

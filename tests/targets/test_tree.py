@@ -124,6 +124,14 @@ def test_a_temp_file_that_somebody_laid_as_a_trap_is_not_written_through(tree, f
     assert (outside / "sshd_config").read_text() == "theirs\n"
 
 
+def test_a_trap_laid_at_the_last_moment_is_met_and_not_stepped_into(folder, outside):
+    trap = folder / "root/etc/ssh/.sshd_config.temper-new"
+    tree = Tree(folder, Disk(lambda step: trap.symlink_to(outside / "new") if step == "write sshd_config" else None))
+    with pytest.raises(ActionFailed, match="File exists"):
+        tree.write("/etc/ssh/sshd_config", FILE)
+    assert names_in(outside) == ["sshd_config"]
+
+
 def test_what_is_neither_file_nor_folder_is_refused_and_never_waited_for(tree, folder):
     os.mkfifo(folder / "root/etc/pipe")
     assert tree.read("/etc/pipe") is None
@@ -137,6 +145,11 @@ def test_what_is_neither_file_nor_folder_is_refused_and_never_waited_for(tree, f
 def test_a_path_that_is_not_plain_cannot_be_changed(tree, path):
     with pytest.raises(ActionFailed, match="plain absolute path"):
         tree.write(path, FILE)
+
+
+def test_a_name_too_long_for_a_disk_is_told(tree):
+    with pytest.raises(ActionFailed, match="File name too long"):
+        tree.exact("/etc/" + "x" * 300)
 
 
 def test_missing_folders_are_named_from_the_top(tree):

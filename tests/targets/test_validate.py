@@ -1,9 +1,10 @@
 import shutil
+from pathlib import Path
 
 import pytest
 
 from app.targets.confine import Confinement, detect
-from app.targets.validate import complaints
+from app.targets.validate import complaints, told
 from tests.targets.hosts import host, text_of
 
 NONE = Confinement("none", "")
@@ -59,3 +60,11 @@ def test_the_real_sshd_has_the_last_word():
     assert found[0].startswith("sshd refuses it")
     fine = host({**before, SSHD: f"Banner /etc/issue\n{text_of(SSHD)}"})
     assert list(complaints([SSHD], host(before), fine, detect())) == []
+
+
+def test_the_page_says_whose_checks_there_are():
+    assert told(Confinement("none", "typed file actions only")) == "typed file actions only"
+    words = told(Confinement("bwrap", "walled"))
+    assert words.startswith("walled; ")
+    assert ("visudo" in words) == Path("/usr/sbin/visudo").exists()
+    assert ("sshd" in words) == Path("/usr/sbin/sshd").exists()

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from app.files import Files
 
+_MOST_PAIRS = 500_000
+"""Comparing takes the product of both lengths; a hostile answer would make it minutes."""
+
 
 @dataclass(frozen=True)
 class Objection:
@@ -36,8 +39,10 @@ Judge = Callable[[Edit], Objection | None]
 
 
 def difference(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Lines added and lines removed."""
+    """Lines added and lines removed. Of texts too long to compare, all."""
     old, new = before.split("\n"), after.split("\n")
+    if len(old) * len(new) > _MOST_PAIRS:
+        return tuple(new), tuple(old)
     added: list[str] = []
     removed: list[str] = []
     for word, old_from, old_to, new_from, new_to in difflib.SequenceMatcher(

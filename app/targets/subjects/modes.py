@@ -4,7 +4,14 @@ from app.targets.subjects.edit import Edit, Objection
 
 _NEW_FILE = 0o644
 _SPECIAL, _OTHERS_WRITE, _EXECUTE = 0o7000, 0o002, 0o111
-_READ_BY_ALL = ("/etc/login.defs", "/etc/profile", "/etc/bashrc", "/etc/profile.d/")
+_READ_BY_ALL = (
+    "/etc/login.defs",
+    "/etc/profile",
+    "/etc/bashrc",
+    "/etc/profile.d/",
+    "/etc/pam.d/",
+    "/etc/crypto-policies/",
+)
 
 
 def judge(edit: Edit) -> Objection | None:

@@ -18,7 +18,13 @@ _STRICTER: dict[str, str] = {
     "pam_faildelay.so": r"delay=[1-9][0-9]{6}",
 }
 _LAXER = ("nullok", "nodelay", "silent")
-_NEW = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_lastlog.so", "pam_faildelay.so")
+_NEW: dict[str, tuple[str, ...]] = {
+    "pam_faillock.so": ("auth", "account"),
+    "pam_pwquality.so": ("password",),
+    "pam_pwhistory.so": ("password",),
+    "pam_lastlog.so": ("session",),
+    "pam_faildelay.so": ("auth",),
+}
 _EXECUTES = ("pam_exec.so", "pam_script.so", "pam_python.so", "pam_env.so", "pam_permit.so", "pam_rootok.so")
 
 
@@ -68,7 +74,10 @@ def _only_stricter(old: PamRule, new: PamRule) -> bool:
 
 
 def _may_enter(rule: PamRule, ahead: PamRule | None) -> bool:
-    """Not behind a rule that jumps over the next: it would jump over the new one instead."""
-    jumps = ahead is not None and "=" in ahead.control
-    strict = fold(rule.control) in ("required", "requisite") and rule.module in _NEW
-    return strict and not jumps and all(re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
+    """Not behind a rule that jumps over the next: it would jump over the new one instead. `authfail` always fails."""
+    if ahead is not None and "=" in ahead.control:
+        return False
+    if "authfail" in rule.arguments and (ahead is None or (ahead.kind, ahead.module) != ("auth", "pam_unix.so")):
+        return False
+    strict = fold(rule.control) in ("required", "requisite") and rule.kind in _NEW.get(rule.module, ())
+    return strict and all(re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)

@@ -1,4 +1,4 @@
-"""Scripts that every login shell reads: a timeout, a umask, and comments. A shell does far too much else."""
+"""Scripts that every login shell reads: a timeout and comments. A shell does far too much else."""
 
 import re
 
@@ -7,9 +7,7 @@ from app.targets.subjects.edit import Edit, Objection, not_understood
 _SECONDS = r"[1-9][0-9]{2,3}"
 _STATEMENT = re.compile(
     rf"(?:(?:declare|typeset) -(?:xr|rx|r -x|x -r) |readonly |export )?TMOUT={_SECONDS}"
-    r"|(?:export|readonly) TMOUT"
-    r"|umask 0?[0-7][2-7]7"
-    r"|set -r autologout=[1-9][0-9]?",
+    r"|(?:export|readonly) TMOUT",
     re.ASCII,
 )
 _COMMENT = re.compile(r"\s*(?:#[^\\]*)?")

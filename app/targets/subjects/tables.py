@@ -15,10 +15,10 @@ SSHD = Options(
         (r"allowtcpforwarding|allowagentforwarding|allowstreamlocalforwarding|gatewayports|permittunnel", r"no"),
         (r"usepam|pubkeyauthentication|strictmodes|ignorerhosts|ignoreuserknownhosts|printlastlog", r"yes"),
         (r"x11uselocalhost|disableforwarding|gssapicleanupcredentials|kerberosticketcleanup", r"yes"),
-        (r"banner", r"none|/etc/[A-Za-z0-9._/-]+"),
+        (r"banner", r"none|/etc/(?:issue|issue\.net|motd)"),
         (r"clientaliveinterval", r"[1-9][0-9]{0,3}s?|[1-9][0-9]?m"),
         (r"clientalivecountmax", r"[0-9]"),
-        (r"maxauthtries|maxsessions", r"[1-9]|10"),
+        (r"maxauthtries|maxsessions", r"[3-9]|10"),
         (r"logingracetime", r"[1-9][0-9]{1,2}s?|1m|2m"),
         (r"compression", r"no|delayed"),
         (r"loglevel", r"INFO|VERBOSE"),
@@ -26,14 +26,17 @@ SSHD = Options(
         (r"usedns|tcpkeepalive|exposeauthinfo", r"yes|no"),
         (r"rekeylimit", r"[0-9]{1,4}[MG](?: (?:none|[0-9]{1,2}[hm]))?"),
         (r"requiredrsasize", r"(?:2[0-9]|[3-9][0-9])[0-9]{2}"),
-        (r"ciphers|macs|kexalgorithms|gssapikexalgorithms|hostkeyalgorithms|casignaturealgorithms", _ALGORITHMS),
-        (r"pubkeyacceptedalgorithms|pubkeyacceptedkeytypes|hostbasedacceptedalgorithms", _ALGORITHMS),
+        (r"ciphers|macs|kexalgorithms|gssapikexalgorithms", _ALGORITHMS),
     ),
     named=(
         (r"authorized(?:keys|principals)command(?:user)?|forcecommand|subsystem|include|match", "privilege"),
         (r"setenv|acceptenv|chrootdirectory|modulifile|xauthlocation|securitykeyprovider|hostkeyagent", "privilege"),
         (r"authorizedkeysfile|authorizedprincipalsfile|trustedusercakeys|authenticationmethods", "protected identity"),
         (r"(?:allow|deny)(?:users|groups)|revokedkeys|hostkey|hostcertificate", "protected identity"),
+        (
+            r"(?:pubkey|hostbased)accepted(?:algorithms|keytypes)|(?:hostkey|casignature)algorithms",
+            "protected identity",
+        ),
         (r"port|listenaddress|addressfamily|permitopen|permitlisten|rdomain|ipqos", "network"),
     ),
 )
@@ -44,7 +47,7 @@ CRYPTO_POLICY = Options(
 CRYPTO_MODULE = Options(
     plain,
     good=(
-        (r"(?:cipher|mac|hash|group|sign|key_exchange|protocol)(?:@[a-z-]+)?", r"(?:-[A-Z0-9.*-]+ ?)+"),
+        (r"(?:cipher|mac|hash|group|sign|key_exchange|protocol)(?:@[a-z-]+)?", r"(?:-[A-Z0-9.-]+ ?)+"),
         (r"min_rsa_size|min_dh_size|min_dsa_size", r"[2-9][0-9]{3}"),
         (r"sha1_in_certs|ssh_etm|arbitrary_dh_groups", r"[01]"),
     ),
@@ -77,7 +80,7 @@ PWQUALITY = Options(
 FAILLOCK = Options(
     plain,
     good=(
-        (r"deny", r"[1-5]"),
+        (r"deny", r"[3-5]"),
         (r"fail_interval", r"9[0-9]{2}|[1-9][0-9]{3,4}"),
         (r"unlock_time|root_unlock_time", r"0|[3-9][0-9]{2}|[1-9][0-9]{3,4}"),
         (r"dir", r"/var/log/faillock"),
@@ -90,7 +93,9 @@ AUDITD = Options(
         (r"disk_full_action|disk_error_action", r"HALT|SINGLE|SYSLOG|halt|single|syslog"),
         (r"(?:admin_)?space_left_action", r"email|syslog|single|halt|EMAIL|SYSLOG|SINGLE|HALT"),
         (r"(?:admin_)?space_left", r"[1-9][0-9]?%|[1-9][0-9]{1,5}"),
-        (r"max_log_file|num_logs|freq", r"[1-9][0-9]{0,3}"),
+        (r"max_log_file", r"[6-9]|[1-9][0-9]{1,3}"),
+        (r"num_logs", r"[5-9]|[1-9][0-9]"),
+        (r"freq", r"[1-9][0-9]{0,2}"),
         (r"max_log_file_action", r"ROTATE|KEEP_LOGS|SYSLOG|rotate|keep_logs|syslog"),
         (r"overflow_action", r"syslog|single|halt|SYSLOG|SINGLE|HALT"),
         (r"name_format", r"hostname|fqd|HOSTNAME|FQD"),

@@ -1,0 +1,144 @@
+"""The line-up, and its engines as they are now."""
+
+from typing import Annotated, Literal
+
+from fastapi import Path
+from pydantic import Field
+
+from app.api.problem import Problem, documented
+from app.api.route import router as api_router
+from app.api.wire import Figure, Wire, figure, when
+from app.deps import TheWorker
+from app.events.words import Provenance, Role
+from app.lineup import Engine
+from app.worker import Worker
+
+router = api_router("machine")
+
+State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
+
+
+class EngineView(Wire):
+    name: str
+    title: str
+    model: str
+    precision: str
+    gpus: list[int]
+    tp: int
+    max_model_len: int = Field(description="Tokens of prompt and answer together.")
+    replicas: int
+    roles: list[Role]
+    simulated: bool
+    state: State
+    detail: str = Field(description="While it loads: the phase. Otherwise what is the matter.")
+    since: str | None
+    running: int | None = Field(description="Requests being answered.")
+    waiting: int | None
+    tokens_per_second: Figure
+    prompt_tokens_per_second: Figure
+    kv_used: Figure
+    limit: Figure = Field(description="The speed of light: what memory bandwidth allows for one request.")
+
+
+class EngineList(Wire):
+    engines: list[EngineView]
+
+
+class GpuOfLineup(Wire):
+    index: int
+    kind: str
+    memory: Figure
+    bandwidth: Figure
+
+
+class SeatView(Wire):
+    role: Role
+    engine: str
+    temperature: float = Field(description="A setting, not a figure.")
+    max_tokens: int
+
+
+class LineupView(Wire):
+    name: str
+    title: str
+    note: str
+    simulated: bool
+    gpus: list[GpuOfLineup]
+    engines: list[str]
+    seats: list[SeatView]
+
+
+@router.get("/lineup", responses=documented())
+def show_lineup(worker: TheWorker) -> LineupView:
+    """Which roles sit on which engines on which GPUs."""
+    lineup = worker.lineup
+    said = f"line-up {lineup.name}"
+    return LineupView(
+        name=lineup.name,
+        title=lineup.title,
+        note=lineup.note,
+        simulated=lineup.simulated,
+        gpus=[
+            GpuOfLineup(
+                index=gpu.index,
+                kind=gpu.kind,
+                memory=figure(gpu.memory_gib, "GiB", "estimated", said, None),
+                bandwidth=figure(gpu.bandwidth_gb_s, "GB/s", "estimated", said, None),
+            )
+            for gpu in lineup.gpus
+        ],
+        engines=list(lineup.engines),
+        seats=[
+            SeatView(role=seat.role, engine=seat.engine, temperature=seat.temperature, max_tokens=seat.max_tokens)
+            for seat in lineup.seats.values()
+        ],
+    )
+
+
+@router.get("/engines", responses=documented())
+def list_engines(worker: TheWorker) -> EngineList:
+    return EngineList(engines=[_view(worker, engine) for engine in worker.lineup.engines.values()])
+
+
+@router.get("/engines/{engine}", responses=documented("not-found"))
+def show_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+    found = worker.lineup.engines.get(engine)
+    if found is None:
+        there = ", ".join(worker.lineup.engines)
+        raise Problem("not-found", f"There is no engine {engine[:40]!a}; there are: {there}.", field="engine")
+    return _view(worker, found)
+
+
+def _view(worker: Worker, engine: Engine) -> EngineView:
+    since, state = worker.board.states.get(engine.name, (None, None))
+    at, sample = worker.board.engines.get(engine.name, (None, None))
+    simulated = engine.simulation is not None
+    derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
+    told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
+
+    def now(name: str, unit: str, provenance: str, source: str, scale: float = 1) -> Figure:
+        value = getattr(told, name, None)
+        kind: Provenance = provenance  # type: ignore[assignment]
+        return figure(None if value is None else round(scale * value, 2), unit, kind, source, at if told else None)
+
+    return EngineView(
+        name=engine.name,
+        title=engine.title,
+        model=engine.model,
+        precision=engine.precision,
+        gpus=list(engine.gpus),
+        tp=engine.tp,
+        max_model_len=engine.max_model_len,
+        replicas=len(worker.bases.get(engine.name, ())),
+        roles=[seat.role for seat in worker.lineup.seats.values() if seat.engine == engine.name],
+        simulated=simulated,
+        state=state.state if state else "absent",  # type: ignore[arg-type]
+        detail=state.detail if state else "not looked at yet",
+        since=when(since),
+        running=told.running if told else None,
+        waiting=told.waiting if told else None,
+        tokens_per_second=now("tok_s", "token/s", derived, "growth of vllm:generation_tokens_total"),
+        prompt_tokens_per_second=now("prompt_tok_s", "token/s", derived, "growth of vllm:prompt_tokens_total"),
+        kv_used=now("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
+        limit=figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
+    )

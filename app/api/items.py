@@ -1,0 +1,116 @@
+"""The items of a run: each finding, what was tried on it, and how it ended."""
+
+from typing import Literal
+
+import msgspec
+from pydantic import Field
+
+from app.api.problem import Problem, documented
+from app.api.route import router as api_router
+from app.api.runs import known_run
+from app.api.wire import Raw, Wire, when
+from app.deps import TheWorker
+from app.events.kinds import KINDS
+from app.events.words import Category, Word
+from app.loop.state import Item, RunState, fold
+from app.skills.catalog import skill
+from app.skills.skill import Rule
+from app.worker import Worker
+
+router = api_router("runs")
+
+ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred"]
+TOLD = tuple(kind for kind in KINDS if kind != "turn.delta")
+"""All that a run's state is made of: single tokens change nothing in it."""
+
+
+class Failure(Wire):
+    attempt: int
+    cause: str
+    reason: str
+
+
+class ItemView(Wire):
+    rule: str
+    title: str
+    category: Category
+    status: ItemStatus
+    reason: str
+    attempts: int
+    tokens: int
+    started_at: str | None
+    ended_at: str | None
+    opening: Word | None = Field(description="The scanner's word before the run.")
+    closing: Word | None = Field(description="The scanner's word after the run.")
+    failures: list[Failure]
+    lessons: list[str] = Field(description="What its failures taught, as advice.")
+
+
+class ItemList(Wire):
+    run: str
+    seq: int = Field(description="The items are as they were after this event.")
+    simulated: bool
+    items: list[ItemView]
+
+
+class ItemStory(Wire):
+    run: str
+    seq: int
+    simulated: bool
+    item: ItemView
+    events: list[Raw] = Field(description="All that happened to it, in order, but for the single tokens.")
+
+
+@router.get("/runs/{run}/items", responses=documented("not-found"))
+def list_items(run: str, worker: TheWorker) -> ItemList:
+    """The findings of the opening scan, in the order in which they are taken."""
+    state, simulated = folded(worker, run)
+    rules = _rules(state)
+    items = [_view(state, item, rules[item.rule]) for item in state.items.values()]
+    return ItemList(run=run, seq=state.seq, simulated=simulated, items=items)
+
+
+@router.get("/runs/{run}/items/{rule}", responses=documented("not-found"))
+def show_item(run: str, rule: str, worker: TheWorker) -> ItemStory:
+    state, simulated = folded(worker, run)
+    item = state.items.get(rule)
+    if item is None:
+        said = f"Rule {rule[:40]!a} is no item of run {run}: GET /api/v1/runs/{run}/items lists them."
+        raise Problem("not-found", said, field="rule")
+    story = _story([msgspec.json.decode(line) for _, line, _ in worker.store.lines(run, kinds=TOLD)], rule)
+    view = _view(state, item, _rules(state)[rule])
+    return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, events=story)
+
+
+def folded(worker: Worker, run: str) -> tuple[RunState, bool]:
+    row = known_run(worker, run)
+    return fold(worker.store.events(run, kinds=TOLD)), row.simulated
+
+
+def _rules(state: RunState) -> dict[str, Rule]:
+    return dict(skill(state.request.skill).rules) if state.request else {}
+
+
+def _story(events: list[Raw], rule: str) -> list[Raw]:
+    """The end of a turn does not name its rule, its start does."""
+    turns = {event["turn"] for event in events if event["kind"] == "turn.started" and event["rule"] == rule}
+    return [event for event in events if event.get("rule") == rule or event.get("turn") in turns]
+
+
+def _view(state: RunState, item: Item, rule: Rule) -> ItemView:
+    opening, closing = state.opening.get(item.rule), state.closing.get(item.rule)
+    return ItemView(
+        rule=item.rule,
+        title=rule.title,
+        category=rule.category,
+        status=item.status,
+        reason=item.reason,
+        attempts=item.attempt.number if item.attempt else 0,
+        tokens=item.tokens,
+        started_at=when(item.started or None),
+        ended_at=when(item.ended or None),
+        opening=opening.word if opening else None,
+        closing=closing.word if closing else None,
+        failures=[Failure(attempt=one.attempt, cause=one.cause, reason=one.reason) for one in item.failures],
+        lessons=[lesson.advice for lesson in item.lessons],
+    )

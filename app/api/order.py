@@ -1,0 +1,91 @@
+"""What somebody asks for when starting a run, and the run's first event made from it."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from app.api.problem import Problem
+from app.api.wire import Line, Who, Wire
+from app.errors import BadInput
+from app.events.kinds import RunQueued
+from app.events.words import Budget, Mode
+from app.lineup import Lineup
+from app.request import queued
+from app.skills.catalog import nearest, skill
+from app.skills.skill import Skill
+from app.targets.catalog import known_host
+
+Profile = Literal["all", "cat-1", "cat-2", "cat-3"]
+_CATEGORIES = {"cat-1": "I", "cat-2": "II", "cat-3": "III"}
+_DAY = 24 * 3600.0
+
+
+class BudgetOrder(Wire):
+    """What is left out stays as it is by default."""
+
+    run_seconds: Annotated[float, Field(ge=1, le=30 * _DAY)] = Budget().run_seconds
+    item_seconds: Annotated[float, Field(ge=1, le=_DAY)] = Budget().item_seconds
+    turn_seconds: Annotated[float, Field(ge=1, le=_DAY)] = Budget().turn_seconds
+    stall_seconds: Annotated[float, Field(ge=1, le=3600)] = Budget().stall_seconds
+    approval_seconds: Annotated[float, Field(ge=1, le=30 * _DAY)] = Budget().approval_seconds
+    attempts: Annotated[int, Field(ge=1, le=50)] = Budget().attempts
+    item_tokens: Annotated[int, Field(ge=100, le=10_000_000)] = Budget().item_tokens
+
+
+class RunOrder(Wire):
+    host: Annotated[str, Field(max_length=64, examples=["fixture"])]
+    skill: Annotated[str, Field(max_length=64)] = "stig"
+    rules: Annotated[
+        list[Annotated[str, Field(max_length=32, examples=["V-257985"])]] | None,
+        Field(min_length=1, max_length=1000, description="Rule ids; all of the profile when left out."),
+    ] = None
+    profile: Annotated[Profile | None, Field(description="By category, instead of rules.")] = None
+    mode: Mode = "auto"
+    budget: BudgetOrder = BudgetOrder()
+    keep: Annotated[bool, Field(description="Start from the host as it stands.")] = False
+    note: Line = ""
+    by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
+
+
+def first_event(order: RunOrder, lineup: Lineup, pace: float) -> RunQueued:
+    pack = _skill(order)
+    return queued(
+        lineup,
+        host=_host(order.host),
+        rules=",".join(_rules(order, pack)),
+        mode=order.mode,
+        keep=order.keep,
+        budget=Budget(**order.budget.model_dump()),
+        note=order.note,
+        pace=pace,
+        by=order.by,
+        skill_name=pack.name,
+    )
+
+
+def _host(name: str) -> str:
+    try:
+        known_host(name)
+    except BadInput as exc:
+        raise Problem("unknown-host", str(exc), field="host") from exc
+    return name
+
+
+def _skill(order: RunOrder) -> Skill:
+    try:
+        return skill(order.skill)
+    except BadInput as exc:
+        raise Problem("unknown-skill", str(exc), field="skill") from exc
+
+
+def _rules(order: RunOrder, pack: Skill) -> list[str]:
+    if order.rules is not None and order.profile is not None:
+        raise Problem("invalid", "Give rules or a profile, not both.", field="profile")
+    if order.rules is None:
+        wanted = _CATEGORIES.get(order.profile or "all")
+        return [rule.id for rule in pack.rules.values() if wanted in (None, rule.category)]
+    for place, rule in enumerate(order.rules):
+        if rule not in pack.rules:
+            near = ", ".join(nearest(rule, pack)) or "none: GET /api/v1/rules lists them"
+            raise Problem("unknown-rule", f"There is no rule {rule!a}; the nearest: {near}.", field=f"rules[{place}]")
+    return order.rules

@@ -1,0 +1,96 @@
+"""Engines and GPUs as they are now: cards that every page shares, and the part that refreshes them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.responses import HTMLResponse
+
+from app.deps import TheWorker
+from app.events.kinds import GpuSampled
+from app.events.record import Recorded
+from app.pages.templating import rendered
+from app.worker import Worker
+
+HISTORY_SECONDS = 60
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class GpuCard:
+    index: int
+    name: str
+    used: float | None
+    total: float | None
+    share: float
+    utilization: float | None
+    power: float | None
+    temperature: float | None
+    line: str
+    """Power over the last minute, as points of a 60 × 12 picture."""
+    simulated: bool
+
+
+@router.get("/machine")
+def machine(worker: TheWorker) -> HTMLResponse:
+    parts = {"gpus": gpus_now(worker), **{f"meter-{name}": html for name, html in meters(worker).items()}}
+    return HTMLResponse(
+        "".join(
+            f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
+        )
+    )
+
+
+def meters(worker: Worker) -> dict[str, str]:
+    now, drawn = time.time(), {}
+    for name in worker.lineup.engines:
+        at, sample = worker.board.engines.get(name, (None, None))
+        _, state = worker.board.states.get(name, (None, None))
+        drawn[name] = rendered(
+            "partials/_meter.html",
+            sample=sample,
+            state=state.state if state else "not seen yet",
+            age=f"{now - at:.0f} s old" if at else "never sampled",
+            simulated=bool(sample and sample.simulated),
+        )
+    return drawn
+
+
+def gpus_now(worker: Worker) -> str:
+    now = time.time()
+    history = worker.store.samples(now - HISTORY_SECONDS, now)
+    return gpus([event for _, event in worker.board.gpus.values()], history, worker.board.gpu_reason)
+
+
+def gpus(newest: Sequence[GpuSampled], history: Sequence[Recorded], reason: str) -> str:
+    cards = [_card(event, history) for event in sorted(newest, key=lambda event: event.gpu)]
+    return rendered("partials/_gpus.html", cards=cards, reason=reason)
+
+
+def _card(event: GpuSampled, history: Sequence[Recorded]) -> GpuCard:
+    share = 100 * event.used_gib / event.total_gib if event.used_gib and event.total_gib else 0.0
+    return GpuCard(
+        index=event.gpu,
+        name=event.name,
+        used=event.used_gib,
+        total=event.total_gib,
+        share=round(share, 1),
+        utilization=event.utilization,
+        power=event.power_w,
+        temperature=event.temperature_c,
+        line=_line(event.gpu, history),
+        simulated=event.simulated,
+    )
+
+
+def _line(gpu: int, history: Sequence[Recorded]) -> str:
+    mine = [
+        (one.at, one.event.power_w) for one in history if isinstance(one.event, GpuSampled) and one.event.gpu == gpu
+    ]
+    known = [(at, power) for at, power in mine if power is not None]
+    if not known:
+        return ""
+    newest, top = known[-1][0], max(power for _, power in known) or 1.0
+    return " ".join(f"{HISTORY_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}" for at, power in known)

@@ -1,0 +1,13 @@
+"""The page for a run that is not there: what there is instead."""
+
+from sqlmodel import Session
+from starlette.responses import Response
+
+from app.pages.security import new_nonce, page
+from app.pages.templating import rendered
+from app.store import queries
+
+
+def missing(session: Session, run: str) -> Response:
+    nonce = new_nonce()
+    return page(rendered("missing.html", nonce=nonce, here="", run=run, newest=queries.newest(session, 5)), nonce, 404)

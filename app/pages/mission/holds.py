@@ -1,0 +1,51 @@
+"""Who held an engine, and when: the ribbon under its label."""
+
+from dataclasses import dataclass, replace
+
+from app.events.kinds import TurnStarted
+from app.events.words import Role
+
+
+@dataclass(frozen=True)
+class Hold:
+    role: Role
+    turn: str
+    since: float
+    first: float | None = None
+    """When the first token came: before it the engine reads the prompt, after it decodes."""
+    until: float | None = None
+
+    def decoding(self, at: float) -> "Hold":
+        return replace(self, first=at)
+
+
+def hand_over(holds: list[Hold], event: TurnStarted, at: float, keep: float) -> list[Hold]:
+    recent = [hold for hold in holds if hold.until is None or at - hold.until < keep]
+    return [*recent, Hold(event.role, event.turn, at)]
+
+
+def let_go(holds: list[Hold], turn: str, at: float) -> list[Hold]:
+    return [replace(hold, until=at) if hold.turn == turn else hold for hold in holds]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A stretch of the ribbon, in percent of its width."""
+
+    role: Role
+    left: float
+    width: float
+    prefill: bool
+
+
+def bars(holds: list[Hold], now: float, span: float) -> list[Bar]:
+    drawn = []
+    for hold in holds:
+        end = hold.until or now
+        first = min(hold.first or end, end)
+        for since, until, prefill in ((hold.since, first, True), (first, end, False)):
+            left = max(0.0, 100 * (1 - (now - since) / span))
+            right = max(0.0, 100 * (1 - (now - until) / span))
+            if right > left:
+                drawn.append(Bar(hold.role, round(left, 2), round(right - left, 2), prefill))
+    return drawn

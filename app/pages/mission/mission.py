@@ -1,0 +1,83 @@
+"""What the mission page shows: a fold of the same events, with what only eyes need."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from app.events.kinds import (
+    AttemptStarted,
+    Event,
+    ItemStarted,
+    TurnDelta,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+)
+from app.events.record import Recorded
+from app.events.words import Role
+from app.loop.state import RunState, step
+from app.pages.mission.feed import FeedLine, feed_line
+from app.pages.mission.holds import Hold, hand_over, let_go
+from app.pages.mission.lane import ROLES, Lane, advance
+from app.pages.mission.tries import Try, tried
+
+FEED_LINES = 60
+HOLD_SECONDS = 120.0
+
+
+@dataclass
+class Mission:
+    state: RunState = field(default_factory=RunState)
+    lanes: dict[Role, Lane] = field(default_factory=lambda: {role: Lane(role) for role in ROLES})
+    holds: dict[str, list[Hold]] = field(default_factory=dict)
+    """Per engine: who held it when, the last two minutes."""
+    focus: str | None = None
+    """The rule of the item in work, or of the last one."""
+    tries: list[Try] = field(default_factory=list)
+    """The attempts on it."""
+    titles: dict[str, str] = field(default_factory=dict)
+    feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
+    began: dict[str, int] = field(default_factory=dict)
+    """Per rule, the seq at which its item began: where a jump goes."""
+    turn_began: int = 0
+    """The seq at which the newest turn began."""
+
+    def take(self, recorded: Recorded) -> None:
+        self.state = step(self.state, recorded)
+        event = recorded.event
+        self._lanes(event, recorded.at)
+        self._focus(event, recorded)
+        if isinstance(event, TurnStarted):
+            self.turn_began = recorded.seq
+        if line := feed_line(recorded):
+            self.feed.appendleft(line)
+
+    def _lanes(self, event: Event, at: float) -> None:
+        match event:
+            case TurnDelta():
+                self.lanes[event.role] = advance(self.lanes[event.role], event)
+                self._first_token(event, at)
+            case TurnStarted():
+                if event.role == "architect" and event.purpose == "plan":
+                    self.lanes = {role: Lane(role) for role in ROLES}
+                self.lanes[event.role] = advance(self.lanes[event.role], event)
+                self.holds[event.engine] = hand_over(self.holds.get(event.engine, []), event, at, HOLD_SECONDS)
+            case TurnFinished() | TurnInterrupted():
+                self.holds = {engine: let_go(holds, event.turn, at) for engine, holds in self.holds.items()}
+                self.lanes = {role: advance(lane, event) for role, lane in self.lanes.items()}
+            case _:
+                self.lanes = {role: advance(lane, event) for role, lane in self.lanes.items()}
+
+    def _first_token(self, event: TurnDelta, at: float) -> None:
+        for holds in self.holds.values():
+            if holds and holds[-1].turn == event.turn and holds[-1].first is None:
+                holds[-1] = holds[-1].decoding(at)
+
+    def _focus(self, event: Event, recorded: Recorded) -> None:
+        if isinstance(event, ItemStarted):
+            self.focus, self.tries = event.rule, []
+            self.titles[event.rule] = event.title
+            self.began[event.rule] = recorded.seq
+        if isinstance(event, AttemptStarted):
+            self.tries = [*self.tries, Try(event.attempt, event.lessons)]
+        elif self.tries:
+            self.tries[-1] = tried(self.tries[-1], event)

@@ -1,0 +1,71 @@
+"""The parts of the page that update alone: each a template, rendered by the page and by its stream alike."""
+
+from dataclasses import dataclass
+
+from app.lineup import Engine, Lineup
+from app.pages.mission.holds import bars
+from app.pages.mission.lane import ROLES
+from app.pages.mission.mission import HOLD_SECONDS, Mission
+from app.pages.templating import rendered
+from app.skills.skill import Skill
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What does not change while a run is watched."""
+
+    lineup: Lineup
+    skill: Skill
+    mode: str
+    """live, replay or ended."""
+
+
+def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
+    """Element id to its inner HTML."""
+    drawn = {
+        "status": rendered("partials/_status.html", mission=mission, scene=scene, counts=counts(mission)),
+        "ribbon": rendered("partials/_ribbon.html", mission=mission, scene=scene),
+        "item": rendered("partials/_item.html", mission=mission, scene=scene, rule=focus(mission, scene)),
+        "approval": rendered("partials/_approval.html", mission=mission, scene=scene),
+        "tries": rendered("partials/_tries.html", mission=mission),
+        "feed": rendered("partials/_feed.html", mission=mission, scene=scene),
+    }
+    for role in ROLES:
+        seat = scene.lineup.seats[role]
+        engine = scene.lineup.engines[seat.engine]
+        drawn[f"lane-{role}"] = rendered("partials/_lane.html", lane=mission.lanes[role], engine=engine)
+    for engine in scene.lineup.engines.values():
+        drawn[f"hold-{engine.name}"] = rendered("partials/_hold.html", hold=hold(mission, engine, scene))
+    return drawn
+
+
+def counts(mission: Mission) -> dict[str, int]:
+    order = ("passed", "escalated", "skipped", "deferred", "working", "waiting")
+    tally = dict.fromkeys(order, 0)
+    for item in mission.state.items.values():
+        tally[item.status] += 1
+    return tally
+
+
+def focus(mission: Mission, scene: Scene) -> object:
+    return scene.skill.rules.get(mission.focus) if mission.focus else None
+
+
+def hold(mission: Mission, engine: Engine, scene: Scene) -> dict[str, object]:
+    holds = mission.holds.get(engine.name, [])
+    now = mission.state.at
+    last = holds[-1] if holds else None
+    live = last if last and last.until is None else None
+    seated = [role for role, seat in scene.lineup.seats.items() if seat.engine == engine.name]
+    turns = [lane.finished for role, lane in mission.lanes.items() if role in seated and lane.finished]
+    return {
+        "engine": engine,
+        "roles": seated,
+        "serving": live.role if live else None,
+        "reading": bool(live and live.first is None),
+        "bars": bars(holds, now, HOLD_SECONDS),
+        "span": int(HOLD_SECONDS),
+        "turn": turns[-1] if turns else None,
+        "pace": mission.state.request.pace if mission.state.request else None,
+        "simulated": bool(mission.state.request and mission.state.request.simulated),
+    }

@@ -1,0 +1,170 @@
+"""The mission page: a run live, ended or replayed, and what a person may ask of it."""
+
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Header, Query, Request
+from sse_starlette import EventSourceResponse
+from starlette.responses import RedirectResponse, Response
+
+from app.deps import TheSession, TheStreams, TheWorker
+from app.errors import BadInput
+from app.events.kinds import GpuSampled
+from app.events.words import Budget
+from app.pages.machine import gpus, gpus_now, meters
+from app.pages.missing import missing
+from app.pages.mission.lane import ROLES
+from app.pages.mission.pieces import Scene, pieces
+from app.pages.mission.replay import Replay
+from app.pages.mission.screen import Missions, Screen
+from app.pages.security import from_here, new_nonce, page
+from app.pages.templating import rendered
+from app.request import queued
+from app.skills.catalog import skill
+from app.store import queries
+from app.store.models import CommandRow, RunRow
+from app.worker import Worker
+
+router = APIRouter(include_in_schema=False)
+SameSite = Depends(from_here)
+BY = "operator on this page"
+SAMPLE_SECONDS = 60
+
+
+@router.get("/")
+def home(worker: TheWorker, session: TheSession) -> Response:
+    working = queries.unended(session)
+    shown = working[0] if working else queries.newest_run(session)
+    if shown is None:
+        nonce = new_nonce()
+        return page(rendered("empty.html", nonce=nonce, here="/", lineup=worker.lineup), nonce)
+    return _mission(worker, shown, None, None)
+
+
+@router.get("/runs/{run}")
+def one_run(
+    worker: TheWorker,
+    session: TheSession,
+    run: str,
+    at: Annotated[int | None, Query(ge=0)] = None,
+    speed: Annotated[str, Query(max_length=8)] = "",
+) -> Response:
+    row = queries.run(session, run)
+    if row is None:
+        return missing(session, run)
+    return _mission(worker, row, at, float(speed) if speed in {"1", "10", "100", "1000"} else None)
+
+
+def _mission(worker: Worker, row: RunRow, at: int | None, speed: float | None) -> Response:
+    newest = worker.store.last(row.id)
+    last = newest[0] if newest else 0
+    seq = last if at is None else min(at, last)
+    mission = Missions(worker.store).at(row.id, seq)
+    over = row.state not in queries.UNENDED
+    mode = "replay" if at is not None else ("ended" if over else "live")
+    scene = Scene(worker.lineup, skill(row.skill), "live" if at is None else "replay")
+    stream = None
+    if at is not None and speed:
+        stream = f"/runs/{row.id}/replay?since={seq}&speed={speed:g}"
+    elif mode == "live":
+        stream = f"/runs/{row.id}/page?since={seq}"
+    nonce = new_nonce()
+    context = {
+        "nonce": nonce,
+        "here": "/",
+        "run": row.id,
+        "mode": mode,
+        "seq": seq,
+        "last": last,
+        "over": over,
+        "stream": stream,
+        "playing": bool(stream) and at is not None,
+        "speed": speed,
+        "jumps": Replay(worker.store, row.id).jumps(seq, last),
+        "simulated": row.simulated,
+        "pace": mission.state.request.pace if mission.state.request else None,
+        "pieces": pieces(mission, scene),
+        "roles": ROLES,
+        "engines": list(worker.lineup.engines.values()),
+        "meters": meters(worker),
+        "gpus": _gpus_then(worker, mission.state.at) if at is not None else gpus_now(worker),
+    }
+    return page(rendered("mission.html", **context), nonce)
+
+
+def _gpus_then(worker: Worker, at: float) -> str:
+    history = worker.store.samples(at - SAMPLE_SECONDS, at + 1)
+    newest = {one.event.gpu: one.event for one in history if isinstance(one.event, GpuSampled)}
+    return gpus(list(newest.values()), history, "No GPU was read at that time.")
+
+
+@router.get("/runs/{run}/page")
+def page_stream(
+    worker: TheWorker,
+    streams: TheStreams,
+    run: str,
+    since: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    row = _row(worker, run)
+    after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else since
+    scene = Scene(worker.lineup, skill(row.skill), "live")
+    return streams.watch(run, "page", Screen(run, Missions(worker.store), scene), after)
+
+
+@router.get("/runs/{run}/replay")
+async def replay_stream(
+    worker: TheWorker,
+    run: str,
+    speed: Annotated[float, Query(gt=0, le=1000)],
+    since: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    row = _row(worker, run)
+    after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else since
+    screen = Screen(run, Missions(worker.store), Scene(worker.lineup, skill(row.skill), "replay"))
+    frames: AsyncIterator[bytes] = Replay(worker.store, run).frames(screen, after, speed)
+    return EventSourceResponse(frames, sep="\n", ping=15)
+
+
+def _row(worker: Worker, run: str) -> RunRow:
+    row = worker.run_row(run)
+    if row is None:
+        raise BadInput(f"there is no run {run!r}")
+    return row
+
+
+@router.post("/runs", dependencies=[SameSite])
+async def start(worker: TheWorker) -> Response:
+    request = queued(
+        worker.lineup,
+        host="fixture",
+        rules="",
+        mode="auto",
+        keep=False,
+        budget=Budget(),
+        note="",
+        pace=worker.settings.speed,
+        by=BY,
+    )
+    run = await worker.submit(request)
+    return RedirectResponse(f"/runs/{run}", status_code=303)
+
+
+@router.post("/runs/{run}/ask", dependencies=[SameSite])
+def ask(
+    request: Request,
+    session: TheSession,
+    run: str,
+    verb: Annotated[str, Form()],
+    reason: Annotated[str, Form(max_length=300)] = "",
+    approval: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    if queries.run(session, run) is None:
+        return missing(session, run)
+    if verb in ("pause", "resume", "stop", "approve", "refuse"):
+        row = CommandRow(run=run, verb=verb, by=BY, reason=reason, approval=approval, at=time.time())
+        queries.ask(session, row)
+    back = request.headers.get("referer", "")
+    return RedirectResponse("/ops" if back.endswith("/ops") else f"/runs/{run}", status_code=303)

@@ -1,0 +1,100 @@
+"""Events to messages for the page: tokens as named events, everything else as the parts that changed."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from app.events.clean import clean
+from app.events.kinds import TurnDelta
+from app.events.record import Recorded
+from app.pages.mission.mission import Mission
+from app.pages.mission.pieces import Scene, pieces
+from app.store.events import EventStore
+from app.stream.message import message
+
+
+class Missions:
+    """A run's mission at any seq; the same log and seq always give the same one."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+
+    def at(self, run: str, seq: int | None = None) -> Mission:
+        mission = Mission()
+        for recorded in self._store.steady(run, seq):
+            mission.take(recorded)
+        if mission.state.turn:
+            self._open_turn(run, mission, seq)
+        return mission
+
+    def _open_turn(self, run: str, mission: Mission, seq: int | None) -> None:
+        """The text so far of the turn in progress."""
+        for recorded in self._store.events(run, after=mission.turn_began, upto=seq, kinds=["turn.delta"]):
+            mission.take(recorded)
+
+
+class Screen:
+    """Renders one run for all who watch it."""
+
+    def __init__(self, run: str, missions: Missions, scene: Scene) -> None:
+        self._run, self._missions, self._scene = run, missions, scene
+        self._lock = threading.Lock()
+        self._mission: Mission | None = None
+        self._drawn: dict[str, str] = {}
+
+    def __call__(self, batch: Sequence[Recorded]) -> bytes:
+        with self._lock:
+            return self._render(batch)
+
+    def _render(self, batch: Sequence[Recorded]) -> bytes:
+        mission = self._before(batch[0].seq - 1)
+        for recorded in batch:
+            mission.take(recorded)
+        if all(isinstance(recorded.event, TurnDelta) for recorded in batch):
+            return b"".join(_tokens(batch))
+        now = pieces(mission, self._scene)
+        changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
+        self._drawn = now
+        parts = "".join(_part(name, html) for name, html in changed.items())
+        # A lane that is drawn anew holds its text already: only tokens of turns that go on are sent as tokens.
+        return message(parts.encode(), seq=batch[-1].seq)
+
+    def _before(self, seq: int) -> Mission:
+        if self._mission is None or self._mission.state.seq != seq:
+            self._mission = self._missions.at(self._run, seq) if seq else Mission()
+            self._mission.state = replace(self._mission.state, seq=seq)
+            self._drawn = pieces(self._mission, self._scene) if seq else {}
+        return self._mission
+
+
+def _tokens(batch: Sequence[Recorded]) -> list[bytes]:
+    """One message for the text of one turn and channel."""
+    out: list[bytes] = []
+    held: list[Recorded] = []
+    for recorded in batch:
+        if held and _key(held[-1]) != _key(recorded):
+            out.append(_token(held))
+            held = []
+        held.append(recorded)
+    out.append(_token(held))
+    return out
+
+
+def _key(recorded: Recorded) -> tuple[str, str]:
+    event = recorded.event
+    assert isinstance(event, TurnDelta)
+    return event.turn, event.channel
+
+
+def _token(held: Sequence[Recorded]) -> bytes:
+    first = held[0].event
+    assert isinstance(first, TurnDelta)
+    text = "".join(one.event.text for one in held if isinstance(one.event, TurnDelta))
+    token = {"turn": first.turn, "role": first.role, "channel": first.channel, "text": clean(text, 100_000)}
+    return message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
+
+
+def _part(name: str, html: str) -> str:
+    return f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>'

@@ -1,0 +1,72 @@
+"""The attempts on the item in focus, as a person reads them."""
+
+from dataclasses import dataclass, replace
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionProposed,
+    ActionRefused,
+    ActionRolledBack,
+    ApprovalGiven,
+    ApprovalRefused,
+    ApprovalRequested,
+    AttemptFailed,
+    AttemptReflected,
+    Event,
+    ItemPassed,
+    LessonLearnt,
+    PlanMade,
+    SentryAlarm,
+    SentryClear,
+    VerdictExplained,
+    VerdictGiven,
+)
+from app.events.words import Lesson
+
+
+@dataclass(frozen=True)
+class Try:
+    number: int
+    told: tuple[Lesson, ...] = ()
+    plan: PlanMade | None = None
+    proposed: ActionProposed | None = None
+    refused: ActionRefused | None = None
+    approval: ApprovalRequested | None = None
+    approved: ApprovalGiven | ApprovalRefused | None = None
+    applied: ActionApplied | None = None
+    verdict: VerdictGiven | None = None
+    explained: VerdictExplained | None = None
+    clear: SentryClear | None = None
+    alarm: SentryAlarm | None = None
+    failed: AttemptFailed | None = None
+    undone: ActionRolledBack | None = None
+    lesson: LessonLearnt | None = None
+    decision: AttemptReflected | None = None
+    passed: bool = False
+
+
+_PLACE: dict[type, str] = {
+    PlanMade: "plan",
+    ActionProposed: "proposed",
+    ActionRefused: "refused",
+    ApprovalRequested: "approval",
+    ApprovalGiven: "approved",
+    ApprovalRefused: "approved",
+    ActionApplied: "applied",
+    VerdictExplained: "explained",
+    SentryClear: "clear",
+    SentryAlarm: "alarm",
+    AttemptFailed: "failed",
+    ActionRolledBack: "undone",
+    LessonLearnt: "lesson",
+    AttemptReflected: "decision",
+}
+
+
+def tried(attempt: Try, event: Event) -> Try:
+    if isinstance(event, ItemPassed):
+        return replace(attempt, passed=True)
+    if isinstance(event, VerdictGiven):
+        return replace(attempt, verdict=event) if event.phase == "attempt" else attempt
+    place = _PLACE.get(type(event))
+    return replace(attempt, **{place: event}) if place else attempt  # type: ignore[arg-type]

@@ -1,0 +1,78 @@
+"""All runs, two of them side by side, and one item of one run in full."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from app.deps import TheSession, TheWorker
+from app.loop.state import Item, RunState, fold
+from app.pages.missing import missing
+from app.pages.mission.item import item_page
+from app.pages.security import new_nonce, page
+from app.pages.templating import rendered
+from app.skills.catalog import skill
+from app.store import queries
+from app.store.models import RunRow
+from app.worker import Worker
+
+SHOWN = 100
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/runs")
+def all_runs(session: TheSession, state: Annotated[str, Query(max_length=20)] = "") -> Response:
+    rows = queries.newest(session, SHOWN, state)
+    nonce = new_nonce()
+    return page(rendered("runs.html", nonce=nonce, here="/runs", rows=rows, state=state), nonce)
+
+
+@dataclass(frozen=True)
+class Pair:
+    rule: str
+    title: str
+    left: Item | None
+    right: Item | None
+
+    @property
+    def differs(self) -> bool:
+        return _outcome(self.left) != _outcome(self.right)
+
+
+def _outcome(item: Item | None) -> tuple[str, int] | None:
+    return (item.status, item.attempt.number if item.attempt else 0) if item else None
+
+
+@router.get("/compare")
+def compare(
+    worker: TheWorker,
+    session: TheSession,
+    left: Annotated[str, Query(max_length=40)] = "",
+    right: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    rows = [queries.run(session, one) for one in (left, right)]
+    if rows[0] is None or rows[1] is None:
+        return missing(session, left if rows[0] is None else right)
+    pairs = _pairs(*(_state(worker, row) for row in rows if row))
+    nonce = new_nonce()
+    return page(rendered("compare.html", nonce=nonce, here="/runs", rows=rows, pairs=pairs), nonce)
+
+
+def _state(worker: Worker, row: RunRow) -> RunState:
+    return fold(worker.store.steady(row.id))
+
+
+def _pairs(left: RunState, right: RunState) -> list[Pair]:
+    pack = skill(left.request.skill if left.request else "stig")
+    rules = dict.fromkeys([*left.items, *right.items])
+    return [Pair(rule, pack.rules[rule].title, left.items.get(rule), right.items.get(rule)) for rule in rules]
+
+
+@router.get("/runs/{run}/items/{rule}")
+def one_item(worker: TheWorker, session: TheSession, run: str, rule: str) -> Response:
+    row = queries.run(session, run)
+    if row is None:
+        return missing(session, run)
+    return item_page(worker, row, rule)

@@ -1,0 +1,15 @@
+// Single keys, never in a field and never with a modifier: space plays and holds, brackets step from item to item.
+const KEYS = { "[": "previous", "]": "next", " ": "play", l: "live" };
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea, button, a, summary, [role=log]")) return;
+  const name = KEYS[event.key];
+  if (!name) return;
+  const link =
+    name === "live"
+      ? document.querySelector(".scrubber .jump")
+      : document.getElementById(name) || (name === "play" && document.getElementById("pause-replay"));
+  if (!link) return;
+  event.preventDefault();
+  link.click();
+});

@@ -1,0 +1,35 @@
+// Says whether the stream is alive, keeps the scrubber at the newest event, and reloads when the run is over.
+const mission = document.getElementById("mission");
+const badge = document.getElementById("liveness");
+const calm = badge ? badge.textContent : "";
+const at = (seq) => {
+  mission.dataset.seq = seq;
+  const range = document.getElementById("at");
+  range.max = Math.max(range.max, seq);
+  range.value = seq;
+  document.getElementById("at-out").textContent = seq;
+  const hold = document.getElementById("pause-replay");
+  if (hold) hold.href = `/runs/${mission.dataset.run}?at=${seq}`;
+};
+const lost = (gone) => {
+  document.body.classList.toggle("stale", gone);
+  badge.textContent = gone ? "RECONNECTING" : calm;
+};
+addEventListener("htmx:sse:after:message", (event) => {
+  lost(false);
+  const id = event.detail.message && event.detail.message.id;
+  if (id) at(id);
+});
+addEventListener("htmx:sse:after:connection", () => lost(false));
+addEventListener("htmx:sse:error", () => lost(true));
+addEventListener("htmx:sse:close", () => lost(mission.dataset.over !== "yes"));
+addEventListener("reset", () => location.reload());
+addEventListener("end", (event) => {
+  mission.dataset.over = "yes";
+  const seq = JSON.parse(event.detail.data).seq;
+  location.assign(`/runs/${mission.dataset.run}${mission.dataset.mode === "replay" ? `?at=${seq}` : ""}`);
+});
+document.getElementById("at").addEventListener("input", (event) => {
+  document.getElementById("at-out").textContent = event.target.value;
+});
+document.getElementById("at").addEventListener("change", (event) => event.target.form.requestSubmit());
