@@ -12,7 +12,7 @@ demo: .venv/.runtime  ## set up, serve http://127.0.0.1:8000 and start a run (AR
 	@$(BIN)/temper demo $(ARGS)
 
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some)
-	@.ci/browser
+	@.ci/tools
 	@$(BIN)/pytest $(ARGS)
 
 lint: .venv/.dev  ## formatting, lint, strict types, the floors

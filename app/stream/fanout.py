@@ -72,16 +72,22 @@ class Fanout:
         after = self._head if after is None else after
         await viewer.write(message.HELLO)
         while not self._closed:
-            if after > self._head or (self._reach is not None and self._head - after > self._reach):
+            if await self._unknown(after) or (self._reach is not None and self._head - after > self._reach):
                 await viewer.write(message.reset(self._head))
                 return
-            if after < self._head:
+            if after > self._head:
+                await asyncio.sleep(FRAME_SECONDS)
+            elif after < self._head:
                 after = await self._catch_up(viewer, after)
             elif self._ended:
                 await viewer.write(message.end(self._head))
                 return
             else:
                 after = await self._keep_abreast(viewer, after)
+
+    async def _unknown(self, after: int) -> bool:
+        """A snapshot may be newer than what was read here; what the store does not hold either is of another log."""
+        return after > self._head and after > await asyncio.to_thread(self._source.last)
 
     async def _keep_abreast(self, viewer: Viewer, after: int) -> int:
         viewer.after = after

@@ -37,6 +37,9 @@ class Streams:
         """
         return _Stream(self, run, rendering, render, after, reach)
 
+    def fanout(self, run: str, render: Render, reach: int | None) -> Fanout:
+        return Fanout(run, self._bus, source(self._store, run), render, reach=reach)
+
     def close(self) -> None:
         self._closed = True
         for fanout in self._fanouts.values():
@@ -47,7 +50,7 @@ class Streams:
         key = (run, rendering)
         fanout = self._fanouts.get(key)
         if fanout is None or fanout.over:
-            fanout = self._fanouts[key] = Fanout(run, self._bus, source(self._store, run), render, reach=reach)
+            fanout = self._fanouts[key] = self.fanout(run, render, reach)
             fanout.start()
         if self._closed:
             fanout.close()

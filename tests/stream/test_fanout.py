@@ -2,9 +2,12 @@
 
 import asyncio
 
+from app.events.bus import Bus
+from app.events.kinds import RunPaused
+from app.events.log import LogWriter, RunLog
 from app.stream.fanout import CHUNK
 from app.stream.ring import Ring
-from tests.stream.watching import Socket, logging, watching
+from tests.stream.watching import RUN, Socket, logging, watching
 
 
 async def test_a_viewer_gets_a_comment_at_once_and_then_what_happens(tmp_path):
@@ -79,6 +82,25 @@ async def test_who_is_too_far_behind_is_told_to_start_anew(tmp_path):
         fanout.close()
     reset = b': temper\n\nevent: reset\ndata: {"seq":20}\n\n'
     assert (far.got, beyond.got, near.ids) == (reset, reset, [16, 17, 18, 19, 20])
+
+
+async def test_a_snapshot_newer_than_what_was_read_is_waited_for(tmp_path):
+    async with logging(tmp_path) as log:
+        await log.say("one")
+        fanout, socket = log.fanout(reach=10), Socket()
+        fanout.start()
+        async with watching(fanout, (Socket(), 0)):
+            unheard = LogWriter(log.store, Bus())
+            unheard.start()
+            ahead = RunLog(RUN, unheard, log.store.last(RUN))
+            two, three = ahead.append(RunPaused(by="a")) + ahead.append(RunPaused(by="b"))
+            await unheard.close()
+            async with watching(fanout, (socket, 2)):
+                await socket.until(": temper")
+                log.bus.publish([two, three])
+                await socket.until("id: 3")
+        fanout.close()
+    assert socket.got == b": temper\n\nid: 3\ndata: \n\n"
 
 
 async def test_a_stream_ends_with_its_run_once_all_is_sent(tmp_path):

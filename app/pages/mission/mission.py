@@ -38,6 +38,10 @@ class Mission:
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
     began: dict[str, int] = field(default_factory=dict)
     """Per rule, the seq at which its item began: where a jump goes."""
+    newest: dict[str, TurnFinished] = field(default_factory=dict)
+    """Per engine: its newest finished turn, for the figures."""
+    reading: frozenset[str] = frozenset()
+    """Engines that read a prompt and have not given a token yet."""
     turn_began: int = 0
     """The seq at which the newest turn began."""
 
@@ -61,16 +65,26 @@ class Mission:
                     self.lanes = {role: Lane(role) for role in ROLES}
                 self.lanes[event.role] = advance(self.lanes[event.role], event)
                 self.holds[event.engine] = hand_over(self.holds.get(event.engine, []), event, at, HOLD_SECONDS)
+                self.reading |= {event.engine}
             case TurnFinished() | TurnInterrupted():
-                self.holds = {engine: let_go(holds, event.turn, at) for engine, holds in self.holds.items()}
+                self._leave(event, at)
                 self.lanes = {role: advance(lane, event) for role, lane in self.lanes.items()}
             case _:
                 self.lanes = {role: advance(lane, event) for role, lane in self.lanes.items()}
 
+    def _leave(self, event: TurnFinished | TurnInterrupted, at: float) -> None:
+        for engine, holds in self.holds.items():
+            if holds and holds[-1].turn == event.turn:
+                self.holds[engine] = let_go(holds, event.turn, at)
+                self.reading -= {engine}
+                if isinstance(event, TurnFinished):
+                    self.newest[engine] = event
+
     def _first_token(self, event: TurnDelta, at: float) -> None:
-        for holds in self.holds.values():
+        for engine, holds in self.holds.items():
             if holds and holds[-1].turn == event.turn and holds[-1].first is None:
                 holds[-1] = holds[-1].decoding(at)
+                self.reading -= {engine}
 
     def _focus(self, event: Event, recorded: Recorded) -> None:
         if isinstance(event, ItemStarted):

@@ -34,9 +34,14 @@ def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
         seat = scene.lineup.seats[role]
         engine = scene.lineup.engines[seat.engine]
         drawn[f"lane-{role}"] = rendered("partials/_lane.html", lane=mission.lanes[role], engine=engine)
-    for engine in scene.lineup.engines.values():
-        drawn[f"hold-{engine.name}"] = rendered("partials/_hold.html", hold=hold(mission, engine, scene))
-    return drawn
+    return drawn | engine_pieces(mission, scene)
+
+
+def engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
+    return {
+        f"hold-{engine.name}": rendered("partials/_hold.html", hold=hold(mission, engine, scene))
+        for engine in scene.lineup.engines.values()
+    }
 
 
 def counts(mission: Mission) -> dict[str, int]:
@@ -57,7 +62,6 @@ def hold(mission: Mission, engine: Engine, scene: Scene) -> dict[str, object]:
     last = holds[-1] if holds else None
     live = last if last and last.until is None else None
     seated = [role for role, seat in scene.lineup.seats.items() if seat.engine == engine.name]
-    turns = [lane.finished for role, lane in mission.lanes.items() if role in seated and lane.finished]
     return {
         "engine": engine,
         "roles": seated,
@@ -65,7 +69,7 @@ def hold(mission: Mission, engine: Engine, scene: Scene) -> dict[str, object]:
         "reading": bool(live and live.first is None),
         "bars": bars(holds, now, HOLD_SECONDS),
         "span": int(HOLD_SECONDS),
-        "turn": turns[-1] if turns else None,
+        "turn": mission.newest.get(engine.name),
         "pace": mission.state.request.pace if mission.state.request else None,
         "simulated": bool(mission.state.request and mission.state.request.simulated),
     }

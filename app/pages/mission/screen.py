@@ -10,7 +10,7 @@ from app.events.clean import clean
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded
 from app.pages.mission.mission import Mission
-from app.pages.mission.pieces import Scene, pieces
+from app.pages.mission.pieces import Scene, engine_pieces, pieces
 from app.store.events import EventStore
 from app.stream.message import message
 
@@ -50,16 +50,21 @@ class Screen:
 
     def _render(self, batch: Sequence[Recorded]) -> bytes:
         mission = self._before(batch[0].seq - 1)
+        reading = mission.reading
         for recorded in batch:
             mission.take(recorded)
-        if all(isinstance(recorded.event, TurnDelta) for recorded in batch):
-            return b"".join(_tokens(batch))
-        now = pieces(mission, self._scene)
+        if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
+            # A lane that is drawn anew holds its text already: its tokens are not sent beside it.
+            return message(self._changed(pieces(mission, self._scene)), seq=batch[-1].seq)
+        tokens = _tokens(batch)
+        if mission.reading != reading:
+            tokens.append(message(self._changed(engine_pieces(mission, self._scene)), seq=batch[-1].seq))
+        return b"".join(tokens)
+
+    def _changed(self, now: dict[str, str]) -> bytes:
         changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
-        self._drawn = now
-        parts = "".join(_part(name, html) for name, html in changed.items())
-        # A lane that is drawn anew holds its text already: only tokens of turns that go on are sent as tokens.
-        return message(parts.encode(), seq=batch[-1].seq)
+        self._drawn = self._drawn | now
+        return "".join(_part(name, html) for name, html in changed.items()).encode()
 
     def _before(self, seq: int) -> Mission:
         if self._mission is None or self._mission.state.seq != seq:

@@ -1,0 +1,216 @@
+"""Servers that send one 200-byte frame to all who listen, 20 times a second. One per process, on a port of its own.
+
+    python bench/peers/servers.py raw|nchan|hub|ring
+
+raw    an asyncio TCP server without HTTP: the floor
+nchan  Debian's nginx with libnginx-mod-nchan: the peer
+hub    Temper's own: app.stream under uvicorn
+ring   the same ring read by a task for each viewer, through sse-starlette: the design that was not taken
+"""
+
+import asyncio
+import contextlib
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import uvicorn
+from sse_starlette import EventSourceResponse
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.events.bus import Bus
+from app.events.kinds import TurnDelta
+from app.events.record import Recorded, record
+from app.stream.fanout import Fanout
+from app.stream.message import message
+from app.stream.streams import Streams
+
+PERIOD = 0.05
+SIZE = 200
+
+
+def frame(seq: int, at: int) -> bytes:
+    """`at` is when it was published; the rest is padding."""
+    bare = message(b"%d " % at, seq=seq)
+    return message(b"%d " % at + b"x" * (SIZE - len(bare)), seq=seq)
+
+
+async def ticking():
+    """By the clock: what a tick costs must not stretch the next."""
+    due = time.monotonic()
+    for seq in range(1, 10**9):
+        due += PERIOD
+        await asyncio.sleep(due - time.monotonic())
+        yield seq
+
+
+def announce(port: int, *pids: int) -> None:
+    print(port, *pids, flush=True)
+
+
+async def raw() -> None:
+    writers: set[asyncio.StreamWriter] = set()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hello\n\n")
+        writers.add(writer)
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=2048)
+    announce(server.sockets[0].getsockname()[1], os.getpid())
+    async for seq in ticking():
+        body = frame(seq, time.monotonic_ns())
+        for writer in writers:
+            writer.write(body)
+
+
+class Ticks:
+    """A log that grows by one event each period, in memory."""
+
+    def __init__(self) -> None:
+        self.bus, self.events = Bus(), [self._event(1)]
+
+    def _event(self, seq: int) -> Recorded:
+        delta = TurnDelta(turn="t", role="worker", channel="answer", text=str(time.monotonic_ns()), tokens=1)
+        return record("bench", seq, time.time(), delta, "")
+
+    async def grow(self) -> None:
+        async for _ in ticking():
+            self.events.append(self._event(len(self.events) + 1))
+            self.bus.publish(self.events[-1:])
+
+    def last(self) -> int:
+        return len(self.events)
+
+    def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
+        return self.events[seq : upto or len(self.events)][:limit]
+
+
+def render(batch: list[Recorded]) -> bytes:
+    return b"".join(frame(one.seq, int(one.event.text)) for one in batch)
+
+
+class BenchStreams(Streams):
+    """Streams over ticks instead of a database."""
+
+    def __init__(self, ticks: Ticks) -> None:
+        super().__init__(ticks.bus, None)
+        self._ticks = ticks
+
+    def fanout(self, run, render, reach) -> Fanout:
+        return Fanout(run, self._bus, self._ticks, render, reach=reach)
+
+
+async def hub() -> None:
+    ticks = Ticks()
+    streams = BenchStreams(ticks)
+
+    async def stream(_: Request) -> Response:
+        return streams.watch("bench", "frames", render)
+
+    await serve(stream, ticks.grow())
+
+
+async def ring() -> None:
+    woken, frames, joined = asyncio.Event(), [], {}
+
+    async def grow() -> None:
+        nonlocal woken
+        async for _ in ticking():
+            frames.append(frame(len(frames) + 1, time.monotonic_ns()))
+            joined.clear()
+            before, woken = woken, asyncio.Event()
+            before.set()
+
+    async def follow():
+        cursor = len(frames)
+        yield b": hello\n\n"
+        while True:
+            if cursor == len(frames):
+                await woken.wait()
+            if cursor not in joined:
+                joined[cursor] = b"".join(frames[cursor:])
+            missed, cursor = joined[cursor], len(frames)
+            yield missed
+
+    async def stream(_: Request) -> Response:
+        return EventSourceResponse(follow(), sep="\n")
+
+    await serve(stream, grow())
+
+
+async def serve(endpoint, work) -> None:
+    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    application = Starlette(routes=[Route("/sub", endpoint)])
+    server = uvicorn.Server(uvicorn.Config(application, log_level="warning", lifespan="off", backlog=2048))
+    task = asyncio.create_task(work)
+    announce(listener.getsockname()[1], os.getpid())
+    await server.serve(sockets=[listener])
+    task.cancel()
+
+
+NCHAN = """
+load_module /usr/lib/nginx/modules/ngx_nchan_module.so;
+daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log crit;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+  server {{
+    listen 127.0.0.1:{port} backlog=2048;
+    location = /sub {{ nchan_subscriber eventsource; nchan_channel_id bench; nchan_subscriber_first_message newest; }}
+    location = /pub {{ nchan_publisher; nchan_channel_id bench; nchan_message_buffer_length 20; }}
+  }}
+}}
+"""
+
+
+def nchan() -> None:
+    with tempfile.TemporaryDirectory() as name, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        config = Path(name, "nginx.conf")
+        config.write_text(NCHAN.format(folder=name, port=port))
+        with subprocess.Popen(["nginx", "-p", name, "-c", str(config)]) as nginx:
+            with contextlib.suppress(KeyboardInterrupt):
+                publish(port, lambda: announce(port, nginx.pid))
+            nginx.terminate()
+
+
+def publish(port: int, ready) -> None:
+    """Its pace is a clock of its own: the time that a POST takes is not the peer's."""
+    until = time.monotonic() + 10
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            threading.Event().wait(0.05)
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    ready()
+    due = time.monotonic()
+    while True:
+        due += PERIOD
+        threading.Event().wait(max(0.0, due - time.monotonic()))
+        connection.request("POST", "/pub", b"%d " % time.monotonic_ns() + b"x" * 150)
+        connection.getresponse().read()
+
+
+if __name__ == "__main__":
+    kind = sys.argv[1]
+    if kind == "nchan":
+        nchan()
+    else:
+        asyncio.run({"raw": raw, "hub": hub, "ring": ring}[kind]())

@@ -1,0 +1,142 @@
+"""The mission page in a real browser, over a real server."""
+
+import os
+import signal
+import sqlite3
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+
+from app.store.db import open_database
+from app.store.events import EventStore
+from tests.served import served
+
+PATIENCE = 60_000
+LANES = "[...document.querySelectorAll('.lane .thought')].map((one) => one.textContent.trim())"
+CELLS = "[...document.querySelectorAll('.cell')].map((one) => one.textContent)"
+THOUGHTS = """() => {
+  window.seen = {};
+  const keep = () => document.querySelectorAll('.lane .body').forEach((body) => {
+    const thought = body.querySelector('.thought');
+    if (body.dataset.turn && thought && thought.textContent) window.seen[body.dataset.turn] = thought.textContent;
+  });
+  new MutationObserver(keep).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+async def until(page, expression):
+    """Wait in the page's own frames: the page's policy forbids the string evaluation that wait_for_function needs."""
+    for _ in range(6000):
+        if await page.evaluate(expression):
+            return
+        await page.evaluate("() => new Promise(requestAnimationFrame)")
+    raise AssertionError(f"never true: {expression}")
+
+
+def thoughts(server):
+    """Turn to its whole thought, from the log."""
+    store = EventStore(open_database(server.data / "temper.sqlite"))
+    events = [recorded.event for recorded in store.events(server.runs()[0], kinds=["turn.finished"])]
+    return {event.turn: event.thought for event in events}
+
+
+async def test_the_label_on_the_shared_engine_changes_hands(page, tmp_path):
+    with served(tmp_path, "--speed", "3", command="demo") as server:
+        await page.goto(server.url)
+        for role in ("ARCHITECT", "WORKER", "ARCHITECT"):
+            await page.locator("#hold-gemma-31b .serving b", has_text=role).wait_for(timeout=PATIENCE)
+            label = page.locator("#hold-gemma-31b .serving")
+            assert f"role-{role.lower()}" in (await label.get_attribute("class") or "")
+
+
+async def test_tokens_arrive_in_order_and_a_killed_server_loses_and_doubles_nothing(page, tmp_path):
+    with served(tmp_path, "--speed", "4", command="demo") as server:
+        await page.goto(server.url)
+        await page.evaluate(THOUGHTS)
+        await until(page, "Object.keys(window.seen).length > 2")
+        port = server.port
+        os.kill(server.process.pid, signal.SIGKILL)
+        server.process.wait()
+        await page.locator("#liveness", has_text="RECONNECTING").wait_for(timeout=PATIENCE)
+    with served(tmp_path, "--speed", "4", command="demo", port=port) as again:
+        await page.locator("#liveness", has_text="LIVE").wait_for(timeout=PATIENCE)
+        await until(page, "Object.keys(window.seen).length > 6")
+        seen = await page.evaluate("window.seen")
+        said = thoughts(again)
+    whole = [turn for turn in seen if turn in said]
+    assert len(whole) > 3
+    assert {turn: seen[turn] for turn in whole if not said[turn].startswith(seen[turn])} == {}
+
+
+async def test_a_reload_shows_what_was_there_and_the_end_of_replay_is_the_end_of_the_run(page, tmp_path):
+    with served(tmp_path, "--speed", "0", command="demo") as server:
+        server.wait_for_kind("run.finished")
+        await page.goto(server.url)
+        assert await page.locator("#liveness").text_content() == "ENDED"
+        live = await page.evaluate(CELLS), await page.evaluate(LANES)
+        run = server.runs()[0]
+        await page.goto(f"{server.url}/runs/{run}?at=5&speed=1000")
+        assert await page.locator("#liveness").text_content() == "REPLAY"
+        last = await page.locator("#at").get_attribute("max")
+        await page.wait_for_url(f"{server.url}/runs/{run}?at={last}", timeout=PATIENCE)
+        assert (await page.evaluate(CELLS), await page.evaluate(LANES)) == live
+
+
+async def test_the_keyboard_alone_runs_it(page, tmp_path):
+    with served(tmp_path, "--speed", "0") as server:
+        await page.goto(server.url)
+        button = page.get_by_role("button", name="Start the first run")
+        for _ in range(12):
+            if await button.evaluate("(one) => one === document.activeElement"):
+                break
+            await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await page.locator(".cell.passed").first.wait_for(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+async def test_axe_finds_nothing(browser, tmp_path, scheme, size):
+    with served(tmp_path, "--speed", "0", command="demo") as server:
+        server.wait_for_kind("run.finished")
+        run = server.runs()[0]
+        opened = await browser.new_page(
+            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, bypass_csp=True
+        )
+        for path in (
+            "/",
+            f"/runs/{run}?at=400",
+            "/runs",
+            f"/runs/{run}/items/V-257985",
+            "/hosts",
+            "/ops",
+            "/runs/none",
+        ):
+            await opened.goto(server.url + path)
+            found = await Axe().run(opened)
+            assert found.response["violations"] == [], (path, found.generate_report())
+            assert await opened.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+
+
+async def test_hostile_text_is_shown_as_text_and_does_nothing(page, tmp_path):
+    """Through the model's mouth: a line-up cannot be that hostile, so the log is."""
+    with served(tmp_path, "--speed", "0", command="demo") as server:
+        server.wait_for_kind("run.finished")
+        run = server.runs()[0]
+    hostile = "<script>window.owned=1</script><img src=x onerror=window.owned=1><b hx-get=/x>\\u202e\\u001b[2J"
+    with sqlite3.connect(tmp_path / "temper.sqlite") as database:
+        database.execute(
+            'update event set line = cast(replace(cast(line as text), \'"thought":"\', ?) as blob)'
+            " where kind = 'turn.finished'",
+            [f'"thought":"{hostile}'],
+        )
+    with served(tmp_path, "--speed", "0") as server:
+        await page.goto(f"{server.url}/runs/{run}?at=300")
+        assert "<script>window.owned=1</script>" in (await page.locator(".thought").first.text_content() or "")
+        await page.goto(f"{server.url}/runs/{run}?at=250&speed=1000")
+        await until(page, "Number(document.getElementById('at').value) > 400")
+        assert await page.evaluate("window.owned") is None
+        assert await page.locator(".lane [hx-get]").count() == 0
+        text = await page.evaluate("document.body.textContent")
+        assert "\u202e" not in text
+        assert "\x1b" not in text
