@@ -24,8 +24,13 @@ def hand_over(holds: list[Hold], event: TurnStarted, at: float, keep: float) -> 
     return [*recent, Hold(event.role, event.turn, at)]
 
 
-def let_go(holds: list[Hold], turn: str, at: float) -> list[Hold]:
-    return [replace(hold, until=at) if hold.turn == turn else hold for hold in holds]
+def let_go(holds: list[Hold], turn: str, at: float, ttft: float | None = None) -> list[Hold]:
+    """The end knows when the first token came, whoever saw it come: a late viewer draws the same ribbon."""
+    return [_ended(hold, at, ttft) if hold.turn == turn else hold for hold in holds]
+
+
+def _ended(hold: Hold, at: float, ttft: float | None) -> Hold:
+    return replace(hold, first=None if ttft is None else hold.since + ttft, until=at)
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,8 @@ class Mission:
     def _leave(self, event: TurnFinished | TurnInterrupted, at: float) -> None:
         for engine, holds in self.holds.items():
             if holds and holds[-1].turn == event.turn:
-                self.holds[engine] = let_go(holds, event.turn, at)
+                ttft = event.ttft if isinstance(event, TurnFinished) else None
+                self.holds[engine] = let_go(holds, event.turn, at, ttft)
                 self.reading -= {engine}
                 if isinstance(event, TurnFinished):
                     self.newest[engine] = event

@@ -1,0 +1,117 @@
+"""Given these events, these messages: what a viewer is sent, and that a page and its stream agree."""
+
+import json
+import re
+
+import pytest
+
+from app.events.kinds import ItemStarted, RunQueued, RunScoped, RunStarted, TurnDelta, TurnFinished, TurnStarted
+from app.events.record import GENESIS, record
+from app.events.words import Budget
+from app.lineup_file import find_lineup, read_lineup
+from app.pages.mission.mission import Mission
+from app.pages.mission.pieces import Scene, pieces
+from app.pages.mission.screen import Missions, Screen
+from app.skills.catalog import skill
+from app.store.db import open_database
+from app.store.events import EventStore
+
+RULE = "V-257985"
+SCENE = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "live")
+
+
+def delta(text):
+    return TurnDelta(turn="t1", role="architect", channel="thought", text=text, tokens=1)
+
+
+EVENTS = [
+    RunQueued(
+        host="fixture", skill="stig", rules=(RULE,), mode="auto", budget=Budget(), lineup="simulated", simulated=True
+    ),
+    RunStarted(worker="w", confinement="none", scanner="built-in", probes=()),
+    RunScoped(order=(RULE,), compliant=(), undecided=()),
+    ItemStarted(rule=RULE, title="root does not log in", category="II"),
+    TurnStarted(
+        turn="t1",
+        rule=RULE,
+        attempt=1,
+        role="architect",
+        purpose="plan",
+        engine="gemma-31b",
+        model="m",
+        replica=0,
+        max_tokens=9,
+        prompt=("", ""),
+    ),
+    delta("I <b>think</b> "),
+    delta("so"),
+    delta("."),
+    TurnFinished(
+        turn="t1",
+        role="architect",
+        purpose="plan",
+        outcome="answered",
+        detail="",
+        thought="I <b>think</b> so.",
+        answer="{}",
+    ),
+]
+
+
+@pytest.fixture
+def told(tmp_path):
+    store, log, previous = EventStore(open_database(tmp_path / "t.sqlite")), [], GENESIS
+    for seq, event in enumerate(EVENTS, 1):
+        log.append(record("r", seq, 1000.0 + seq, event, previous))
+        previous = log[-1].hash
+    store.append(log)
+    return store, log
+
+
+def messages(content):
+    for block in content.decode().split("\n\n")[:-1]:
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if not line.startswith("data"))
+        data = "\n".join(line[6:] for line in block.split("\n") if line.startswith("data"))
+        yield int(fields["id"]), fields.get("event"), data
+
+
+def test_tokens_travel_as_one_named_event_and_the_first_hands_the_engine_from_reading_to_decoding(told):
+    store, log = told
+    (seq, name, data), (_, other, parts) = messages(Screen("r", Missions(store), SCENE)(log[5:7]))
+    assert (seq, name, other) == (7, "token", None)
+    assert json.loads(data)["text"] == "I <b>think</b> so"
+    assert "decoding" in parts
+    ((_, name, _),) = messages(Screen("r", Missions(store), SCENE)(log[7:8]))
+    assert name == "token"
+
+
+def test_what_else_changed_travels_as_parts_that_name_their_place(told):
+    store, log = told
+    ((seq, name, data),) = messages(Screen("r", Missions(store), SCENE)(log[4:5]))
+    assert (seq, name) == (5, None)
+    assert set(re.findall(r'hx-target="#([a-z0-9-]+)"', data)) == {"lane-architect", "hold-gemma-31b"}
+    assert "serving <b>ARCHITECT</b>" in data
+
+
+@pytest.mark.parametrize("cut", range(1, len(EVENTS)))
+def test_a_late_viewer_gets_the_same_parts_as_one_who_was_there(told, cut):
+    store, log = told
+    there = Screen("r", Missions(store), SCENE)
+    there(log[:cut])
+    assert there(log[cut:]) == Screen("r", Missions(store), SCENE)(log[cut:])
+
+
+@pytest.mark.parametrize("upto", range(1, len(EVENTS) + 1))
+def test_the_page_at_a_seq_is_the_fold_of_the_events_up_to_it(told, upto):
+    store, log = told
+    whole = Mission()
+    for recorded in log[:upto]:
+        whole.take(recorded)
+    assert pieces(Missions(store).at("r", upto), SCENE) == pieces(whole, SCENE)
+
+
+def test_what_a_model_says_is_escaped(told):
+    store, _ = told
+    lane = pieces(Missions(store).at("r"), SCENE)["lane-architect"]
+    assert "I &lt;b&gt;think&lt;/b&gt; so." in lane
+    assert "<b>think" not in lane
