@@ -56,7 +56,7 @@ def row(rate: int, viewers: int, seconds: float) -> str:
     window = 1000 * MERGE_SECONDS if rate > 1 / MERGE_SECONDS else 0.0
     over = p99 - window
     met = "met" if over <= AIM_MS else "missed"
-    return f"| {rate} | {p50:.1f} | {p99:.1f} | {over:.1f} | {straight:.2f} | {p99 / straight:.0f} | {met} |"
+    return f"| {rate} | {p50:.1f} | {p99:.1f} | {over:.1f} | {straight:.2f} | {p99 / straight:.1f} | {met} |"
 
 
 def read(port: int, viewers: int, tokens: int, seconds: float) -> list[float]:

@@ -30,6 +30,7 @@ class LogWriter:
         self._hurry = asyncio.Event()
         self._written = asyncio.Condition()
         self._taken = self._done = 0
+        self._wrote_at = float("-inf")
         self._failure: Exception | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -67,6 +68,7 @@ class LogWriter:
             self._work.clear()
             self._hurry.clear()
             try:
+                self._wrote_at = time.monotonic()
                 await asyncio.to_thread(self._sink.append, batch)
             except Exception as exc:  # noqa: BLE001  whatever the sink raised, whoever waits must hear of it
                 self._failure = exc
@@ -79,8 +81,9 @@ class LogWriter:
                 return
 
     async def _batch_up(self) -> None:
+        """After a silence an event goes at once; those that follow closely are gathered."""
         try:
-            await asyncio.wait_for(self._hurry.wait(), BATCH_SECONDS)
+            await asyncio.wait_for(self._hurry.wait(), self._wrote_at + BATCH_SECONDS - time.monotonic())
         except TimeoutError:
             return
 

@@ -9,6 +9,7 @@ import pytest
 from app.api.problem import KINDS as PROBLEMS
 from app.config import ROOT
 from app.events.kinds import KINDS as EVENTS
+from tests.served import served
 
 PAGE = (ROOT / "docs" / "api.md").read_text()
 EXAMPLE = re.compile(r"```sh\n(.*?)```\n```out\n(.*?)```", re.DOTALL)
@@ -16,14 +17,15 @@ MARK = "--- next example ---"
 
 
 @pytest.mark.timeout(120)
-def test_every_example_prints_what_the_page_shows(api, tmp_path):
+def test_every_example_prints_what_the_page_shows(tmp_path):
     examples = EXAMPLE.findall(PAGE)
     assert len(examples) == PAGE.count("```sh") > 10
     script = "set -eu -o pipefail\n" + f"echo '{MARK}'\n".join(code for code, _ in examples)
-    environment = {**os.environ, "TEMPER": str(api.base_url).rstrip("/"), "no_proxy": "127.0.0.1"}
-    done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
-    )
+    with served(tmp_path / "data", "--speed", "0") as server:  # without lessons of other tests
+        environment = {**os.environ, "TEMPER": server.url, "no_proxy": "127.0.0.1"}
+        done = subprocess.run(
+            ["bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+        )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     for (code, shown), said in zip(examples, done.stdout.split(MARK), strict=True):
         for line in shown.splitlines():
