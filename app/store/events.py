@@ -56,9 +56,20 @@ class EventStore:
         for _, line, digest in self.lines(run, after, upto, kinds):
             yield read(line, digest)
 
-    def steady(self, run: str, upto: int | None = None) -> Iterator[Recorded]:
+    def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """All but the pieces of turns: a finished turn carries its whole text."""
-        return self.events(run, upto=upto, kinds=STEADY)
+        return self.events(run, after=after, upto=upto, kinds=STEADY)
+
+    def newest(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
+        """The last ones of these kinds, newest first."""
+        query = select(col(EventRow.line), col(EventRow.hash)).where(
+            col(EventRow.run) == run, col(EventRow.kind).in_(kinds)
+        )
+        if upto is not None:
+            query = query.where(col(EventRow.seq) <= upto)
+        with self._engine.connect() as connection:
+            rows = connection.execute(query.order_by(col(EventRow.seq).desc()).limit(limit))
+            return [read(row.line, row.hash) for row in rows]
 
     def queued(self) -> list[tuple[str, str]]:
         """(run, host) of the runs that nobody has begun."""

@@ -162,7 +162,7 @@ class World:
                 **self._at,
                 role=effect.role,
                 purpose=effect.purpose,
-                engine="e",
+                engine="gemma-31b",
                 model="m",
                 replica=0,
                 max_tokens=10,

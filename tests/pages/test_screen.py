@@ -1,6 +1,7 @@
 """Given these events, these messages: what a viewer is sent, and that a page and its stream agree."""
 
 import json
+import random
 import re
 
 import pytest
@@ -10,11 +11,13 @@ from app.events.record import GENESIS, record
 from app.events.words import Budget
 from app.lineup_file import find_lineup, read_lineup
 from app.pages.mission.mission import Mission
+from app.pages.mission.missions import Missions
 from app.pages.mission.pieces import Scene, pieces
-from app.pages.mission.screen import Missions, Screen
+from app.pages.mission.screen import Screen
 from app.skills.catalog import skill
 from app.store.db import open_database
 from app.store.events import EventStore
+from tests.loop.playing import World, pack, request, rule
 
 RULE = "V-257985"
 SCENE = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "live")
@@ -108,6 +111,23 @@ def test_the_page_at_a_seq_is_the_fold_of_the_events_up_to_it(told, upto):
     for recorded in log[:upto]:
         whole.take(recorded)
     assert pieces(Missions(store).at("r", upto), SCENE) == pieces(whole, SCENE)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_long_run_opened_anywhere_is_what_it_was_for_who_watched_it(tmp_path, seed):
+    """The frame and the detail in view add up to the whole fold."""
+    dice = random.Random(seed)
+    world = World(pack(rule(f"R{number}") for number in range(12)), lambda _, choices: dice.choice(choices))
+    world.put(request(world.skill))
+    world.play()
+    store, watched = EventStore(open_database(tmp_path / "t.sqlite")), Mission()
+    store.append(world.log)
+    looks = sorted(dice.sample(range(1, len(world.log) + 1), 12))
+    for recorded in world.log:
+        watched.take(recorded)
+        if recorded.seq in looks:
+            opened = pieces(Missions(store).at("r", recorded.seq), SCENE)
+            assert opened == pieces(watched, SCENE), recorded.seq
 
 
 def test_what_a_model_says_is_escaped(told):

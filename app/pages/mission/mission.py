@@ -34,10 +34,7 @@ class Mission:
     """The rule of the item in work, or of the last one."""
     tries: list[Try] = field(default_factory=list)
     """The attempts on it."""
-    titles: dict[str, str] = field(default_factory=dict)
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
-    began: dict[str, int] = field(default_factory=dict)
-    """Per rule, the seq at which its item began: where a jump goes."""
     newest: dict[str, TurnFinished] = field(default_factory=dict)
     """Per engine: its newest finished turn, for the figures."""
     reading: frozenset[str] = frozenset()
@@ -49,7 +46,7 @@ class Mission:
         self.state = step(self.state, recorded)
         event = recorded.event
         self._lanes(event, recorded.at)
-        self._focus(event, recorded)
+        self._focus(event)
         if isinstance(event, TurnStarted):
             self.turn_began = recorded.seq
         if line := feed_line(recorded):
@@ -87,11 +84,9 @@ class Mission:
                 holds[-1] = holds[-1].decoding(at)
                 self.reading -= {engine}
 
-    def _focus(self, event: Event, recorded: Recorded) -> None:
+    def _focus(self, event: Event) -> None:
         if isinstance(event, ItemStarted):
             self.focus, self.tries = event.rule, []
-            self.titles[event.rule] = event.title
-            self.began[event.rule] = recorded.seq
         if isinstance(event, AttemptStarted):
             self.tries = [*self.tries, Try(event.attempt, event.lessons)]
         elif self.tries:

@@ -15,9 +15,10 @@ from app.events.words import Budget
 from app.pages.machine import gpus, gpus_now, meters
 from app.pages.missing import missing
 from app.pages.mission.lane import ROLES
+from app.pages.mission.missions import Missions
 from app.pages.mission.pieces import Scene, pieces
 from app.pages.mission.replay import Replay
-from app.pages.mission.screen import Missions, Screen
+from app.pages.mission.screen import Screen
 from app.pages.security import from_here, new_nonce, page
 from app.pages.templating import rendered
 from app.request import queued

@@ -10,29 +10,9 @@ from app.events.clean import clean
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded
 from app.pages.mission.mission import Mission
+from app.pages.mission.missions import Missions
 from app.pages.mission.pieces import Scene, engine_pieces, pieces
-from app.store.events import EventStore
 from app.stream.message import message
-
-
-class Missions:
-    """A run's mission at any seq; the same log and seq always give the same one."""
-
-    def __init__(self, store: EventStore) -> None:
-        self._store = store
-
-    def at(self, run: str, seq: int | None = None) -> Mission:
-        mission = Mission()
-        for recorded in self._store.steady(run, seq):
-            mission.take(recorded)
-        if mission.state.turn:
-            self._open_turn(run, mission, seq)
-        return mission
-
-    def _open_turn(self, run: str, mission: Mission, seq: int | None) -> None:
-        """The text so far of the turn in progress."""
-        for recorded in self._store.events(run, after=mission.turn_began, upto=seq, kinds=["turn.delta"]):
-            mission.take(recorded)
 
 
 class Screen:

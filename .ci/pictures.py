@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/ from the running product: python docs/pictures/take.py URL RUN SEQ"""
+"""Takes the pictures of docs/ from the running product: python .ci/pictures.py URL RUN SEQ"""
 
 import asyncio
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent.parent / "docs" / "pictures"
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
