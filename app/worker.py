@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.config import Settings
+from app.engines.simulated import Simulator
 from app.errors import TemperError
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued
@@ -53,6 +54,8 @@ class Worker:
     bases: dict[str, tuple[str, ...]]
     """Engine name to the base URLs of its replicas."""
     board: Board
+    simulator: Simulator | None
+    """What plays the simulated engines; it may be stopped and started while runs wait."""
     durable: Durable = field(init=False)
 
     async def submit(self, request: RunQueued, run: str | None = None) -> str:
@@ -121,7 +124,9 @@ def new_run_id() -> str:
 
 
 @asynccontextmanager
-async def working(settings: Settings, lineup: Lineup, bases: dict[str, tuple[str, ...]]) -> AsyncIterator[Worker]:
+async def working(
+    settings: Settings, lineup: Lineup, bases: dict[str, tuple[str, ...]], simulator: Simulator | None
+) -> AsyncIterator[Worker]:
     """The caller holds the worker lock."""
     async with AsyncExitStack() as stack:
         database = open_database(settings.database)
@@ -133,7 +138,7 @@ async def working(settings: Settings, lineup: Lineup, bases: dict[str, tuple[str
         http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         name = f"worker {os.getpid()}"
         board = await stack.enter_async_context(sampled(lineup, bases, http, store, writer))
-        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases, board)
+        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases, board, simulator)
         worker.durable = Durable(settings.dbos_database, "local", worker.work_on)
         await worker.durable.launch()
         stack.push_async_callback(worker.durable.close)

@@ -1,10 +1,10 @@
-"""Starting the simulator as a child that cannot outlive us, and learning its ports."""
+"""The simulator as a child that cannot outlive us: started, stopped and started again on the ports it first got."""
 
 import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,47 +14,75 @@ START_SECONDS = 20.0
 END_SECONDS = 3.0
 
 
-@asynccontextmanager
-async def simulated(lineup: Path, engines: int, speed: float, log: Path) -> AsyncIterator[dict[str, tuple[str, ...]]]:
-    """Engine name to base URLs, once every port listens."""
-    command = [sys.executable, "-m", "app.engines.simulator", "--lineup", str(lineup), "--speed", str(speed)]
-    command.append("--exit-with-parent")
-    with log.open("ab") as errors:
-        child = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=errors,
-            process_group=0,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-    try:
-        yield await _announced(child, engines, log)
-    finally:
-        await _end(child)
+class Simulator:
+    """Every simulated engine of a line-up, in one process group."""
 
+    def __init__(self, lineup: Path, engines: Sequence[str], speed: float, log: Path) -> None:
+        self._lineup, self._engines, self._speed, self.log = lineup, engines, speed, log
+        self._child: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+        self.bases: dict[str, tuple[str, ...]] = {}
+        """Engine name to base URLs, from the first start on."""
 
-async def _announced(child: asyncio.subprocess.Process, engines: int, log: Path) -> dict[str, tuple[str, ...]]:
-    assert child.stdout
-    bases: dict[str, tuple[str, ...]] = {}
-    try:
-        async with asyncio.timeout(START_SECONDS):
-            while len(bases) < engines:
-                line = await child.stdout.readline()
-                if not line:
-                    raise Unusable(f"the simulator ended while it started; {log} says why")
-                said = json.loads(line)
-                bases[said["engine"]] = (f"http://127.0.0.1:{said['port']}/v1",)
-    except TimeoutError as exc:
-        raise Unusable(f"the simulator did not start in {START_SECONDS:.0f} s; {log} says why") from exc
-    return bases
+    @property
+    def running(self) -> bool:
+        return self._child is not None and self._child.returncode is None
 
+    async def start(self) -> None:
+        """Return once every port listens."""
+        async with self._turn:
+            if self.running:
+                return
+            with self.log.open("ab") as errors:
+                self._child = await asyncio.create_subprocess_exec(
+                    *self._command(),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=errors,
+                    process_group=0,
+                    env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                )
+            self.bases = await self._announced(self._child)
 
-async def _end(child: asyncio.subprocess.Process) -> None:
-    if child.returncode is None:
-        child.terminate()
+    async def stop(self) -> None:
+        async with self._turn:
+            if self._child is None or not self.running:
+                return
+            self._child.terminate()
+            try:
+                await asyncio.wait_for(self._child.wait(), END_SECONDS)
+            except TimeoutError:
+                self._child.kill()
+                await self._child.wait()
+
+    def _command(self) -> list[str]:
+        words = ["--lineup", str(self._lineup), "--speed", str(self._speed), "--exit-with-parent"]
+        if self.bases:
+            ports = (self.bases[name][0].removesuffix("/v1").rsplit(":", 1)[1] for name in self._engines)
+            words += ["--ports", ",".join(ports)]
+        return [sys.executable, "-m", "app.engines.simulator", *words]
+
+    async def _announced(self, child: asyncio.subprocess.Process) -> dict[str, tuple[str, ...]]:
+        assert child.stdout
+        bases: dict[str, tuple[str, ...]] = {}
         try:
-            await asyncio.wait_for(child.wait(), END_SECONDS)
-        except TimeoutError:
-            child.kill()
-            await child.wait()
+            async with asyncio.timeout(START_SECONDS):
+                while len(bases) < len(self._engines):
+                    line = await child.stdout.readline()
+                    if not line:
+                        raise Unusable(f"the simulator ended while it started; {self.log} says why")
+                    said = json.loads(line)
+                    bases[said["engine"]] = (f"http://127.0.0.1:{said['port']}/v1",)
+        except TimeoutError as exc:
+            raise Unusable(f"the simulator did not start in {START_SECONDS:.0f} s; {self.log} says why") from exc
+        return bases
+
+
+@asynccontextmanager
+async def simulated(lineup: Path, engines: Sequence[str], speed: float, log: Path) -> AsyncIterator[Simulator]:
+    simulator = Simulator(lineup, engines, speed, log)
+    try:
+        await simulator.start()
+        yield simulator
+    finally:
+        await simulator.stop()

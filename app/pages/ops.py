@@ -3,20 +3,26 @@
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter
-from starlette.responses import Response
+from fastapi import APIRouter, Depends, Form
+from sqlmodel import Session
+from starlette.responses import RedirectResponse, Response
 
 from app.deps import TheSession, TheWorker
 from app.events.kinds import EngineState
 from app.loop.state import RunState, fold
 from app.pages.machine import gpus_now, meters
-from app.pages.security import new_nonce, page
+from app.pages.mission.feed import FeedLine, feed_line
+from app.pages.mission.missions import TOLD
+from app.pages.security import from_here, new_nonce, page
 from app.pages.templating import rendered
 from app.store import queries
+from app.worker import Worker
 
 QUIET_SECONDS = 60.0
 TAIL_BYTES, TAIL_LINES = 6000, 25
+FEED = 15
 
 router = APIRouter(include_in_schema=False)
 
@@ -33,9 +39,28 @@ def ops(worker: TheWorker, session: TheSession) -> Response:
         "alerts": _alerts(worker.board.states, states, time.time()),
         "meters": meters(worker),
         "gpus": gpus_now(worker),
+        "simulator": worker.simulator,
+        "feed": _feed(worker),
         "log": _tail(worker.settings.data / "simulator.log"),
     }
     return page(rendered("ops.html", nonce=nonce, here="/ops", **context), nonce)
+
+
+@router.post("/ops/engines", dependencies=[Depends(from_here)])
+async def engines(worker: TheWorker, verb: Annotated[str, Form(max_length=10)]) -> Response:
+    """Only what this process launched: a turn in progress waits for its engine, within its budget."""
+    if worker.simulator:
+        await (worker.simulator.start() if verb == "start" else worker.simulator.stop())
+    return RedirectResponse("/ops", status_code=303)
+
+
+def _feed(worker: Worker) -> list[tuple[str, FeedLine]]:
+    """The newest lines of the newest run."""
+    with Session(worker.database) as session:
+        row = queries.newest_run(session)
+        run = row.id if row else ""
+    told = worker.store.newest(run, None, TOLD, FEED * 4) if run else []
+    return [(run, line) for line in map(feed_line, told) if line][:FEED]
 
 
 def _waits(state: RunState) -> bool:

@@ -14,7 +14,7 @@ from app.worker import Worker
 def item_page(worker: Worker, row: RunRow, rule: str) -> Response:
     tries: list[Try] = []
     turns: list[tuple[TurnStarted, TurnFinished | None]] = []
-    state = None
+    began = 0
     for recorded in worker.store.steady(row.id):
         event = recorded.event
         of = getattr(event, "rule", None)
@@ -27,10 +27,10 @@ def item_page(worker: Worker, row: RunRow, rule: str) -> Response:
             turns[-1] = (turns[-1][0], event)
         elif of == rule and tries:
             tries[-1] = tried(tries[-1], event)
-        if of == rule and str(kind).startswith("item."):
-            state = event
+        if of == rule and kind == "item.started":
+            began = recorded.seq
     nonce = new_nonce()
     known = skill(row.skill).rules.get(rule)
-    context = {"run": row, "rule": known, "wanted": rule, "tries": tries, "turns": turns, "end": state}
+    context = {"run": row, "rule": known, "wanted": rule, "tries": tries, "turns": turns, "began": began}
     html = rendered("item.html", nonce=nonce, here="/runs", **context)
     return page(html, nonce, 200 if known else 404)

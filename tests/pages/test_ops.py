@@ -1,0 +1,26 @@
+"""What an operator does from /ops, over a real server."""
+
+import httpx
+
+from tests.served import served
+
+
+def test_engines_stop_and_start_under_a_run_that_waits_for_them(tmp_path):
+    with served(tmp_path / "data", "--speed", "0") as server, httpx.Client(base_url=server.url) as http:
+        assert "Stop engines" in http.get("/ops").text
+        assert http.post("/ops/engines", data={"verb": "stop"}).status_code == 303
+        assert "Start engines" in http.get("/ops").text
+        order = {"host": "fixture", "rules": ["V-257820"]}
+        assert http.post("/api/v1/runs", json=order).status_code == 202
+        server.wait_for_kind("turn.started")
+        assert http.post("/ops/engines", data={"verb": "start"}).status_code == 303
+        server.wait_for_kind("item.passed")
+        page = http.get("/ops").text
+        assert "V-257820 passed at attempt 1" in page
+
+
+def test_another_site_cannot_stop_the_engines(tmp_path):
+    with served(tmp_path / "data", "--speed", "0") as server, httpx.Client(base_url=server.url) as http:
+        headers = {"sec-fetch-site": "cross-site"}
+        assert http.post("/ops/engines", data={"verb": "stop"}, headers=headers).status_code == 403
+        assert "Stop engines" in http.get("/ops").text
