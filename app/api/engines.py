@@ -9,11 +9,14 @@ from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.wire import Figure, Wire, figure, when
 from app.deps import TheWorker
+from app.events.kinds import TurnStarted
 from app.events.words import Provenance, Role
 from app.lineup import Engine
 from app.worker import Worker
 
 router = api_router("machine")
+
+TURN_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 
 State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
 
@@ -28,6 +31,7 @@ class EngineView(Wire):
     max_model_len: int = Field(description="Tokens of prompt and answer together.")
     replicas: int
     roles: list[Role]
+    serving: list[Role] = Field(description="The roles that it answers at this moment; a shared engine changes hands.")
     simulated: bool
     state: State
     detail: str = Field(description="While it loads: the phase. Otherwise what is the matter.")
@@ -109,6 +113,13 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker)
     return _view(worker, found)
 
 
+def _serving(worker: Worker, engine: str) -> list[Role]:
+    """The open turns of the runs in hand."""
+    turns = (worker.store.newest(run, None, TURN_EDGES, 1) for run in worker.unended())
+    open_turns = [turn[0].event for turn in turns if turn]
+    return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine]
+
+
 def _view(worker: Worker, engine: Engine) -> EngineView:
     since, state = worker.board.states.get(engine.name, (None, None))
     at, sample = worker.board.engines.get(engine.name, (None, None))
@@ -131,6 +142,7 @@ def _view(worker: Worker, engine: Engine) -> EngineView:
         max_model_len=engine.max_model_len,
         replicas=len(worker.bases.get(engine.name, ())),
         roles=[seat.role for seat in worker.lineup.seats.values() if seat.engine == engine.name],
+        serving=_serving(worker, engine.name),
         simulated=simulated,
         state=state.state if state else "absent",  # type: ignore[arg-type]
         detail=state.detail if state else "not looked at yet",

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.api.conftest import problem
+from tests.api.conftest import Api, problem
+from tests.served import served
 
 FIGURE = {"value", "unit", "provenance", "source", "at"}
 
@@ -84,3 +85,9 @@ def test_metrics_are_prometheus_text_without_run_ids(api, finished):
     assert 'temper_engine_state{engine="gemma-31b",state="ready"} 1.0' in lines
     assert any(line.startswith("temper_gpu_memory_used_bytes{") for line in lines)
     assert finished not in answer.text
+
+
+def test_the_shared_engine_names_the_role_that_holds_it(tmp_path):
+    with served(tmp_path / "data", "--speed", "2", command="demo") as server, Api(base_url=server.url) as api:
+        for role in ("architect", "worker"):
+            api.until("/api/v1/engines/gemma-31b", lambda engine, role=role: engine["serving"] == [role])
