@@ -1,0 +1,139 @@
+"""An event as one plain sentence: what happened, to what, by whom, why. Terminal and page tell it in the same words."""
+
+from dataclasses import dataclass
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionFailedToApply,
+    ActionRefused,
+    ActionRolledBack,
+    ApprovalExpired,
+    ApprovalGiven,
+    ApprovalRefused,
+    ApprovalRequested,
+    AttemptReflected,
+    Event,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    LessonLearnt,
+    RunFailed,
+    RunFinished,
+    RunPaused,
+    RunQueued,
+    RunResumed,
+    RunScoped,
+    RunStarted,
+    RunStopped,
+    SentryAlarm,
+    TurnFinished,
+    TurnInterrupted,
+    VerdictExplained,
+    VerdictGiven,
+)
+
+
+@dataclass(frozen=True)
+class Telling:
+    glyph: str
+    kind: str
+    """passed, undone, escalated, skipped, deferred, alarm, refused or plain: for the eye, beside the glyph."""
+    text: str
+
+
+def telling(event: Event) -> Telling | None:
+    said = _run(event) or _item(event) or _attempt(event) or _person(event)
+    return Telling(*said) if said else None
+
+
+def _run(event: Event) -> tuple[str, str, str] | None:
+    match event:
+        case RunQueued():
+            asked = f"Run asked for on {event.host}: {len(event.rules)} rules, {event.mode}"
+            return "·", "plain", f"{asked}, line-up {event.lineup}, {_engines(event)}"
+        case RunStarted():
+            return "·", "plain", f"Run started. Verdicts: {event.scanner}. Commands: {event.confinement}"
+        case RunScoped():
+            counts = f"{len(event.order)} findings, {len(event.compliant)} compliant, {len(event.undecided)} undecided"
+            return "·", "plain", f"Opening scan: {counts}"
+        case RunResumed():
+            return "▸", "plain", f"{'Taken up again after a crash' if event.after_crash else 'Resumed'} by {event.by}"
+        case RunFinished():
+            counts = f"{event.passed} passed, {event.escalated} escalated, {event.skipped} skipped"
+            rest = f"{event.deferred} deferred, {len(event.regressions)} regressions"
+            return "■", "plain", f"Run finished: {counts}, {rest}"
+        case RunFailed():
+            return "■", "alarm", f"Run failed: {event.reason}"
+        case RunStopped():
+            return "■", "plain", f"Run stopped by {event.by}. {event.reason}"
+        case _:
+            return None
+
+
+def _engines(event: RunQueued) -> str:
+    if not event.simulated:
+        return "real engines"
+    pace = f"at {event.pace:g} times the measured pace" if event.pace else "as fast as they can"
+    return f"SIMULATED engines, {pace}"
+
+
+def _item(event: Event) -> tuple[str, str, str] | None:
+    match event:
+        case ItemStarted():
+            return "●", "plain", f"{event.rule} taken up: {event.title}"
+        case ItemPassed():
+            return "✓", "passed", f"{event.rule} passed at attempt {event.attempts}"
+        case ItemEscalated():
+            return "▲", "escalated", f"{event.rule} escalated: {event.reason}"
+        case ItemSkipped():
+            return "–", "skipped", f"{event.rule} skipped: {event.reason}"
+        case ItemDeferred():
+            return "◷", "deferred", f"{event.rule} deferred: {event.reason}"
+        case _:
+            return None
+
+
+def _attempt(event: Event) -> tuple[str, str, str] | None:
+    match event:
+        case ActionRefused():
+            return "✗", "refused", f"Policy refused the change ({event.clause}): {event.reason}"
+        case ActionApplied():
+            return "·", "plain", f"Worker changed {', '.join(change.path for change in event.changes)}"
+        case ActionFailedToApply():
+            return "✗", "refused", f"Nothing was changed: {event.reason}"
+        case VerdictGiven(phase="attempt"):
+            return "·", "plain", f"Scanner ({event.scanner}): {event.word}. {event.evidence}"
+        case VerdictExplained(veto=True):
+            return "✗", "refused", f"Auditor vetoed the pass: {event.reason}"
+        case SentryAlarm():
+            return "!", "alarm", f"Sentry alarm: {event.reason}"
+        case ActionRolledBack():
+            how = "verified" if not event.differences else f"NOT restored: {event.differences[0]}"
+            return "↺", "undone", f"Rolled back in {event.seconds * 1000:.0f} ms, {how}"
+        case LessonLearnt():
+            return "·", "plain", f"Lesson: {event.lesson.advice}"
+        case AttemptReflected(decision="PIVOT" | "ESCALATE"):
+            return "·", "plain", f"Architect decides to {event.decision}: {event.reason}"
+        case TurnFinished() if event.outcome != "answered":
+            return "✗", "refused", f"{event.role.capitalize()}'s turn came to nothing ({event.outcome}): {event.detail}"
+        case TurnInterrupted():
+            return "·", "plain", f"Turn interrupted: {event.reason}"
+        case _:
+            return None
+
+
+def _person(event: Event) -> tuple[str, str, str] | None:
+    match event:
+        case RunPaused():
+            return "‖", "plain", f"Paused by {event.by}"
+        case ApprovalRequested():
+            return "?", "plain", f"{event.rule} waits for a person to approve its change"
+        case ApprovalGiven() | ApprovalRefused():
+            word = "approved" if isinstance(event, ApprovalGiven) else "refused"
+            return "·", "plain", f"Change {word} by {event.by}. {event.reason}"
+        case ApprovalExpired():
+            return "·", "plain", f"Approval void: {event.reason}"
+        case _:
+            return None

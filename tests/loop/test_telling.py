@@ -1,0 +1,53 @@
+import pytest
+
+from app.events.kinds import (
+    ActionRolledBack,
+    AttemptReflected,
+    ItemDeferred,
+    RunQueued,
+    SentryAlarm,
+    TurnFinished,
+    VerdictGiven,
+)
+from app.events.words import Budget
+from app.loop.telling import Telling, telling
+
+
+def queued(**more):
+    return RunQueued(host="h", skill="stig", rules=("V-1",), mode="auto", budget=Budget(), lineup="l4", **more)
+
+
+@pytest.mark.parametrize(
+    ("simulated", "pace", "words"),
+    [
+        (True, 3.0, "SIMULATED engines, at 3 times the measured pace"),
+        (True, 0.0, "SIMULATED engines, as fast as they can"),
+        (True, None, "SIMULATED engines, as fast as they can"),
+        (False, None, "real engines"),
+    ],
+)
+def test_a_run_says_what_plays_its_engines(simulated, pace, words):
+    assert telling(queued(simulated=simulated, pace=pace)).text.endswith(words)
+
+
+def test_a_rollback_that_leaves_a_difference_does_not_read_as_one_that_worked():
+    def undone(*differences):
+        return ActionRolledBack(
+            rule="V-1", attempt=1, journal="j", paths=(), differences=differences, probes=(), seconds=0.002
+        )
+
+    assert telling(undone()) == Telling("↺", "undone", "Rolled back in 2 ms, verified")
+    assert "NOT restored: /etc/x" in telling(undone("/etc/x")).text
+
+
+def test_only_what_a_person_wants_to_know_is_told():
+    assert telling(VerdictGiven(rule="V-1", phase="opening", word="fail", evidence="e", scanner="s")) is None
+    assert telling(AttemptReflected(rule="V-1", attempt=1, decision="CONTINUE", reason="r", banned=())) is None
+    end = {"turn": "t", "role": "worker", "purpose": "act", "detail": "gone", "thought": "", "answer": ""}
+    assert telling(TurnFinished(outcome="answered", **end)) is None
+    assert telling(TurnFinished(outcome="died", **end)).text == "Worker's turn came to nothing (died): gone"
+
+
+def test_each_ending_has_its_own_shape():
+    assert telling(ItemDeferred(rule="V-1", reason="waits")).glyph == "◷"
+    assert telling(SentryAlarm(rule="V-1", attempt=1, reason="r", by="probe")).kind == "alarm"
