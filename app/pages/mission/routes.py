@@ -4,12 +4,11 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Header, Query, Request
+from fastapi import APIRouter, Depends, Form, Header, HTTPException, Query, Request
 from sse_starlette import EventSourceResponse
 from starlette.responses import RedirectResponse, Response
 
 from app.deps import TheSession, TheStreams, TheWorker
-from app.errors import BadInput
 from app.events.kinds import GpuSampled
 from app.events.words import Budget
 from app.pages.machine import gpus, gpus_now, meters
@@ -132,7 +131,7 @@ async def replay_stream(
 def _row(worker: Worker, run: str) -> RunRow:
     row = worker.run_row(run)
     if row is None:
-        raise BadInput(f"there is no run {run!r}")
+        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
     return row
 
 
