@@ -9,15 +9,13 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import RedirectResponse, Response
 
 from app.deps import TheSession, TheStreams, TheWorker
-from app.events.kinds import GpuSampled
 from app.events.words import Budget
-from app.pages.machine import gpus, gpus_now, meters
 from app.pages.missing import missing
-from app.pages.mission.lane import ROLES
 from app.pages.mission.missions import Missions
-from app.pages.mission.pieces import Scene, pieces
+from app.pages.mission.pieces import Scene
 from app.pages.mission.replay import Replay
 from app.pages.mission.screen import Screen
+from app.pages.mission.view import mission_view
 from app.pages.security import from_here, new_nonce, page
 from app.pages.templating import rendered
 from app.request import queued
@@ -29,7 +27,6 @@ from app.worker import Worker
 router = APIRouter(include_in_schema=False)
 SameSite = Depends(from_here)
 BY = "operator on this page"
-SAMPLE_SECONDS = 60
 
 
 @router.get("/")
@@ -57,46 +54,8 @@ def one_run(
 
 
 def _mission(worker: Worker, row: RunRow, at: int | None, speed: float | None) -> Response:
-    newest = worker.store.last(row.id)
-    last = newest[0] if newest else 0
-    seq = last if at is None else min(at, last)
-    mission = Missions(worker.store).at(row.id, seq)
-    over = row.state not in queries.UNENDED
-    mode = "replay" if at is not None else ("ended" if over else "live")
-    scene = Scene(worker.lineup, skill(row.skill), "live" if at is None else "replay")
-    stream = None
-    if at is not None and speed:
-        stream = f"/runs/{row.id}/replay?since={seq}&speed={speed:g}"
-    elif mode == "live":
-        stream = f"/runs/{row.id}/page?since={seq}"
     nonce = new_nonce()
-    context = {
-        "nonce": nonce,
-        "here": "/",
-        "run": row.id,
-        "mode": mode,
-        "seq": seq,
-        "last": last,
-        "over": over,
-        "stream": stream,
-        "playing": bool(stream) and at is not None,
-        "speed": speed,
-        "jumps": Replay(worker.store, row.id).jumps(seq, last),
-        "simulated": row.simulated,
-        "pace": mission.state.request.pace if mission.state.request else None,
-        "pieces": pieces(mission, scene),
-        "roles": ROLES,
-        "engines": list(worker.lineup.engines.values()),
-        "meters": meters(worker),
-        "gpus": _gpus_then(worker, mission.state.at) if at is not None else gpus_now(worker),
-    }
-    return page(rendered("mission.html", **context), nonce)
-
-
-def _gpus_then(worker: Worker, at: float) -> str:
-    history = worker.store.samples(at - SAMPLE_SECONDS, at + 1)
-    newest = {one.event.gpu: one.event for one in history if isinstance(one.event, GpuSampled)}
-    return gpus(list(newest.values()), history, "No GPU was read at that time.")
+    return page(rendered("mission.html", nonce=nonce, here="/", **vars(mission_view(worker, row, at, speed))), nonce)
 
 
 @router.get("/runs/{run}/page")

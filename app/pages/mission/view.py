@@ -1,0 +1,76 @@
+"""All that the mission page shows, in one object."""
+
+from dataclasses import dataclass
+
+from app.events.kinds import GpuSampled
+from app.events.words import Role
+from app.lineup import Engine
+from app.pages.machine import HISTORY_SECONDS, gpus, gpus_now, meters
+from app.pages.mission.lane import ROLES
+from app.pages.mission.missions import Missions
+from app.pages.mission.pieces import Scene, pieces
+from app.pages.mission.replay import Jumps, Replay
+from app.skills.catalog import skill
+from app.store import queries
+from app.store.models import RunRow
+from app.worker import Worker
+
+
+@dataclass(frozen=True)
+class MissionView:
+    run: str
+    mode: str
+    """live, ended or replay."""
+    seq: int
+    last: int
+    over: bool
+    stream: str | None
+    """Where the page's messages come from; None for one that stands still."""
+    playing: bool
+    speed: float | None
+    jumps: Jumps
+    simulated: bool
+    pace: float | None
+    pieces: dict[str, str]
+    roles: tuple[Role, ...]
+    engines: tuple[Engine, ...]
+    meters: dict[str, str]
+    gpus: str
+
+
+def mission_view(worker: Worker, row: RunRow, at: int | None, speed: float | None) -> MissionView:
+    newest = worker.store.last(row.id)
+    last = newest[0] if newest else 0
+    seq = last if at is None else min(at, last)
+    mission = Missions(worker.store).at(row.id, seq)
+    over = row.state not in queries.UNENDED
+    return MissionView(
+        run=row.id,
+        mode="replay" if at is not None else ("ended" if over else "live"),
+        seq=seq,
+        last=last,
+        over=over,
+        stream=_stream(row.id, seq, replay=at is not None, speed=speed, over=over),
+        playing=at is not None and speed is not None,
+        speed=speed,
+        jumps=Replay(worker.store, row.id).jumps(seq, last),
+        simulated=row.simulated,
+        pace=mission.state.request.pace if mission.state.request else None,
+        pieces=pieces(mission, Scene(worker.lineup, skill(row.skill), "live" if at is None else "replay")),
+        roles=ROLES,
+        engines=tuple(worker.lineup.engines.values()),
+        meters=meters(worker),
+        gpus=gpus_now(worker) if at is None else _gpus_then(worker, mission.state.at),
+    )
+
+
+def _stream(run: str, seq: int, *, replay: bool, speed: float | None, over: bool) -> str | None:
+    if replay:
+        return f"/runs/{run}/replay?since={seq}&speed={speed:g}" if speed else None
+    return None if over else f"/runs/{run}/page?since={seq}"
+
+
+def _gpus_then(worker: Worker, at: float) -> str:
+    history = worker.store.samples(at - HISTORY_SECONDS, at + 1)
+    newest = {one.event.gpu: one.event for one in history if isinstance(one.event, GpuSampled)}
+    return gpus(list(newest.values()), history, "No GPU was read at that time.")
