@@ -1,8 +1,12 @@
 """Line-ups: which roles sit on which engines on which GPUs. Read from TOML into these objects."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from app.events.words import Role
+
+Precision = Literal["bf16", "fp8", "nvfp4", "awq4"]
+_SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit"}
 
 
 @dataclass(frozen=True)
@@ -11,6 +15,8 @@ class Gpu:
     kind: str
     memory_gib: float
     bandwidth_gb_s: float
+    unified: bool = False
+    """Memory that it shares with the host, as on a GB10."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +34,113 @@ class Simulation:
 
 
 @dataclass(frozen=True)
+class Launch:
+    """How Temper starts the engine itself. The line-up's own fields become flags; `flags` holds the rest."""
+
+    port: int
+    """Of the first replica; the next one listens on the port after it."""
+    command: tuple[str, ...] = ("vllm", "serve")
+    image: str = ""
+    """Where one is named, the engine runs in a container of it, and `command` is not used."""
+    flags: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Speculation:
+    """Drafted tokens that the model then accepts or not: vLLM's --speculative-config."""
+
+    method: str
+    """mtp, eagle3, dflash; empty where the line-up leaves it out."""
+    model: str
+    tokens: int
+    """num_speculative_tokens."""
+    parallel_drafting: bool = False
+    weights_gib: float = 0.0
+    """What the drafter itself holds."""
+    acceptance: float | None = None
+    """Mean acceptance length to reckon with."""
+    source: str = ""
+    """Where `acceptance` and `weights_gib` come from."""
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What others measured or claimed of this engine, to hold plan and probe against."""
+
+    source: str
+    tok_s: float | None = None
+    weights_gib_per_gpu: float | None = None
+    vram_gib_per_gpu: float | None = None
+    kv_tokens: int | None = None
+    cold_load_s: float | None = None
+
+
+@dataclass(frozen=True)
 class Engine:
     name: str
     title: str
     model: str
-    precision: str
+    """A name that a hub knows, or the path of a folder with config.json."""
+    precision: Precision
     gpus: tuple[int, ...]
     tp: int
     max_model_len: int
-    base_urls: tuple[str, ...]
-    """One per replica, ending in /v1; empty for a simulated engine until the simulator names its ports."""
-    limit_tok_s: float | None
-    limit_source: str
-    simulation: Simulation | None
+    pp: int = 1
+    served_name: str = ""
+    """What requests call the model; `model` where it is left out."""
+    base_urls: tuple[str, ...] = ()
+    """One per replica, ending in /v1: an engine that somebody else starts."""
+    metrics_urls: tuple[str, ...] = ()
+    """Where they are not /metrics beside the base URLs."""
+    api_key_env: str = ""
+    """The environment variable that holds the key of the base URLs."""
+    launch: Launch | None = None
+    simulation: Simulation | None = None
+    vllm: str = ""
+    """The version that it runs or is meant to run."""
+    utilization: float | None = None
+    """--gpu-memory-utilization; vLLM's own default where it is left out."""
+    kv_dtype: str = "auto"
+    kv_cache_bytes: int | None = None
+    """--kv-cache-memory-bytes, which overrides utilization."""
+    max_num_seqs: int | None = None
+    max_num_batched_tokens: int | None = None
+    text_only: bool = False
+    """The vision and audio towers are not loaded."""
+    eager: bool = False
+    """--enforce-eager: no CUDA graphs."""
+    chat_template: str = ""
+    chat_template_sha256: str = ""
+    speculation: Speculation | None = None
+    limit_tok_s: float | None = None
+    limit_source: str = ""
+    reported: Reported | None = None
+
+    @property
+    def wire_name(self) -> str:
+        return self.served_name or self.model
+
+    @property
+    def precision_shown(self) -> str:
+        return _SHOWN[self.precision]
+
+    @property
+    def gpus_per_replica(self) -> int:
+        return self.tp * self.pp
+
+    @property
+    def replicas(self) -> tuple[tuple[int, ...], ...]:
+        """The GPUs of each replica."""
+        step = self.gpus_per_replica
+        return tuple(self.gpus[n : n + step] for n in range(0, len(self.gpus), step))
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """One base URL per replica, where they are known without starting anything."""
+        if self.launch is None:
+            return self.base_urls
+        return tuple(f"http://127.0.0.1:{self.launch.port + n}/v1" for n in range(len(self.replicas)))
 
 
 @dataclass(frozen=True)
@@ -59,6 +159,8 @@ class Lineup:
     gpus: tuple[Gpu, ...]
     engines: dict[str, Engine]
     seats: dict[Role, Seat]
+    dcgm_urls: tuple[str, ...] = ()
+    """DCGM exporters of the machines whose GPUs are not in this one."""
 
     @property
     def simulated(self) -> bool:

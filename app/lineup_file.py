@@ -1,17 +1,19 @@
 """Reads a line-up from TOML. Whatever is wrong becomes one sentence with its line."""
 
+import dataclasses
 import difflib
 import math
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from app.errors import BadLineup
 from app.events.words import Role
-from app.lineup import Engine, Gpu, Lineup, Seat, Simulation
+from app.lineup import Engine, Gpu, Lineup, Precision, Seat
 from app.toml_lines import Table, TomlLines, syntax_error
 
 LINEUPS = Path(__file__).resolve().parent.parent / "lineups"
@@ -20,12 +22,14 @@ _WORDS: dict[Any, str] = {
     str: "a text in quotes",
     int: "a whole number",
     float: "a number",
-    float | None: "a number",
+    bool: "true or false",
+    Precision: f"one of {', '.join(get_args(Precision))}",
     tuple[int, ...]: "a list of whole numbers, like [0, 1]",
     tuple[str, ...]: "a list of texts in quotes",
+    dict[str, str]: 'a table of texts, like {NAME = "value"}',
 }
-_MAY_BE_ZERO = ("index", "temperature")
-_ENGINE_DEFAULTS: dict[str, Any] = {"base_urls": [], "limit_tok_s": None, "limit_source": ""}
+_MAY_BE_ZERO = ("index", "temperature", "weights_gib")
+_STARTED = ("base_urls", "launch", "simulation")
 
 T = TypeVar("T")
 
@@ -62,7 +66,9 @@ class _Reader:
         self._lines = TomlLines(text)
 
     def lineup(self, document: dict[str, Any]) -> Lineup:
-        self._known((), document, ("title", "note", "gpus", "engines", "seats"))
+        self._known((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls"))
+        if "title" not in document:
+            raise self._wrong((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._gpus(document)
         engines = {
             name: self._engine(("engines", name), table, gpus) for name, table in self._tables(document, "engines")
@@ -75,6 +81,7 @@ class _Reader:
             gpus=gpus,
             engines=engines,
             seats=seats,
+            dcgm_urls=self._value((), {"dcgm_urls": [], **document}, "dcgm_urls", tuple[str, ...]),
         )
 
     def _gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
@@ -90,13 +97,11 @@ class _Reader:
         return gpus
 
     def _engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
-        simulation = table.get("simulation")
-        if simulation is not None:
-            simulation = self._fill(Simulation, (*at, "simulation"), simulation)
-        given = {**_ENGINE_DEFAULTS, **table}
-        engine = self._fill(Engine, at, given, name=at[-1], simulation=simulation)
+        engine = self._fill(Engine, at, table, name=at[-1])
         self._check_gpus(at, engine, [gpu.index for gpu in gpus])
-        self._check_urls(at, engine)
+        self._check_start(at, engine)
+        if engine.utilization is not None and engine.utilization > 1:
+            raise self._wrong(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
         if engine.limit_tok_s is not None and not engine.limit_source:
             raise self._wrong(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
         return engine
@@ -108,15 +113,24 @@ class _Reader:
                 raise self._wrong(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
         if len(set(engine.gpus)) < len(engine.gpus):
             raise self._wrong(at, "gpus", "a GPU is named twice: name each once")
-        if not engine.gpus or len(engine.gpus) % engine.tp:
-            raise self._wrong(at, "tp", f"tp = {engine.tp} does not divide the engine's {len(engine.gpus)} GPUs")
+        if not engine.gpus or len(engine.gpus) % engine.gpus_per_replica:
+            asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
+            raise self._wrong(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
 
-    def _check_urls(self, at: Table, engine: Engine) -> None:
-        if not engine.base_urls and not engine.simulation:
-            raise self._wrong(at, "base_urls", "an engine that is not simulated needs base_urls")
+    def _check_start(self, at: Table, engine: Engine) -> None:
+        given = [name for name in _STARTED if getattr(engine, name)]
+        if len(given) != 1:
+            raise self._wrong(
+                at,
+                given[-1] if given else "",
+                "an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
+            )
         for url in engine.base_urls:
             if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
                 raise self._wrong(at, "base_urls", f"{url!r} should begin with http:// or https:// and end in /v1")
+        for url in engine.metrics_urls:
+            if not url.startswith(("http://", "https://")):
+                raise self._wrong(at, "metrics_urls", f"{url!r} should begin with http:// or https://")
 
     def _seats(self, document: dict[str, Any], engines: dict[str, Engine]) -> Iterable[Seat]:
         tables = dict(self._tables(document, "seats"))
@@ -147,18 +161,22 @@ class _Reader:
         if not isinstance(table, dict):
             raise self._wrong(at, "", f"{at[-1]} should be a table with keys of its own")
         hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in given}
-        self._known(at, table, (*hints, "simulation") if kind is Engine else hints)
-        values = {name: self._value(at, table, name, hint) for name, hint in hints.items()}
+        self._known(at, table, hints)
+        values = {name: self._value(at, table, name, hint) for name, hint in hints.items() if name in table}
+        for name in hints:
+            if name not in values and not _has_default(kind, name):
+                raise self._wrong(at, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
         return kind(**values, **given)
 
-    def _value(self, at: Table, table: dict[str, Any], key: str, kind: Any) -> Any:
-        if key not in table:
-            raise self._wrong(at, "", f"{key} is missing: add {key} = {_WORDS[kind]}")
+    def _value(self, at: Table, table: dict[str, Any], key: str, hint: Any) -> Any:
+        kind = _present(hint)
+        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+            return self._fill(kind, (*at, key), table[key])
         try:
             value = msgspec.convert(table[key], type=kind)
         except msgspec.ValidationError as exc:
             raise self._wrong(at, key, f"{key} should be {_WORDS[kind]}") from exc
-        if isinstance(value, int | float) and not _fits(key, value):
+        if isinstance(value, int | float) and not isinstance(value, bool) and not _fits(key, value):
             raise self._wrong(at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
         return value
 
@@ -170,6 +188,18 @@ class _Reader:
     def _wrong(self, at: Table, key: str, sentence: str) -> BadLineup:
         end = "" if sentence.endswith("?") else "."
         return BadLineup(f"{self._path}:{self._lines.line(at, key)}: {sentence}{end}")
+
+
+def _present(hint: Any) -> Any:
+    """What a key holds when it is there: `T` of `T | None`."""
+    if get_origin(hint) is UnionType:
+        return next(kind for kind in get_args(hint) if kind is not type(None))
+    return hint
+
+
+def _has_default(kind: Any, name: str) -> bool:
+    found = {field.name: field for field in dataclasses.fields(kind)}[name]
+    return found.default is not dataclasses.MISSING or found.default_factory is not dataclasses.MISSING
 
 
 def _fits(key: str, number: float) -> bool:

@@ -15,7 +15,7 @@ def seats(lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncCl
         taken[role] = Seat(
             role=role,
             engine=engine.name,
-            model=engine.model,
+            model=engine.wire_name,
             replicas=tuple(EngineClient(http, base) for base in bases[engine.name]),
             max_tokens=seat.max_tokens,
             max_model_len=engine.max_model_len,

@@ -46,6 +46,23 @@ def read(tmp_path: Path, text: str):
     return read_lineup(path)
 
 
+LAUNCHED = """
+[engines.small.launch]
+port = 8101
+flags = ["--swap-space", "0"]
+env = {CUDA_HOME = "/opt/cuda"}
+
+[engines.small.speculation]
+method = "mtp"
+model = "org/drafter"
+tokens = 2
+
+[engines.small.reported]
+source = "somebody's notes"
+tok_s = 15.1
+"""
+
+
 def refusal(tmp_path: Path, text: str) -> str:
     with pytest.raises(BadLineup) as caught:
         read(tmp_path, text)
@@ -132,7 +149,20 @@ def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
             "127.0.0.1:8000",
             "16: 'http://127.0.0.1:8000' should begin with http:// or https:// and end in /v1",
         ),
-        ('base_urls = ["http://127.0.0.1:8000/v1"]', "", "9: an engine that is not simulated needs base_urls"),
+        (
+            'base_urls = ["http://127.0.0.1:8000/v1"]',
+            "",
+            "9: an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
+        ),
+        (
+            "tp = 1",
+            "tp = 1\nlaunch = {port = 8001}",
+            "15: an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
+        ),
+        ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4"),
+        ("tp = 1", "tp = 1\npp = 2", "14: tp = 1 times pp = 2 does not divide the engine's 1 GPUs"),
+        ("tp = 1", "tp = 1\nutilization = 90", "15: utilization is a share of the GPU's memory: at most 1"),
+        ("tp = 1", 'tp = 1\nspeculation = {method = "mtp"}', "15: model is missing: add model = a text in quotes"),
         ("tp = 1", "tp = 1\nlimit_tok_s = 19", "15: a limit needs limit_source, the arithmetic it comes from"),
         ("tp = 1", "tp = 1\nsimulation = 4", "15: simulation should be a table with keys of its own"),
         ("[seats]\n", "[seat]\n", "18: 'seat' is not a key of this table: did you mean 'seats'?"),
@@ -167,3 +197,19 @@ def test_a_lineup_is_found_by_name_or_by_path(tmp_path):
         find_lineup("simulate")
     with pytest.raises(BadLineup, match="does not exist"):
         find_lineup(str(tmp_path / "other.toml"))
+
+
+def test_a_launched_engine_has_an_address_and_gpus_for_each_replica(tmp_path):
+    two = GOOD.replace(
+        "[[gpus]]", '[[gpus]]\nindex = 1\nkind = "L4"\nmemory_gib = 23\nbandwidth_gb_s = 300\n\n[[gpus]]'
+    )
+    two = two.replace("gpus = [0]", "gpus = [0, 1]").replace('base_urls = ["http://127.0.0.1:8000/v1"]\n', "")
+    engine = read(tmp_path, two + LAUNCHED).engines["small"]
+    assert engine.replicas == ((0,), (1,))
+    assert engine.addresses == ("http://127.0.0.1:8101/v1", "http://127.0.0.1:8102/v1")
+    assert engine.launch
+    assert (engine.launch.command, engine.launch.env) == (("vllm", "serve"), {"CUDA_HOME": "/opt/cuda"})
+    assert engine.speculation
+    assert (engine.speculation.tokens, engine.speculation.acceptance) == (2, None)
+    assert engine.reported
+    assert (engine.reported.tok_s, engine.reported.kv_tokens) == (15.1, None)

@@ -136,7 +136,7 @@ def _view(worker: Worker, engine: Engine) -> EngineView:
         name=engine.name,
         title=engine.title,
         model=engine.model,
-        precision=engine.precision,
+        precision=engine.precision_shown,
         gpus=list(engine.gpus),
         tp=engine.tp,
         max_model_len=engine.max_model_len,

@@ -19,7 +19,6 @@ from app.worker import Worker
 
 CLOSE_SECONDS = 1
 BACKLOG = 2048
-BACKLOG = 2048
 
 
 async def serve_until_told(settings: Settings, *, start: bool) -> None:
@@ -39,7 +38,6 @@ def _listener(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
-        listener.listen(BACKLOG)  # who reads the address and connects at once is not refused
         listener.listen(BACKLOG)  # who connects before the application is up waits, and is not refused
     except OSError as exc:
         listener.close()

@@ -11,6 +11,7 @@ from app.events.words import (
     Channel,
     Decision,
     FileChange,
+    GpuProcess,
     Lesson,
     Mode,
     Phase,
@@ -374,6 +375,12 @@ class EngineState(Event, frozen=True, tag="engine.state"):
     engine: str
     state: str
     detail: str = ""
+    """While it loads: the phase. Otherwise what is the matter, and what helps."""
+    share: float | None = None
+    """Of the cold load that is over, from earlier loads on this machine."""
+    eta_s: float | None = None
+    replicas: tuple[str, ...] = ()
+    """The state of each, in the order of its addresses."""
 
 
 class EngineSampled(Event, frozen=True, tag="engine.sample"):
@@ -384,6 +391,16 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     tok_s: float | None
     prompt_tok_s: float | None
     simulated: bool
+    foreign: int | None = None
+    """Running requests that are not ours."""
+    kv_tokens: int | None = None
+    """What the KV cache holds in all."""
+    acceptance_rate: float | None = None
+    """Of drafted tokens, 0 to 1; None where nothing was drafted."""
+    acceptance_length: float | None = None
+    cached_share: float | None = None
+    """Of prompt tokens found in the prefix cache, 0 to 1."""
+    preemptions: int | None = None
 
 
 class GpuSampled(Event, frozen=True, tag="gpu.sample"):
@@ -395,6 +412,23 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
     power_w: float | None
     temperature_c: float | None
     simulated: bool
+    host: str = ""
+    """Empty for this machine."""
+    reserved_gib: float | None = None
+    unified: bool = False
+    """Memory shared with the host: used and total are the host's."""
+    mig: bool = False
+    power_limit_w: float | None = None
+    energy_j: float | None = None
+    """A counter, since the driver was loaded."""
+    sm_mhz: float | None = None
+    memory_mhz: float | None = None
+    throttled: tuple[str, ...] = ()
+    """Why its clocks are held down, in words."""
+    ecc_uncorrected: int | None = None
+    pcie_rx_mb_s: float | None = None
+    pcie_tx_mb_s: float | None = None
+    processes: tuple[GpuProcess, ...] = ()
 
 
 RunEvent = (

@@ -104,3 +104,12 @@ class Lesson(Struct, frozen=True, kw_only=True):
     mechanism: str
     environment: str
     advice: str
+
+
+class GpuProcess(Struct, frozen=True):
+    """One process that holds memory of a GPU."""
+
+    pid: int
+    used_gib: float | None
+    engine: str = ""
+    """Of the line-up; empty where it is nobody's that we know."""

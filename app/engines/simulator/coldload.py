@@ -26,7 +26,7 @@ def lines(engine: Engine, simulation: Simulation) -> Iterator[Line]:
     concurrency = simulation.kv_tokens / engine.max_model_len
     seconds = simulation.cold_load_s
     yield Line(0.0, f"Starting to load model {engine.model}...")
-    if engine.precision == "NVFP4":
+    if engine.precision == "nvfp4":
         yield Line(0.01, "Detected ModelOpt NVFP4 checkpoint. The format is experimental and could change.")
         yield Line(0.02, "Using MarlinNvFp4LinearKernel for NVFP4 GEMM")
     yield Line(

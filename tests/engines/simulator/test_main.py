@@ -86,7 +86,7 @@ def test_a_taken_port_is_told_before_anything_is_announced():
 def test_a_lineup_without_a_simulated_engine(tmp_path):
     text = (
         'title = "x"\n[[gpus]]\nindex = 0\nkind = "x"\nmemory_gib = 1\nbandwidth_gb_s = 1\n'
-        '[engines.a]\ntitle = "x"\nmodel = "x"\nprecision = "x"\ngpus = [0]\ntp = 1\nmax_model_len = 9\n'
+        '[engines.a]\ntitle = "x"\nmodel = "x"\nprecision = "bf16"\ngpus = [0]\ntp = 1\nmax_model_len = 9\n'
         'base_urls = ["http://127.0.0.1:1/v1"]\n'
     ) + "".join(
         f'[seats.{role}]\nengine = "a"\ntemperature = 0\nmax_tokens = 1\n'
