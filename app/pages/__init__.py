@@ -4,7 +4,7 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
 from app.config import ROOT
-from app.pages import hosts, machine, ops, runs
+from app.pages import hosts, machine, ops, refused, runs
 from app.pages.mission import routes
 
 
@@ -12,3 +12,4 @@ def install(application: FastAPI) -> None:
     application.mount("/static", StaticFiles(directory=ROOT / "app" / "static"), name="static")
     for part in (routes, machine, runs, hosts, ops):
         application.include_router(part.router)
+    refused.install(application)

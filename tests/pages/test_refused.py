@@ -1,0 +1,18 @@
+"""An address that leads nowhere: a page for a browser, JSON for everybody else, and the API's problems as they were."""
+
+import httpx
+
+from tests.served import served
+
+
+def test_a_browser_gets_a_page_with_ways_on_and_others_get_json(tmp_path):
+    with served(tmp_path / "data", "--speed", "0") as server, httpx.Client(base_url=server.url) as http:
+        browser = {"accept": "text/html,*/*;q=0.8"}
+        page = http.get("/wp-admin/<b>", headers=browser)
+        assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert "There is nothing at &#39;/wp-admin/&lt;b&gt;&#39;." in page.text
+        assert 'href="/runs"' in page.text
+        assert "script-src 'self' 'nonce-" in page.headers["content-security-policy"]
+        assert http.get("/wp-admin").json() == {"detail": "Not Found"}
+        problem = http.get("/api/v1/nothing", headers=browser)
+        assert problem.headers["content-type"] == "application/problem+json"
