@@ -12,6 +12,9 @@ import typer
 
 from app.cli.ask_run import ask_run
 from app.cli.harden import Order, harden
+from app.cli.people import create_person, create_token
+from app.cli.plan import OneModel, show_plan
+from app.cli.probe import probe_lineup
 from app.cli.serve import serve_until_told
 from app.cli.verify import verify_run
 from app.config import Settings
@@ -28,12 +31,19 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+admin = typer.Typer(help="People who may sign in.", no_args_is_help=True)
+token = typer.Typer(help="What scripts sign in with.", no_args_is_help=True)
+app.add_typer(admin, name="admin")
+app.add_typer(token, name="token")
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
 LineupName = Annotated[str, typer.Option("--lineup", help="Name in lineups/, or a path to a line-up file.")]
 Speed = Annotated[
     float, typer.Option(min=0, help="Pace of simulated engines: 1 is as measured on the GPUs, 0 as fast as it can.")
 ]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
+Address = Annotated[str, typer.Option("--host", help="Address to listen on; other than loopback it takes sign-in.")]
+SignIn = Annotated[bool, typer.Option("--sign-in", help="Ask who comes, also on loopback: behind a proxy, always.")]
+AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog that is told the head of the audit chain.")]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
 Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]
 
@@ -52,9 +62,19 @@ def demo(
 
 
 @app.command()
-def serve(port: Port = 8000, speed: Speed = PACE, data: Data = Path("data"), lineup: LineupName = "simulated") -> None:
+def serve(
+    port: Port = 8000,
+    address: Address = "127.0.0.1",
+    sign_in: SignIn = False,
+    audit_syslog: AuditSyslog = "",
+    speed: Speed = PACE,
+    data: Data = Path("data"),
+    lineup: LineupName = "simulated",
+) -> None:
     """Serve the page and the API, and work on runs as they are asked for."""
-    settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
+    settings = Settings(
+        data=data, host=address, port=port, sign_in=sign_in, audit_syslog=audit_syslog, lineup=lineup, speed=speed
+    )
     asyncio.run(serve_until_told(settings, start=False))
 
 
@@ -80,9 +100,59 @@ def run(
 
 
 @app.command()
+def probe(
+    lineup: Annotated[str, typer.Argument(help="Name in lineups/, or a path to a line-up file.")],
+    engine: Annotated[str, typer.Option(help="One engine of it; all of them when left out.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    speed: Speed = PACE,
+    data: Data = Path("data"),
+) -> None:
+    """Measure a line-up's engines on this machine, beside plan, others' figures and earlier probes."""
+    settings = Settings(data=data, lineup=lineup, speed=speed)
+    raise typer.Exit(asyncio.run(probe_lineup(settings, engine, as_json=as_json)))
+
+
+@app.command()
 def verify(run_id: RunId, data: Data = Path("data")) -> None:
     """Check a run's chain of hashes and replay its log into the final state."""
     raise typer.Exit(verify_run(Settings(data=data), run_id))
+
+
+@app.command()
+def plan(
+    lineup: Annotated[str, typer.Argument(help="Name in lineups/, or a path to a line-up file.")] = "",
+    gpu: Annotated[str, typer.Option(help="Plan on other GPUs, like l4:4 or h200:1.")] = "",
+    model: Annotated[str, typer.Option(help="Instead of a line-up: a config.json, its folder, or a known name.")] = "",
+    precision: Annotated[str, typer.Option(help="bf16, nvfp4, fp8 or awq4.")] = "bf16",
+    tp: Annotated[int, typer.Option(min=1, max=1024, help="GPUs that each layer is spread over.")] = 1,
+    pp: Annotated[int, typer.Option(min=1, max=1024, help="Stages that the layers are divided into.")] = 1,
+    text_only: Annotated[bool, typer.Option("--text-only", help="Without vision and audio towers.")] = False,
+    utilization: Annotated[float | None, typer.Option(min=0.01, max=1, help="--gpu-memory-utilization.")] = None,
+    max_model_len: Annotated[int | None, typer.Option(min=1, help="All positions of the model when left out.")] = None,
+    kv_dtype: Annotated[str, typer.Option(help="auto, bfloat16 or fp8.")] = "auto",
+    kv_cache_bytes: Annotated[int | None, typer.Option(min=1, help="--kv-cache-memory-bytes.")] = None,
+    vllm: Annotated[str, typer.Option(help="Its version, like 0.25.1; the newest when left out.")] = "",
+    max_num_seqs: Annotated[int | None, typer.Option(min=1, help="Requests at a time.")] = None,
+    eager: Annotated[bool, typer.Option("--eager", help="Without CUDA graphs.")] = False,
+    seeds: Annotated[bool, typer.Option("--seeds", help="The seven configurations tried on four L4.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Plain numbers, each with its provenance.")] = False,
+) -> None:
+    """Reckon memory and speed before anything is started. Ends with 0 when all fits, 2 when something does not."""
+    one = OneModel(
+        model=model,
+        precision=precision,
+        tp=tp,
+        pp=pp,
+        text_only=text_only,
+        utilization=utilization,
+        max_model_len=max_model_len,
+        kv_dtype=kv_dtype,
+        kv_cache_bytes=kv_cache_bytes,
+        vllm=vllm,
+        max_num_seqs=max_num_seqs,
+        eager=eager,
+    )
+    raise typer.Exit(show_plan(lineup, one if model else None, gpus=gpu, seeds=seeds, as_json=as_json))
 
 
 @app.command()
@@ -113,6 +183,28 @@ def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> No
 def refuse(run_id: RunId, reason: Reason, data: Data = Path("data")) -> None:
     """Refuse the change that a run waits with, and say why."""
     ask_run(Settings(data=data), run_id, "refuse", reason)
+
+
+@admin.command("create")
+def create(
+    name: Annotated[str, typer.Argument(help="What the person signs in with, and what goes on record.")],
+    right: Annotated[str, typer.Option(help="viewer, operator or admin.")] = "admin",
+    data: Data = Path("data"),
+) -> None:
+    """Make a person. The password is asked for, or read as one line from a pipe."""
+    create_person(Settings(data=data), name, right)
+
+
+@token.command("create")
+def issue(
+    name: Annotated[str, typer.Argument(help="Whose token it is.")],
+    right: Annotated[str, typer.Option(help="viewer, operator or admin; never more than the person's.")] = "viewer",
+    label: Annotated[str, typer.Option(help="What it is for.")] = "",
+    days: Annotated[float, typer.Option(min=0.01, max=366, help="Until it expires.")] = 30,
+    data: Data = Path("data"),
+) -> None:
+    """Print a token for the API: Authorization: Bearer TOKEN. It is shown this once."""
+    create_token(Settings(data=data), name, right, label, days)
 
 
 def main() -> None:

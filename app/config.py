@@ -1,5 +1,6 @@
 """The settings of one process, read once by the command line and handed down."""
 
+import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,17 @@ class Settings:
     data: Path = Path("data")
     host: str = "127.0.0.1"
     port: int = 8000
+    sign_in: bool = False
+    """Ask who comes, also on loopback. Anywhere else that is not a choice."""
+    audit_syslog: str = ""
+    """HOST:PORT of a syslog that is told the head of the audit chain."""
     lineup: str = "simulated"
     speed: float = 3.0
     """Pace of simulated engines, times the measured rate; 0 is as fast as it can."""
+
+    @property
+    def demo(self) -> bool:
+        return not self.sign_in and (self.host == "localhost" or _is_loopback(self.host))
 
     @property
     def database(self) -> Path:
@@ -30,3 +39,10 @@ class Settings:
     @property
     def hosts(self) -> Path:
         return self.data / "hosts"
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

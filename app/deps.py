@@ -31,4 +31,5 @@ def _session(worker: TheWorker) -> Iterator[Session]:
         yield session
 
 
-TheSession = Annotated[Session, Depends(_session)]
+TheSession = Annotated[Session, Depends(_session, scope="function")]
+"""Committed before the answer leaves: who reads it and comes back finds what it says."""

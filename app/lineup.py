@@ -17,6 +17,15 @@ class Gpu:
     bandwidth_gb_s: float
     unified: bool = False
     """Memory that it shares with the host, as on a GB10."""
+    host: str = ""
+    """The machine that it is in, as its DCGM exporter calls it; empty for this one."""
+    number: int | None = None
+    """Of the GPU on its own machine, in PCI order as nvidia-smi counts; `index` where it is left out."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """As samples name it."""
+        return self.host, self.index if self.number is None else self.number
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ _WORDS: dict[Any, str] = {
     tuple[str, ...]: "a list of texts in quotes",
     dict[str, str]: 'a table of texts, like {NAME = "value"}',
 }
-_MAY_BE_ZERO = ("index", "temperature", "weights_gib")
+_MAY_BE_ZERO = ("index", "number", "temperature", "weights_gib")
 _STARTED = ("base_urls", "launch", "simulation")
 
 T = TypeVar("T")
@@ -40,10 +40,14 @@ def find_lineup(name_or_path: str) -> Path:
         if not (path := Path(name_or_path)).is_file():
             raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
         return path
-    shipped = sorted(path.stem for path in LINEUPS.glob("*.toml"))
-    if name_or_path not in shipped:
-        raise BadLineup(f"No line-up is called {name_or_path!r}: {_choose(name_or_path, shipped)}.")
+    if name_or_path not in (names := shipped()):
+        raise BadLineup(f"No line-up is called {name_or_path!r}: {_choose(name_or_path, names)}.")
     return LINEUPS / f"{name_or_path}.toml"
+
+
+def shipped() -> list[str]:
+    """The names of the files in lineups/."""
+    return sorted(path.stem for path in LINEUPS.glob("*.toml"))
 
 
 def read_lineup(path: Path) -> Lineup:

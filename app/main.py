@@ -6,12 +6,19 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from app import __version__, api, pages
+from app.access import sign_in
+from app.access.doors import Doors
+from app.access.gate import Gate
+from app.access.herald import Herald
+from app.access.throttle import Throttle
 from app.stream.streams import Streams
 from app.webhooks.courier import Courier
 from app.worker import Worker
 
 
 def create_app(worker: Worker) -> FastAPI:
+    herald = Herald(worker.settings.audit_syslog)
+
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
         courier = Courier(worker.database, worker.store, worker.bus, worker.http)
@@ -20,10 +27,15 @@ def create_app(worker: Worker) -> FastAPI:
             yield
         finally:
             await courier.close()
+            herald.close()
 
     application = FastAPI(title="Temper", version=__version__, docs_url=None, redoc_url=None, lifespan=living)
     application.state.worker = worker
     application.state.streams = Streams(worker.bus, worker.store)
     api.install(application)
     pages.install(application)
+    application.include_router(sign_in.router)
+    application.state.throttle = Throttle()
+    doors = Doors(worker.database, demo=worker.settings.demo)
+    application.add_middleware(Gate, doors=doors, database=worker.database, herald=herald)
     return application

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import httpx
 import msgspec
@@ -24,6 +25,13 @@ from app.loop.drive import drive
 from app.loop.durable import Durable
 from app.loop.run import Means, Run
 from app.loop.state import fold
+from app.probing.cards import BoardCards
+from app.probing.desk import Desk
+from app.probing.free import in_the_way
+from app.probing.kept import keep
+from app.probing.probe import Busy
+from app.probing.probed import Probed
+from app.probing.subjects import chosen, subjects
 from app.sampling.board import Board
 from app.sampling.opened import sampled
 from app.scanners.builtin import Builtin
@@ -56,6 +64,8 @@ class Worker:
     board: Board
     simulator: Simulator | None
     """What plays the simulated engines; it may be stopped and started while runs wait."""
+    desk: Desk
+    """Where engines are probed."""
     durable: Durable = field(init=False)
 
     async def submit(self, request: RunQueued, run: str | None = None) -> str:
@@ -89,6 +99,16 @@ class Worker:
         if not target.files.glob("/etc"):
             await target.prepare()
         return scanner.name, await asyncio.to_thread(scanner.scan, target.files, tuple(pack.rules))
+
+    async def probe(self, engine: str) -> None:
+        """Begin to probe an engine, or all where none is named; refused while a run works."""
+        if reason := await asyncio.to_thread(self._at_work):
+            raise Busy(reason)
+        engines, cards = chosen(self.lineup, engine), BoardCards(self.board)
+        self.desk.start(subjects(self.lineup, engines, self.bases, self.http, cards, self.settings.speed))
+
+    def _at_work(self) -> str:
+        return in_the_way(fold(self.store.steady(run)) for run in self.unended())
 
     async def work_on(self, run_id: str) -> None:
         """Take a run from wherever its log stands to its end."""
@@ -138,12 +158,19 @@ async def working(
         http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         name = f"worker {os.getpid()}"
         board = await stack.enter_async_context(sampled(lineup, bases, http, store, writer))
-        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases, board, simulator)
+        desk = Desk(partial(_keep, database))
+        stack.push_async_callback(desk.close)
+        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases, board, simulator, desk)
         worker.durable = Durable(settings.dbos_database, "local", worker.work_on)
         await worker.durable.launch()
         stack.push_async_callback(worker.durable.close)
         await _requeue(worker)
         yield worker
+
+
+def _keep(database: Engine, probed: Probed) -> None:
+    with Session(database) as session, session.begin():
+        keep(session, probed)
 
 
 async def _requeue(worker: Worker) -> None:

@@ -5,6 +5,7 @@ from fastapi import FastAPI
 from app.api import (
     approvals,
     commands,
+    energy,
     engines,
     events,
     gpus,
@@ -12,9 +13,12 @@ from app.api import (
     hosts,
     items,
     lessons,
+    lineup,
     metrics,
     nowhere,
     openapi,
+    people,
+    probes,
     problems,
     rules,
     runs,
@@ -27,7 +31,23 @@ PREFIX = "/api/v1"
 
 def install(application: FastAPI) -> None:
     application.state.keys = Keys(application.state.worker.database)
-    for part in (runs, commands, items, events, approvals, engines, gpus, hosts, rules, lessons, webhooks):
+    for part in (
+        runs,
+        commands,
+        items,
+        energy,
+        events,
+        approvals,
+        engines,
+        lineup,
+        probes,
+        gpus,
+        hosts,
+        rules,
+        lessons,
+        webhooks,
+        people,
+    ):
         application.include_router(part.router, prefix=PREFIX)
     for part in (health, metrics, problems):
         application.include_router(part.router)

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from fastapi import Path
 from pydantic import Field
 from sqlmodel import Session
@@ -10,13 +11,25 @@ from app.api.commands import ask
 from app.api.items import folded
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
-from app.api.wire import Line, Who, Wire, when
+from app.api.wire import Line, Raw, Who, Wire, when
 from app.deps import TheSession, TheWorker
+from app.events.kinds import Rehearsed
+from app.events.words import Word
+from app.loop.answers import BrokenAnswer, read_actions
 from app.loop.state import RunState
+from app.skills.catalog import skill
 from app.store import queries
 from app.worker import Worker
 
 router = api_router("approvals")
+
+
+class Foreseen(Wire):
+    """What the scanner says of a copy of the host with the change made."""
+
+    word: Word
+    evidence: str
+    scanner: str
 
 
 class ApprovalView(Wire):
@@ -24,9 +37,18 @@ class ApprovalView(Wire):
     run: str
     host: str
     rule: str
+    title: str
     attempt: int
     approach: str
-    diff: str
+    steps: list[str]
+    risk: str
+    rollback: str
+    breaks: str = Field(description="What hardening this rule is known to break; empty when nothing is.")
+    irreversible: bool
+    proposed_by: str = Field(description="`worker`, or who edited it.")
+    actions: list[Raw] = Field(description="As `edit` takes them.")
+    diff: str = Field(description="As the host stood when it was asked.")
+    predicted: Foreseen | None
     binds: str = Field(description="sha256 over host, plan and diff: approved is this and nothing else.")
     asked_at: str
     expires: str
@@ -37,16 +59,22 @@ class ApprovalList(Wire):
     approvals: list[ApprovalView]
 
 
+Decision = Literal["approve", "refuse", "edit"]
+
+
 class Answer(Wire):
-    decision: Literal["approve", "refuse"]
+    decision: Decision
     reason: Line = ""
+    actions: Annotated[list[Raw], Field(max_length=12)] = Field(
+        default=[], description="Of an edit: what to do instead. It is judged, rehearsed and asked about anew."
+    )
     by: Who = "api"
 
 
 class Answered(Wire):
     id: str
     run: str
-    decision: Literal["approve", "refuse"]
+    decision: Decision
 
 
 @router.get("/approvals", responses=documented())
@@ -64,7 +92,7 @@ def list_approvals(session: TheSession, worker: TheWorker) -> ApprovalList:
 def answer_approval(
     approval: Annotated[str, Path(max_length=100)], answer: Answer, session: TheSession, worker: TheWorker
 ) -> Answered:
-    """Approve or refuse. The worker of the run takes it up and checks that the host is still what was looked at."""
+    """Approve, refuse or edit. The run's worker takes it up, and checks that the host is what was looked at."""
     run = approval.partition(".")[0]
     if queries.run(session, run) is None:
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
@@ -74,12 +102,23 @@ def answer_approval(
         raise Problem("not-waiting", f"Approval {approval[:60]!a} is not waiting for an answer.", field="approval")
     if answer.decision == "refuse" and not answer.reason:
         raise Problem("invalid", "Say why: the Architect learns from it.", field="reason")
-    _put(session, run, answer, approval)
+    _put(session, run, answer, approval, _edited(answer))
     return Answered(id=approval, run=run, decision=answer.decision)
 
 
-def _put(session: Session, run: str, answer: Answer, approval: str) -> None:
-    ask(session, run, answer.decision, answer.by, answer.reason, approval)
+def _edited(answer: Answer) -> str:
+    if answer.decision != "edit":
+        return ""
+    text = msgspec.json.encode({"actions": answer.actions, "note": ""}).decode()
+    try:
+        read_actions(text)
+    except BrokenAnswer as exc:
+        raise Problem("invalid", f"These are no actions: {exc}.", field="actions") from exc
+    return text
+
+
+def _put(session: Session, run: str, answer: Answer, approval: str, actions: str) -> None:
+    ask(session, run, answer.decision, answer.by, answer.reason, approval, actions)
 
 
 def _waiting(worker: Worker, run: str) -> ApprovalView | None:
@@ -92,16 +131,34 @@ def _view(state: RunState, *, simulated: bool) -> ApprovalView | None:
     if attempt is None or attempt.approval is None or not attempt.awaits_person:
         return None
     assert state.request
+    rule, plan, proposed = skill(state.request.skill).rules[attempt.approval.rule], attempt.plan, attempt.proposed
+    assert plan
+    assert proposed
     return ApprovalView(
         id=attempt.approval.approval,
         run=state.run,
         host=state.request.host,
-        rule=attempt.approval.rule,
+        rule=rule.id,
+        title=rule.title,
         attempt=attempt.number,
-        approach=attempt.plan.approach if attempt.plan else "",
-        diff=attempt.proposed.diff if attempt.proposed else "",
+        approach=plan.approach,
+        steps=list(plan.steps),
+        risk=plan.risk,
+        rollback=plan.rollback,
+        breaks=rule.breaks,
+        irreversible=rule.irreversible,
+        proposed_by=proposed.by or "worker",
+        actions=msgspec.to_builtins(proposed.actions),
+        diff=attempt.approval.diff or proposed.diff,
+        predicted=_foreseen(attempt.rehearsed),
         binds=attempt.approval.binds,
         asked_at=when(state.idle_since) or "",
         expires=when(attempt.approval.expires) or "",
         simulated=simulated,
     )
+
+
+def _foreseen(rehearsed: Rehearsed | None) -> Foreseen | None:
+    if rehearsed is None:
+        return None
+    return Foreseen(word=rehearsed.word, evidence=rehearsed.evidence, scanner=rehearsed.scanner)

@@ -12,6 +12,7 @@ from app.api.runs import the_run
 from app.api.wire import Line, Who, Wire
 from app.deps import TheSession
 from app.events.command import Verb
+from app.people.rights import signed
 from app.store import queries
 from app.store.models import CommandRow
 
@@ -64,6 +65,8 @@ def _asked(session: Session, run: str, verb: RunVerb, wish: Wish | None) -> Aske
     return Asked(run=run, asked=verb, state=row.state)
 
 
-def ask(session: Session, run: str, verb: Verb, by: str, reason: str, approval: str = "") -> None:
-    row = CommandRow(run=run, verb=verb, by=by, reason=reason, approval=approval, at=time.time())
+def ask(session: Session, run: str, verb: Verb, by: str, reason: str, approval: str = "", actions: str = "") -> None:
+    row = CommandRow(
+        run=run, verb=verb, by=signed(by), reason=reason, approval=approval, actions=actions, at=time.time()
+    )
     queries.ask(session, row)

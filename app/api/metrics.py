@@ -72,7 +72,10 @@ def _of_machine(board: Board) -> Iterator[Family]:
         ("generation_tokens_per_second", "Tokens written, over the last second.", "tok_s"),
     ):
         yield Family(f"temper_engine_{name}", "gauge", told, _known(samples, value))
-    gpus = [({"gpu": str(gpu), "name": event.name}, event) for gpu, (_, event) in board.gpus.items()]
+    gpus = [
+        ({"gpu": str(gpu), "name": event.name} | ({"host": host} if host else {}), event)
+        for (host, gpu), (_, event) in board.gpus.items()
+    ]
     for name, told, value, scale in (
         ("memory_used_bytes", "Memory in use.", "used_gib", GIB),
         ("memory_total_bytes", "Memory of the GPU.", "total_gib", GIB),

@@ -10,6 +10,7 @@ from app.errors import BadInput
 from app.events.kinds import RunQueued
 from app.events.words import Budget, Mode
 from app.lineup import Lineup
+from app.people.rights import signed
 from app.request import queued
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
@@ -58,7 +59,7 @@ def first_event(order: RunOrder, lineup: Lineup, pace: float) -> RunQueued:
         budget=Budget(**order.budget.model_dump()),
         note=order.note,
         pace=pace,
-        by=order.by,
+        by=signed(order.by),
         skill_name=pack.name,
     )
 

@@ -46,7 +46,15 @@ KINDS: Mapping[str, Kind] = {
     "run-ended": Kind(409, "The run has ended", "A run that has ended takes no commands: start another."),
     "wrong-state": Kind(409, "Not in this state", "The detail says in which state the run is, and what that allows."),
     "not-waiting": Kind(409, "This approval is not waiting", "It was answered, it expired, or its run has ended."),
+    "busy": Kind(
+        409, "Something is at work that this would disturb", "The detail says what: wait for it, or pause it."
+    ),
     "too-many": Kind(409, "There are too many already", "Take one away first."),
+    "unauthorized": Kind(401, "Who are you?", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
+    "forbidden": Kind(403, "Your right does not reach this", "The detail says which right it takes. Ask an admin."),
+    "cross-site": Kind(403, "Sent by another site", "Forms and requests of other sites are not taken."),
+    "wrong-host": Kind(403, "Not the name of this server", "Use the address that Temper printed when it started."),
+    "too-often": Kind(429, "Too many tries", "The header Retry-After says how many seconds to wait."),
     "not-found": Kind(404, "There is nothing here", "Check the address against /openapi.json, and the id in it."),
     "method-not-allowed": Kind(405, "This address does not take this method", "The header Allow lists what it takes."),
     "too-large": Kind(413, "The request is too large", "A body holds at most 1 MiB."),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from sqlmodel import Session
 
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
@@ -15,6 +16,8 @@ from app.events.words import Budget
 from app.lineup import Lineup
 from app.main import create_app
 from app.request import queued
+from app.store import people
+from app.store.db import open_database
 from app.worker import Worker
 
 CLOSE_SECONDS = 1
@@ -23,6 +26,7 @@ BACKLOG = 2048
 
 async def serve_until_told(settings: Settings, *, start: bool) -> None:
     lineup = chosen_lineup(settings)
+    _somebody_may_come_in(settings)
     listener = _listener(settings)
     with listener:
         port = listener.getsockname()[1]
@@ -36,6 +40,8 @@ async def serve_until_told(settings: Settings, *, start: bool) -> None:
 def _listener(settings: Settings) -> socket.socket:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Viewers' sockets inherit it: asyncio leaves Nagle's delay, up to 40 ms a frame, on a socket that is not its own.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         listener.bind((settings.host, settings.port))
         listener.listen(BACKLOG)  # who connects before the application is up waits, and is not refused
@@ -45,6 +51,20 @@ def _listener(settings: Settings) -> socket.socket:
             f"cannot listen on {settings.host}:{settings.port}: {exc.strerror}. Choose another with --port."
         ) from exc
     return listener
+
+
+def _somebody_may_come_in(settings: Settings) -> None:
+    if settings.demo:
+        return
+    database = open_database(settings.database)
+    with Session(database) as session:
+        admins = people.admins(session)
+    database.dispose()
+    if not admins:
+        raise Unusable(
+            f"nobody could sign in: make the first admin with `temper admin create NAME --data {settings.data}`, "
+            "then start again. Without sign-in Temper serves loopback only."
+        )
 
 
 async def _begin(worker: Worker, lineup: Lineup, pace: float) -> None:

@@ -28,6 +28,10 @@ class ServedModel:
     max_model_len: int | None = None
 
 
+class _Version(msgspec.Struct):
+    version: str
+
+
 class EngineClient:
     """`base_url` ends in /v1. `http` is the caller's and outlives this object."""
 
@@ -73,6 +77,13 @@ class EngineClient:
             return tuple(msgspec.json.decode(answer, type=_Models).data)
         except NOT_JSON as exc:
             raise EngineRefused(f"{self._base}/models is not a list of models: check that base_url is right.") from exc
+
+    async def version(self) -> str:
+        """vLLM's own; empty where the server does not tell."""
+        try:
+            return msgspec.json.decode(await self._get(f"{self._root}/version"), type=_Version).version
+        except (EngineError, *NOT_JSON):
+            return ""
 
     async def sample(self) -> EngineSample:
         return parse((await self._get(f"{self._root}/metrics")).decode("utf-8", "replace"))

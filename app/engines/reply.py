@@ -14,12 +14,12 @@ class Message:
 
 @dataclass(frozen=True)
 class Question:
-    """One turn's request. `schema` binds the answer's shape through response_format."""
+    """One turn's request. `schema` binds the answer's shape through response_format; None leaves it free."""
 
     model: str
     messages: tuple[Message, ...]
     schema_name: str
-    schema: dict[str, Any]
+    schema: dict[str, Any] | None
     request_id: str
     max_tokens: int
     temperature: float

@@ -14,7 +14,7 @@ from app.events.words import Channel
 
 
 def body(question: Question) -> dict[str, Any]:
-    return {
+    asked: dict[str, Any] = {
         **question.extra,
         "model": question.model,
         # A host's file names may hold bytes that are not text; no engine takes lone surrogates.
@@ -23,11 +23,11 @@ def body(question: Question) -> dict[str, Any]:
         "temperature": question.temperature,
         "stream": True,
         "stream_options": {"include_usage": True, "continuous_usage_stats": True},
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": question.schema_name, "schema": bindable(question.schema)},
-        },
     }
+    if question.schema is not None:
+        shape = {"name": question.schema_name, "schema": bindable(question.schema)}
+        asked["response_format"] = {"type": "json_schema", "json_schema": shape}
+    return asked
 
 
 def headers(question: Question) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""What a person asks of a run: pause, resume, stop, approve or refuse."""
+"""What a person asks of a run: pause, resume, stop, approve, refuse or edit."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-Verb = Literal["pause", "resume", "stop", "approve", "refuse"]
+Verb = Literal["pause", "resume", "stop", "approve", "refuse", "edit"]
 
 
 @dataclass(frozen=True)
@@ -13,3 +13,5 @@ class Command:
     by: str
     reason: str
     approval: str
+    actions: str = ""
+    """Of an edit: `{"actions": [...], "note": ""}`, as the Worker would answer."""

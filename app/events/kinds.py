@@ -18,6 +18,7 @@ from app.events.words import (
     Probe,
     Purpose,
     Role,
+    Spent,
     TurnOutcome,
     Word,
 )
@@ -237,6 +238,8 @@ class ActionProposed(Event, frozen=True, tag="action.proposed"):
     note: str
     fingerprint: str
     diff: str
+    by: str = ""
+    """The person who edited it; empty when it is the Worker's."""
 
 
 class ActionRefused(Event, frozen=True, tag="action.refused"):
@@ -255,12 +258,13 @@ class ActionsAllowed(Event, frozen=True, tag="action.allowed"):
 
 
 class Rehearsed(Event, frozen=True, tag="action.rehearsed"):
-    """Dry run: the verdict on a copy."""
+    """What the scanner says of a copy with the change made: a dry run's result, and what a person is shown."""
 
     rule: str
     attempt: int
     word: Word
     evidence: str
+    scanner: str = ""
 
 
 class ActionApplying(Event, frozen=True, tag="action.applying"):
@@ -350,6 +354,8 @@ class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
     binds: str
     """sha256 over host, plan and diff; an approval for anything else is void."""
     expires: float
+    diff: str = ""
+    """What the person is shown, as the host stood when it was asked."""
 
 
 class ApprovalGiven(Event, frozen=True, tag="approval.given"):
@@ -362,6 +368,15 @@ class ApprovalRefused(Event, frozen=True, tag="approval.refused"):
     approval: str
     by: str
     reason: str
+
+
+class ApprovalEdited(Event, frozen=True, tag="approval.edited"):
+    """The person wants other actions: they are judged, rehearsed and asked about like the Worker's."""
+
+    approval: str
+    by: str
+    reason: str
+    actions: tuple[AnyAction, ...]
 
 
 class ApprovalExpired(Event, frozen=True, tag="approval.expired"):
@@ -429,6 +444,34 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
     pcie_rx_mb_s: float | None = None
     pcie_tx_mb_s: float | None = None
     processes: tuple[GpuProcess, ...] = ()
+    ages: dict[str, float] = {}
+    """Seconds since a sensor was read, by field, where that was not just now: the costly ones are read less often."""
+
+
+class EnergySpent(Event, frozen=True, tag="energy.sample"):
+    """What a run took of the GPUs so far. Power is kept for hours, this for good."""
+
+    of: str
+    """The run."""
+    until: float
+    final: bool
+    simulated: bool
+    spent: tuple[Spent, ...]
+
+
+class PersonDid(Event, frozen=True, tag="audit.done"):
+    """One request that asked for a change, or for more than its sender may have; and what came of it."""
+
+    who: str
+    right: str
+    via: str
+    """demo, session, token, link, terminal; empty where nobody had signed in."""
+    source: str
+    """The address that it came from."""
+    did: str
+    """Method and address, or the command."""
+    status: int
+    detail: str = ""
 
 
 RunEvent = (
@@ -441,9 +484,10 @@ RunEvent = (
     | PlanMade | ActionProposed | ActionRefused | ActionsAllowed | Rehearsed | ActionApplying | ActionApplied
     | ActionFailedToApply | FactsGathered | ActionRollingBack | ActionRolledBack
     | VerdictExplained | SentryProbed | SentryClear | SentryAlarm
-    | ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalExpired
+    | ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
+    | PersonDid
 )  # fmt: skip
-Sample = EngineState | EngineSampled | GpuSampled
+Sample = EngineState | EngineSampled | GpuSampled | EnergySpent
 """Of the machine, not of a run: logged, but in nobody's chain."""
 
 

@@ -13,6 +13,8 @@ from app.events.kinds import Event, RunEvent, Sample
 GENESIS = "0" * 64
 MACHINE = "machine"
 """The stream of samples, beside the runs."""
+AUDIT = "audit"
+"""The chain of what people did."""
 
 
 @dataclass(frozen=True)

@@ -113,3 +113,18 @@ class GpuProcess(Struct, frozen=True):
     used_gib: float | None
     engine: str = ""
     """Of the line-up; empty where it is nobody's that we know."""
+    name: str = ""
+    """What it calls itself; where it cannot be seen from here, that."""
+
+
+class Spent(Struct, frozen=True, kw_only=True):
+    """What one role took of the GPUs. An empty role is the time in which no role was at work."""
+
+    role: Role | Literal[""]
+    gpu_seconds: float
+    sampled_seconds: float
+    """Of gpu_seconds, those in which power is known."""
+    joules: float
+    """Over sampled_seconds."""
+    tokens: int = 0
+    """That it wrote."""

@@ -1,93 +1,104 @@
-"""This machine's GPUs through NVML. Every call goes through one thread, and a sensor that is missing is None."""
+"""This machine's GPUs through NVML. Every call goes through one thread, and a sensor that is missing is None.
+
+NVML counts in PCI order, as nvidia-smi does. CUDA counts the fastest first unless CUDA_DEVICE_ORDER=PCI_BUS_ID.
+"""
 
 import asyncio
+import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 
+from app.gpus.ask import Ask
+from app.gpus.card import Card
+from app.gpus.holders import Holders
+from app.gpus.host_memory import MEMINFO
 from app.gpus.reading import GpuReading
+from app.gpus.thread import OneThread
+from app.gpus.trouble import PAST
 
-GIB = 1024**3
-_WHY: dict[int, str] = {
-    pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: "no NVIDIA driver is installed here: GPU figures need one",
-    pynvml.NVML_ERROR_DRIVER_NOT_LOADED: "the NVIDIA driver is not loaded: load it (modprobe nvidia), then look again",
-    pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH: "the NVIDIA driver was upgraded and the old one still runs: reboot",
-    pynvml.NVML_ERROR_NO_PERMISSION: "this account may not read the GPUs: give it access to /dev/nvidia*",
-    pynvml.NVML_ERROR_GPU_IS_LOST: "a GPU has fallen off the bus: look at dmesg for Xid, then reset or reboot",
-}
-_ANEW = (pynvml.NVML_ERROR_UNINITIALIZED, pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH, pynvml.NVML_ERROR_GPU_IS_LOST)
-"""After these NVML is opened again: what it holds is of the past."""
+PATIENCE = 3.0
+REOPEN_EVERY = 30.0
+"""A lost GPU comes back only through a reset: there is no use in asking by the second."""
 
 
 class Nvml:
-    def __init__(self, library: Any = pynvml) -> None:
+    def __init__(
+        self,
+        library: Any = pynvml,
+        *,
+        holders: Holders | None = None,
+        meminfo: Path = MEMINFO,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.reason = ""
-        self._nvml = library
-        self._open = False
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="nvml")
+        self._nvml, self._holders, self._meminfo = library, holders or Holders(), meminfo
+        self._patience, self._clock = patience, clock
+        self._ask = Ask()
+        self._cards: dict[int, Card] = {}
+        self._names: dict[int, str] = {}
+        self._opened_at: float | None = None
+        self._thread = OneThread("nvml")
+        self._asked: Future[list[GpuReading]] | None = None
 
     async def read(self) -> list[GpuReading]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._read)
+        self._asked = self._asked or self._thread.submit(self._read)
+        waited = asyncio.wrap_future(self._asked)
+        await asyncio.wait({waited}, timeout=self._patience)
+        if not waited.done():
+            self.reason = "NVML does not answer: a GPU or its driver hangs, look at dmesg for Xid"
+            return []
+        self._asked = None
+        readings = waited.result()
+        self.reason = self._ask.reason
+        return readings
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._shut)
-        self._thread.shutdown()
+        shut = self._thread.submit(self._shut)
+        self._thread.end()
+        await asyncio.wait({asyncio.wrap_future(shut)}, timeout=self._patience)
 
     def _read(self) -> list[GpuReading]:
-        self.reason = ""
-        try:
-            if not self._open:
-                self._nvml.nvmlInit()
-                self._open = True
-            count = self._nvml.nvmlDeviceGetCount()
-        except pynvml.NVMLError as exc:
-            self._note(exc)
+        now = self._clock()
+        self._ask.begin()
+        if self._opened_at is None and not self._open(now):
             return []
-        return [self._card(index) for index in range(count)]
-
-    def _card(self, index: int) -> GpuReading:
-        nvml = self._nvml
-        handle = self._ask(nvml.nvmlDeviceGetHandleByIndex, index)
-        if handle is None:
-            return GpuReading(gpu=index, name=f"GPU {index}")
-        memory = self._ask(nvml.nvmlDeviceGetMemoryInfo, handle, version=nvml.nvmlMemory_v2)
-        use = self._ask(nvml.nvmlDeviceGetUtilizationRates, handle)
-        power = self._ask(nvml.nvmlDeviceGetPowerUsage, handle)
-        heat = self._ask(nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU)
-        own = memory is not None and memory.total > 0  # unified memory reports none of its own
-        return GpuReading(
-            gpu=index,
-            name=_text(self._ask(nvml.nvmlDeviceGetName, handle)) or f"GPU {index}",
-            used_gib=round(memory.used / GIB, 2) if own else None,
-            total_gib=round(memory.total / GIB, 2) if own else None,
-            utilization=None if use is None else float(use.gpu),
-            power_w=None if power is None else power / 1000,
-            temperature_c=None if heat is None else float(heat),
-        )
-
-    def _ask(self, question: Callable[..., Any], *words: Any, **named: Any) -> Any:
-        try:
-            return question(*words, **named)
-        except pynvml.NVMLError as exc:
-            if exc.value != pynvml.NVML_ERROR_NOT_SUPPORTED:
-                self._note(exc)
-            return None
-
-    def _note(self, exc: pynvml.NVMLError) -> None:
-        self.reason = self.reason or _WHY.get(exc.value, f"NVML: {exc}")
-        if exc.value in _ANEW:
+        count = self._ask(None, self._nvml.nvmlDeviceGetCount) or 0
+        readings = [self._look(index, now) for index in range(count)]
+        self._names |= {reading.gpu: reading.name for reading in readings}
+        if self._is_past(now):
             self._shut()
+        return readings
+
+    def _open(self, now: float) -> bool:
+        self._ask(None, self._nvml.nvmlInit)
+        self._opened_at = None if self._ask.refusal else now
+        return not self._ask.refusal
+
+    def _is_past(self, now: float) -> bool:
+        lost = pynvml.NVML_ERROR_GPU_IS_LOST in self._ask.refusals
+        long_open = self._opened_at is not None and now - self._opened_at >= REOPEN_EVERY
+        return bool(self._ask.refusals & PAST) or (lost and long_open)
+
+    def _look(self, index: int, now: float) -> GpuReading:
+        card = self._cards.get(index) or self._card(index)
+        if card is None:
+            return GpuReading(gpu=index, name=self._names.get(index, f"GPU {index}"))
+        self._cards[index] = card
+        return card.read(now)
+
+    def _card(self, index: int) -> Card | None:
+        handle = self._ask(index, self._nvml.nvmlDeviceGetHandleByIndex, index)
+        if handle is None:
+            return None
+        return Card(self._nvml, self._ask, index, handle, self._holders, self._meminfo)
 
     def _shut(self) -> None:
-        if self._open:
-            self._open = False
-            try:
-                self._nvml.nvmlShutdown()
-            except pynvml.NVMLError as exc:
-                self.reason = self.reason or f"NVML: {exc}"
-
-
-def _text(name: str | bytes | None) -> str:
-    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name or ""
+        if self._opened_at is not None:
+            self._opened_at = None
+            self._cards.clear()
+            self._ask(None, self._nvml.nvmlShutdown)

@@ -1,12 +1,19 @@
 """One look at one GPU. None is what it does not tell, never 0."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
+
+from app.events.words import GpuProcess
+
+GIB = 1024**3
+MIB = 1024**2
 
 
 @dataclass(frozen=True)
 class GpuReading:
     gpu: int
+    """Its number on its own machine."""
     name: str
     used_gib: float | None = None
     total_gib: float | None = None
@@ -15,6 +22,30 @@ class GpuReading:
     power_w: float | None = None
     temperature_c: float | None = None
     simulated: bool = False
+    host: str = ""
+    """Empty for this machine."""
+    reserved_gib: float | None = None
+    unified: bool = False
+    """Used and total are the host's: the GPU has no memory of its own."""
+    mig: bool = False
+    power_limit_w: float | None = None
+    energy_j: float | None = None
+    sm_mhz: float | None = None
+    memory_mhz: float | None = None
+    throttled: tuple[str, ...] = ()
+    ecc_uncorrected: int | None = None
+    pcie_rx_mb_s: float | None = None
+    pcie_tx_mb_s: float | None = None
+    processes: tuple[GpuProcess, ...] = ()
+    ages: Mapping[str, float] = field(default_factory=dict)
+    """Seconds since a sensor was read, by field, where that was not just now."""
+    uuid: str = ""
+    source: str = ""
+    """Where it was read, unless that is NVML."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.host, self.gpu
 
 
 class GpuSource(Protocol):
@@ -22,5 +53,11 @@ class GpuSource(Protocol):
     def reason(self) -> str:
         """Why the last reading lacks what it lacks; empty when nothing is amiss."""
 
-    async def read(self) -> list[GpuReading]: ...
+    async def read(self) -> list[GpuReading]:
+        """What is new since it was last asked."""
+
     async def close(self) -> None: ...
+
+
+def gib(size: float) -> float:
+    return round(size / GIB, 2)

@@ -19,6 +19,8 @@ class _Card(msgspec.Struct):
     utilization: float
     power_w: float
     temperature_c: float
+    power_limit_w: float | None = None
+    energy_j: float | None = None
 
 
 class _Cards(msgspec.Struct):
@@ -59,6 +61,8 @@ def _reading(card: _Card) -> GpuReading:
         utilization=card.utilization,
         power_w=card.power_w,
         temperature_c=card.temperature_c,
+        power_limit_w=card.power_limit_w,
+        energy_j=card.energy_j,
     )
 
 

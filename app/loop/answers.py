@@ -78,6 +78,13 @@ def read(purpose: Purpose, text: str) -> Answer:
     return answer
 
 
+def read_actions(text: str) -> tuple[AnyAction, ...]:
+    """A person's actions, held to the same shape as the Worker's."""
+    work = read("act", text)
+    assert isinstance(work, Work)
+    return work.actions
+
+
 def _check_ends(answer: Answer) -> None:
     """`$` in a pattern also matches before a last newline, and JSON Schema has no stricter mark."""
     named = [*answer.paths] if isinstance(answer, Plan) else []

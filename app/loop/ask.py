@@ -19,11 +19,11 @@ from app.events.kinds import (
     TurnStarted,
     VerdictExplained,
 )
-from app.events.words import Lesson, Purpose, Reload
+from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts
 from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout
+from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.run import Run, Seat
 from app.loop.turn import TurnName, take_turn
 
@@ -106,7 +106,7 @@ async def _meaning(run: Run, answer: Answer) -> list[Event]:
         case Plan():
             return [PlanMade(rule=rule, attempt=attempt, **msgspec.structs.asdict(answer))]
         case Work():
-            return [await _proposal(run, answer)]
+            return [await _proposal(run, answer.actions, answer.note)]
         case Review():
             return [
                 VerdictExplained(
@@ -123,20 +123,28 @@ async def _meaning(run: Run, answer: Answer) -> list[Event]:
             return _reflection(run, answer)
 
 
-async def _proposal(run: Run, work: Work) -> ActionProposed:
+async def propose(run: Run, _: Propose) -> None:
+    attempt = run.state.item.attempt if run.state.item else None
+    assert attempt
+    assert attempt.edited
+    run.append(await _proposal(run, attempt.edited.actions, attempt.edited.reason, attempt.edited.by))
+
+
+async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
     rule, attempt = run.place
     try:
-        diff = (await run.means.target.preview(work.actions)).diff
+        diff = (await run.means.target.preview(actions)).diff
     except ActionFailed as exc:
         diff = f"(cannot be shown: {exc})"
-    parts = (msgspec.json.encode(action) for action in work.actions if not isinstance(action, Reload))
+    parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
     return ActionProposed(
         rule=rule,
         attempt=attempt,
-        actions=work.actions,
-        note=work.note,
+        actions=actions,
+        note=note,
         fingerprint=prompts.fingerprint(parts),
         diff=diff,
+        by=by,
     )
 
 

@@ -11,6 +11,7 @@ from app.events.kinds import (
     ActionRolledBack,
     ActionRollingBack,
     ActionsAllowed,
+    ApprovalEdited,
     ApprovalExpired,
     ApprovalGiven,
     ApprovalRefused,
@@ -47,6 +48,7 @@ class Attempt:
     approved: bool = False
     disapproved: ApprovalRefused | None = None
     expired: ApprovalExpired | None = None
+    edited: ApprovalEdited | None = None
     journals: int = 0
     journal: str | None = None
     """Pre-images that are neither committed nor restored."""
@@ -80,7 +82,7 @@ def advance(attempt: Attempt, event: Event) -> Attempt:
         case PlanMade():
             return replace(attempt, plan=event, fruitless=0)
         case ActionProposed():
-            return replace(attempt, proposed=event, fruitless=0)
+            return replace(attempt, proposed=event, edited=None, fruitless=0)
         case ActionRefused():
             return replace(attempt, refused=event)
         case ActionsAllowed():
@@ -116,11 +118,18 @@ def _approve(attempt: Attempt, event: Event) -> Attempt:
         case ApprovalRefused():
             return replace(attempt, disapproved=event)
         case ApprovalExpired(drifted=True):
-            return replace(attempt, proposed=None, allowed=False, approval=None, approved=False)
+            return _unasked(attempt)
+        case ApprovalEdited():
+            return replace(_unasked(attempt), edited=event)
         case ApprovalExpired():
             return replace(attempt, expired=event)
         case _:
             return attempt
+
+
+def _unasked(attempt: Attempt) -> Attempt:
+    """As before the Worker proposed anything."""
+    return replace(attempt, proposed=None, allowed=False, rehearsed=None, approval=None, approved=False)
 
 
 def _change(attempt: Attempt, event: Event) -> Attempt:

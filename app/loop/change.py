@@ -80,34 +80,41 @@ async def rehearse(run: Run, _: Rehearse) -> None:
     try:
         files = run.means.target.rehearse(proposed.actions)
     except ActionFailed as exc:
-        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=str(exc)))
+        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=clean(str(exc), 600)))
         return
     verdict = (await asyncio.to_thread(run.means.scanner.scan, files, [rule]))[0]
-    run.append(Rehearsed(rule=rule, attempt=attempt, word=verdict.word, evidence=verdict.evidence))
+    scanner = run.means.scanner.name
+    run.append(Rehearsed(rule=rule, attempt=attempt, word=verdict.word, evidence=verdict.evidence, scanner=scanner))
 
 
 async def request_approval(run: Run, _: RequestApproval) -> None:
     rule, attempt = run.place
+    diff = await _diff_now(run)
     run.append(
         ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
             rule=rule,
             attempt=attempt,
-            binds=await _binding(run),
+            binds=_binding(run, diff),
             expires=run.means.clock() + run.state.budget.approval_seconds,
+            diff=diff,
         )
     )
 
 
-async def _binding(run: Run) -> str:
-    """What an approval is for: this host, this plan, and the diff as it would be now."""
+async def _diff_now(run: Run) -> str:
+    proposed = _attempt(run).proposed
+    assert proposed
+    try:
+        return (await run.means.target.preview(proposed.actions)).diff
+    except ActionFailed as exc:
+        return str(exc)
+
+
+def _binding(run: Run, diff: str) -> str:
+    """What an approval is for: this host, this plan, this diff."""
     attempt = _attempt(run)
     assert attempt.plan
-    assert attempt.proposed
-    try:
-        diff = (await run.means.target.preview(attempt.proposed.actions)).diff
-    except ActionFailed as exc:
-        diff = str(exc)
     bound = [run.means.target.name.encode(), msgspec.json.encode(attempt.plan), diff.encode()]
     return hashlib.sha256(b"\0".join(bound)).hexdigest()
 
@@ -122,7 +129,7 @@ async def apply(run: Run, _: Apply) -> None:
     rule, number = run.place
     attempt = _attempt(run)
     assert attempt.proposed
-    if attempt.approval and await _binding(run) != attempt.approval.binds:
+    if attempt.approval and _binding(run, await _diff_now(run)) != attempt.approval.binds:
         reason = "the host changed since it was approved; the change is proposed again"
         run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason, drifted=True))
         return

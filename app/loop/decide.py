@@ -17,6 +17,7 @@ from app.loop.effects import (
     Halt,
     Interrupt,
     Judge,
+    Propose,
     Rehearse,
     RequestApproval,
     RollBack,
@@ -150,6 +151,8 @@ def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: flo
     left = seconds_left(state, item, now)
     if attempt.plan is None:
         return _question(attempt, Ask("architect", "plan", left))
+    if attempt.proposed is None and attempt.edited:
+        return Propose()
     if attempt.proposed is None:
         return _question(attempt, Ask("worker", "act", left))
     if attempt.refused:
@@ -160,7 +163,7 @@ def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: flo
     if mode == "dry-run":
         return Rehearse()
     if (mode == "review" or rule.irreversible) and not attempt.approved:
-        return _approval(attempt, now)
+        return _approval(attempt, now) if attempt.rehearsed else Rehearse()
     if attempt.change_failed:
         return FailAttempt("change failed", attempt.change_failed.reason)
     if attempt.applied is None:

@@ -55,7 +55,7 @@ async def _end(task: asyncio.Task[None]) -> None:
 async def _listen(run: Run, inbox: Inbox) -> None:
     while True:
         for command in await inbox.waiting():
-            event = meaning(command, run.state)
+            event = meaning(command, run.state, run.means.clock())
             if event:
                 run.append(event)
                 await run.log.flush()

@@ -41,6 +41,11 @@ class Ask:
 
 
 @dataclass(frozen=True)
+class Propose:
+    """What a person made of the Worker's actions."""
+
+
+@dataclass(frozen=True)
 class DoWithout:
     """The role gave no usable answer and its part has a safe default."""
 
@@ -147,6 +152,7 @@ Effect = (
     | StartItem
     | StartAttempt
     | Ask
+    | Propose
     | DoWithout
     | Interrupt
     | Judge

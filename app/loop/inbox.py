@@ -1,9 +1,18 @@
-"""What a person asks of a run while it works: pause, resume, stop, approve, refuse."""
+"""What a person asks of a run while it works: pause, resume, stop, approve, refuse, edit."""
 
 from typing import Protocol
 
 from app.events.command import Command
-from app.events.kinds import ApprovalGiven, ApprovalRefused, Event, RunPaused, RunResumed, RunStopRequested
+from app.events.kinds import (
+    ApprovalEdited,
+    ApprovalGiven,
+    ApprovalRefused,
+    Event,
+    RunPaused,
+    RunResumed,
+    RunStopRequested,
+)
+from app.loop.answers import BrokenAnswer, read_actions
 from app.loop.state import RunState
 
 
@@ -17,7 +26,7 @@ class Inbox(Protocol):
         """Return when it is worth looking again."""
 
 
-def meaning(command: Command, state: RunState) -> Event | None:
+def meaning(command: Command, state: RunState, now: float) -> Event | None:
     """The event that a command makes of this state; None where it changes nothing."""
     if state.ended or state.stopping:
         return None
@@ -28,14 +37,27 @@ def meaning(command: Command, state: RunState) -> Event | None:
             return RunResumed(by=command.by)
         case "stop":
             return RunStopRequested(by=command.by, reason=command.reason)
-        case "approve" if _open_approval(state) == command.approval:
+        case "approve" if _open_approval(state, now) == command.approval:
             return ApprovalGiven(approval=command.approval, by=command.by, reason=command.reason)
-        case "refuse" if _open_approval(state) == command.approval:
+        case "refuse" if _open_approval(state, now) == command.approval:
             return ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason)
+        case "edit" if _open_approval(state, now) == command.approval:
+            return _edited(command)
         case _:
             return None
 
 
-def _open_approval(state: RunState) -> str | None:
+def _edited(command: Command) -> ApprovalEdited | None:
+    try:
+        actions = read_actions(command.actions)
+    except BrokenAnswer:
+        return None
+    return ApprovalEdited(approval=command.approval, by=command.by, reason=command.reason, actions=actions)
+
+
+def _open_approval(state: RunState, now: float) -> str | None:
+    """What is late is not open any more, though nobody has written that down yet."""
     attempt = state.item.attempt if state.item else None
-    return attempt.approval.approval if attempt and attempt.approval and attempt.awaits_person else None
+    if attempt is None or attempt.approval is None or not attempt.awaits_person or now >= attempt.approval.expires:
+        return None
+    return attempt.approval.approval

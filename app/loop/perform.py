@@ -24,7 +24,7 @@ from app.events.kinds import (
 )
 from app.events.words import Lesson
 from app.loop import change
-from app.loop.ask import ask, do_without
+from app.loop.ask import ask, do_without, propose
 from app.loop.effects import (
     Apply,
     Ask,
@@ -38,6 +38,7 @@ from app.loop.effects import (
     Halt,
     Interrupt,
     Judge,
+    Propose,
     Rehearse,
     RequestApproval,
     RollBack,
@@ -185,6 +186,7 @@ _DO: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     StartItem: _start_item,
     StartAttempt: _start_attempt,
     Ask: ask,
+    Propose: propose,
     DoWithout: do_without,
     Interrupt: _interrupt,
     Judge: change.judge,

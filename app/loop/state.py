@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from app.events.kinds import (
+    ApprovalEdited,
     ApprovalExpired,
     ApprovalGiven,
     ApprovalRefused,
@@ -127,7 +128,9 @@ def _idle(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, idle_since=state.idle_since or recorded.at)
         case RunResumed(after_crash=True):
             since = state.idle_since or state.at
-        case RunResumed() | ApprovalGiven() | ApprovalRefused() | ApprovalExpired() if state.idle_since:
+        case RunResumed() | ApprovalGiven() | ApprovalRefused() | ApprovalEdited() | ApprovalExpired() if (
+            state.idle_since
+        ):
             since = state.idle_since
         case _:
             return state

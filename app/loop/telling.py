@@ -7,6 +7,7 @@ from app.events.kinds import (
     ActionFailedToApply,
     ActionRefused,
     ActionRolledBack,
+    ApprovalEdited,
     ApprovalExpired,
     ApprovalGiven,
     ApprovalRefused,
@@ -133,6 +134,8 @@ def _person(event: Event) -> tuple[str, str, str] | None:
         case ApprovalGiven() | ApprovalRefused():
             word = "approved" if isinstance(event, ApprovalGiven) else "refused"
             return "·", "plain", f"Change {word} by {event.by}. {event.reason}"
+        case ApprovalEdited():
+            return "·", "plain", f"Change edited by {event.by}: it is judged and asked about anew. {event.reason}"
         case ApprovalExpired():
             return "·", "plain", f"Approval void: {event.reason}"
         case _:

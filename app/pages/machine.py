@@ -31,6 +31,10 @@ class GpuCard:
     line: str
     """Power over the last minute, as points of a 60 × 12 picture."""
     simulated: bool
+    host: str
+    """Empty for this machine."""
+    unified: bool
+    throttled: tuple[str, ...]
 
 
 @router.get("/machine")
@@ -60,12 +64,12 @@ def meters(worker: Worker) -> dict[str, str]:
 
 def gpus_now(worker: Worker) -> str:
     now = time.time()
-    history = worker.store.samples(now - HISTORY_SECONDS, now)
+    history = worker.store.samples(now - HISTORY_SECONDS, now, ("gpu.sample",))
     return gpus([event for _, event in worker.board.gpus.values()], history, worker.board.gpu_reason)
 
 
 def gpus(newest: Sequence[GpuSampled], history: Sequence[Recorded], reason: str) -> str:
-    cards = [_card(event, history) for event in sorted(newest, key=lambda event: event.gpu)]
+    cards = [_card(event, history) for event in sorted(newest, key=lambda event: (event.host, event.gpu))]
     return rendered("partials/_gpus.html", cards=cards, reason=reason)
 
 
@@ -80,14 +84,19 @@ def _card(event: GpuSampled, history: Sequence[Recorded]) -> GpuCard:
         utilization=event.utilization,
         power=event.power_w,
         temperature=event.temperature_c,
-        line=_line(event.gpu, history),
+        line=_line(event, history),
         simulated=event.simulated,
+        host=event.host,
+        unified=event.unified,
+        throttled=event.throttled,
     )
 
 
-def _line(gpu: int, history: Sequence[Recorded]) -> str:
+def _line(card: GpuSampled, history: Sequence[Recorded]) -> str:
     mine = [
-        (one.at, one.event.power_w) for one in history if isinstance(one.event, GpuSampled) and one.event.gpu == gpu
+        (one.at, one.event.power_w)
+        for one in history
+        if isinstance(one.event, GpuSampled) and (one.event.host, one.event.gpu) == (card.host, card.gpu)
     ]
     known = [(at, power) for at, power in mine if power is not None]
     if not known:

@@ -13,6 +13,7 @@ from app.deps import TheSession, TheWorker
 from app.events.kinds import EngineState
 from app.loop.state import RunState, fold
 from app.pages.machine import gpus_now, meters
+from app.pages.memory import memory_now
 from app.pages.mission.feed import FeedLine, feed_line
 from app.pages.mission.missions import TOLD
 from app.pages.security import from_here, new_nonce, page
@@ -39,6 +40,7 @@ def ops(worker: TheWorker, session: TheSession) -> Response:
         "alerts": _alerts(worker.board.states, states, time.time()),
         "meters": meters(worker),
         "gpus": gpus_now(worker),
+        "memory": memory_now(worker),
         "simulator": worker.simulator,
         "feed": _feed(worker),
         "log": _tail(worker.settings.data / "simulator.log"),

@@ -18,10 +18,13 @@ def install(application: FastAPI) -> None:
 
 
 async def _refused(request: Request, exc: Exception) -> Response:
-    refusal = cast("HTTPException", exc)
+    why = cast("HTTPException", exc)
     if "text/html" not in request.headers.get("accept", ""):
-        return await http_exception_handler(request, refusal)
-    said = refusal.detail if refusal.detail != NOWHERE else f"There is nothing at {request.url.path[:100]!a}."
+        return await http_exception_handler(request, why)
+    said = why.detail if why.detail != NOWHERE else f"There is nothing at {request.url.path[:100]!a}."
+    return refusal(said, why.status_code)
+
+
+def refusal(said: str, status: int) -> Response:
     nonce = new_nonce()
-    html = rendered("refused.html", nonce=nonce, here="", said=said)
-    return page(html, nonce, refusal.status_code)
+    return page(rendered("refused.html", nonce=nonce, here="", said=said), nonce, status)

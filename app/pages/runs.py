@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from app.deps import TheSession, TheWorker
 from app.loop.state import Item, RunState, fold
+from app.pages.energy import energy_table
 from app.pages.missing import missing
 from app.pages.mission.item import item_page
 from app.pages.security import new_nonce, page
@@ -56,8 +57,9 @@ def compare(
     if rows[0] is None or rows[1] is None:
         return missing(session, left if rows[0] is None else right)
     pairs = _pairs(*(_state(worker, row) for row in rows if row))
+    tables = [energy_table(worker, row) for row in rows if row]
     nonce = new_nonce()
-    return page(rendered("compare.html", nonce=nonce, here="/runs", rows=rows, pairs=pairs), nonce)
+    return page(rendered("compare.html", nonce=nonce, here="/runs", rows=rows, pairs=pairs, tables=tables), nonce)
 
 
 def _state(worker: Worker, row: RunRow) -> RunState:

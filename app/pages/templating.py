@@ -1,14 +1,17 @@
 """Jinja, strict about undefined names and escaping everything; and the few words that templates share."""
 
 import functools
+import json
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.config import ROOT
 from app.events.clean import clean
 from app.pages.diff import diff_rows
+from app.people.rights import WHO
 
 TEXT_LIMIT = 20_000
 OUTCOMES = {
@@ -30,8 +33,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(plain=plain, clock=clock, day=day, span=span, fixed=fixed, diff=diff_rows)
-    made.globals.update(OUTCOMES=OUTCOMES)
+    made.filters.update(plain=plain, clock=clock, day=day, span=span, fixed=fixed, diff=diff_rows, as_json=as_json)
+    made.globals.update(OUTCOMES=OUTCOMES, who=WHO.get)
     return made
 
 
@@ -42,6 +45,10 @@ def rendered(template: str, **context: Any) -> str:
 def plain(text: str) -> str:
     """Model and host text: nothing that a terminal or an eye would obey."""
     return clean(text, TEXT_LIMIT)
+
+
+def as_json(actions: Any) -> str:
+    return json.dumps(msgspec.to_builtins(actions), indent=1, ensure_ascii=True)
 
 
 def clock(at: float) -> str:

@@ -1,18 +1,24 @@
 """The sampler of a line-up, at work for as long as its process."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import httpx
 
 from app.events.log import LogWriter
+from app.gpus.combined import Combined
+from app.gpus.dcgm import Dcgm
+from app.gpus.holders import Holders, Owner, nobody
 from app.gpus.nvml import Nvml
 from app.gpus.reading import GpuSource
 from app.gpus.simulated import SimulatedGpus
 from app.lineup import Lineup
 from app.sampling.board import Board
 from app.sampling.engine import EngineWatch
+from app.sampling.fits import fits
 from app.sampling.machine_log import MachineLog
+from app.sampling.owners import Owners
 from app.sampling.sampler import Sampler
 from app.store.events import EventStore
 
@@ -21,9 +27,10 @@ from app.store.events import EventStore
 async def sampled(
     lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, store: EventStore, writer: LogWriter
 ) -> AsyncIterator[Board]:
-    board = Board()
+    board = Board(fits=await asyncio.to_thread(fits, lineup))
     engines = [EngineWatch(engine, bases[name], http) for name, engine in lineup.engines.items()]
-    sampler = Sampler(engines, gpu_source(lineup, bases, http), MachineLog(writer, store.last_sample()), board, store)
+    machine = MachineLog(writer, store.last_sample())
+    sampler = Sampler(engines, gpu_source(lineup, bases, http), machine, board, store, lineup)
     sampler.start()
     try:
         yield board
@@ -31,6 +38,17 @@ async def sampled(
         await sampler.close()
 
 
-def gpu_source(lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient) -> GpuSource:
+def gpu_source(
+    lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, launched: Owner = nobody
+) -> GpuSource:
+    """`launched` tells the engine of a process that Temper itself started."""
     played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}
-    return SimulatedGpus(http, lineup.gpus, played) if played else Nvml()
+    real = {name: urls for name, urls in bases.items() if name not in played}
+    at_work = {index for name in real for index in lineup.engines[name].gpus}
+    here = [gpu for gpu in lineup.gpus if gpu.index in at_work and not gpu.host]
+    sources: list[GpuSource] = [Dcgm(http, url) for url in lineup.dcgm_urls]
+    if here:
+        sources.insert(0, Nvml(holders=Holders(Owners(real, launched))))
+    if played:
+        sources.insert(0, SimulatedGpus(http, [gpu for gpu in lineup.gpus if gpu.index not in at_work], played))
+    return sources[0] if len(sources) == 1 else Combined(sources)

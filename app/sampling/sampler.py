@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from app.errors import Unusable
 from app.events.kinds import Event, GpuSampled
 from app.gpus.reading import GpuReading, GpuSource
+from app.lineup import Lineup
 from app.sampling.board import Board
 from app.sampling.engine import EngineWatch
+from app.sampling.ledger import Ledger
 from app.sampling.machine_log import MachineLog
+from app.sampling.placement import misplaced
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)
@@ -18,14 +21,22 @@ log = logging.getLogger(__name__)
 PERIOD = 1.0
 KEEP_SECONDS = 6 * 3600.0
 FORGET_EVERY = 600.0
+BOOK_EVERY = 5.0
 
 
 class Sampler:
     def __init__(
-        self, engines: Sequence[EngineWatch], gpus: GpuSource, machine: MachineLog, board: Board, store: EventStore
+        self,
+        engines: Sequence[EngineWatch],
+        gpus: GpuSource,
+        machine: MachineLog,
+        board: Board,
+        store: EventStore,
+        lineup: Lineup,
     ) -> None:
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
-        self._forgot = float("-inf")
+        self._lineup, self._ledger = lineup, Ledger(store, lineup)
+        self._forgot = self._booked = float("-inf")
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -42,13 +53,18 @@ class Sampler:
         looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
         batch = self._machine.append(*(event for events in looks for event in events))
         self._board.take(batch)
+        if now - self._booked >= BOOK_EVERY:
+            self._booked = now
+            self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
         if now - self._forgot >= FORGET_EVERY:
             self._forgot = now
             await asyncio.to_thread(self._store.forget_samples, time.time() - KEEP_SECONDS)
 
     async def _gpu_samples(self) -> list[Event]:
         readings = await self._gpus.read()
-        self._board.gpu_reason = self._gpus.reason
+        self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
+        seen = {key: event for key, (_, event) in self._board.gpus.items()}
+        self._board.gpu_reason = "; ".join(filter(None, [self._gpus.reason, *misplaced(self._lineup, seen)]))
         return [_sampled(reading) for reading in readings]
 
     async def _go_on(self) -> None:
@@ -65,13 +81,5 @@ class Sampler:
 
 
 def _sampled(reading: GpuReading) -> GpuSampled:
-    return GpuSampled(
-        gpu=reading.gpu,
-        name=reading.name,
-        used_gib=reading.used_gib,
-        total_gib=reading.total_gib,
-        utilization=reading.utilization,
-        power_w=reading.power_w,
-        temperature_c=reading.temperature_c,
-        simulated=reading.simulated,
-    )
+    shared = {name: getattr(reading, name) for name in GpuSampled.__struct_fields__}
+    return GpuSampled(**shared | {"ages": dict(reading.ages)})

@@ -1,8 +1,9 @@
 """Where the log lands: one transaction per batch, with the tables that are read off it."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import Engine, delete, func, insert, select
+from sqlalchemy import Engine, Row, delete, func, insert, select
 from sqlmodel import Session, col
 
 from app.events.kinds import KINDS
@@ -11,6 +12,23 @@ from app.store.models import EventRow, RunRow, SampleRow
 from app.store.projection import project
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
+FOR_GOOD = ("energy.sample",)
+
+
+class Span(NamedTuple):
+    """When a run was on."""
+
+    run: str
+    lineup: str
+    started_at: float
+    ended_at: float | None
+
+
+_SPANS = (
+    select(col(RunRow.id), col(RunRow.lineup), col(RunRow.started_at), col(RunRow.ended_at))
+    .where(col(RunRow.started_at).is_not(None))
+    .order_by(col(RunRow.started_at))
+)
 
 
 class EventStore:
@@ -36,12 +54,20 @@ class EventStore:
         return (row.seq, row.hash) if row else None
 
     def lines(
-        self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = (), limit: int | None = None
+        self,
+        run: str,
+        after: int = 0,
+        upto: int | None = None,
+        kinds: Sequence[str] = (),
+        limit: int | None = None,
+        since: float = 0.0,
     ) -> list[tuple[int, bytes, str]]:
-        """(seq, line, hash) in order, after the seq `after`."""
+        """(seq, line, hash) in order, after the seq `after` and not before the time `since`."""
         query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(
             col(EventRow.run) == run, col(EventRow.seq) > after
         )
+        if since:
+            query = query.where(col(EventRow.at) >= since)
         if upto is not None:
             query = query.where(col(EventRow.seq) <= upto)
         if kinds:
@@ -51,9 +77,9 @@ class EventStore:
             return [(row.seq, row.line, row.hash) for row in rows]
 
     def events(
-        self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = ()
+        self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = (), since: float = 0.0
     ) -> Iterator[Recorded]:
-        for _, line, digest in self.lines(run, after, upto, kinds):
+        for _, line, digest in self.lines(run, after, upto, kinds, since=since):
             yield read(line, digest)
 
     def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
@@ -77,6 +103,18 @@ class EventStore:
         with self._engine.connect() as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
 
+    def spans(self, since: float, until: float) -> list[Span]:
+        """The runs that were on at some time in between."""
+        over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
+        with self._engine.connect() as connection:
+            return [_span(row) for row in connection.execute(_SPANS.where(col(RunRow.started_at) <= until, over))]
+
+    def span(self, run: str) -> Span | None:
+        """None where it is not there or has not started."""
+        with self._engine.connect() as connection:
+            row = connection.execute(_SPANS.where(col(RunRow.id) == run)).first()
+        return _span(row) if row else None
+
     def last_sample(self) -> int:
         with self._engine.connect() as connection:
             return connection.execute(select(func.max(SampleRow.seq))).scalar() or 0
@@ -90,15 +128,23 @@ class EventStore:
             return [read(row.line, "") for row in rows]
 
     def forget_samples(self, before: float) -> None:
-        """All but the newest, whose seq the next one follows."""
-        old = delete(SampleRow).where(col(SampleRow.at) < before, col(SampleRow.seq) < self.last_sample())
+        """All but the newest, whose seq the next one follows, and the few that sum others up."""
+        old = delete(SampleRow).where(
+            col(SampleRow.at) < before, col(SampleRow.seq) < self.last_sample(), col(SampleRow.kind).not_in(FOR_GOOD)
+        )
         with self._engine.begin() as connection:
             connection.execute(old)
 
-    def samples(self, since: float, until: float) -> list[Recorded]:
+    def samples(self, since: float, until: float, kinds: Sequence[str] = ()) -> list[Recorded]:
         query = select(col(SampleRow.line)).where(col(SampleRow.at) >= since, col(SampleRow.at) <= until)
+        if kinds:
+            query = query.where(col(SampleRow.kind).in_(kinds))
         with self._engine.connect() as connection:
             return [read(row.line, "") for row in connection.execute(query.order_by(col(SampleRow.seq)))]
+
+
+def _span(row: Row[str, str, float | None, float | None]) -> Span:
+    return Span(row.id, row.lineup, row.started_at, row.ended_at)
 
 
 def _row(recorded: Recorded) -> dict[str, object]:

@@ -22,7 +22,7 @@ class StoredInbox:
     def _waiting(self) -> list[Command]:
         with Session(self._database) as session:
             rows = queries.take_commands(session, self._run)
-            return [Command(row.id or 0, row.verb, row.by, row.reason, row.approval) for row in rows]
+            return [Command(row.id or 0, row.verb, row.by, row.reason, row.approval, row.actions) for row in rows]
 
     async def close(self, command: Command) -> None:
         await asyncio.to_thread(self._close, command.id)

@@ -74,6 +74,7 @@ class CommandRow(SQLModel, table=True):
     by: str
     reason: str = ""
     approval: str = ""
+    actions: str = ""
     at: float
     taken_at: float | None = None
 
@@ -85,3 +86,48 @@ class HostRow(SQLModel, table=True):
     kind: str
     title: str
     added_at: float
+
+
+class ProbeRow(SQLModel, table=True):
+    """One probe of one replica of an engine; what has no column of its own is JSON."""
+
+    __tablename__ = "probe"
+
+    id: str = Field(primary_key=True)
+    at: float = Field(index=True)
+    lineup: str = Field(index=True)
+    engine: str
+    replica: int
+    simulated: bool
+    gpus: str
+    conditions: str
+    figures: str
+    problem: str = ""
+    notes: str = "[]"
+
+
+class PersonRow(SQLModel, table=True):
+    __tablename__ = "person"
+
+    name: str = Field(primary_key=True)
+    right: str
+    password: str
+    made_at: float
+    disabled: bool = False
+
+
+class CredentialRow(SQLModel, table=True):
+    """A browser's session, a token or a link that somebody was given. Its secret is nowhere."""
+
+    __tablename__ = "credential"
+
+    id: str = Field(primary_key=True)
+    person: str = Field(index=True)
+    right: str
+    kind: str
+    label: str
+    digest: str = Field(unique=True)
+    made_at: float
+    expires_at: float
+    used_at: float | None = None
+    ended_at: float | None = None

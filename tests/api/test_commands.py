@@ -33,6 +33,34 @@ def test_an_approval_lets_the_change_through(api, waiting):
     problem(again, 409, "not-waiting", "approval")
 
 
+def test_an_approval_says_what_is_at_stake_and_what_the_scanner_would_say(api, waiting):
+    _, approval = waiting
+    assert approval["predicted"]["word"] == "pass"
+    assert approval["predicted"]["scanner"]
+    assert approval["proposed_by"] == "worker"
+    assert "+-f 2" in approval["diff"]
+    assert approval["risk"]
+    assert approval["breaks"]
+
+
+def test_an_edited_change_is_judged_and_asked_about_anew(api, waiting):
+    run, approval = waiting
+    address = f"/api/v1/approvals/{approval['id']}"
+    broken = {"decision": "edit", "actions": [{"kind": "format_disk"}]}
+    problem(api.post(address, json=broken), 422, "invalid", "actions")
+    edit = {"decision": "edit", "actions": approval["actions"], "by": "jo", "reason": "with a remark"}
+    assert api.post(address, json=edit).status_code == 202
+    found = api.until(
+        "/api/v1/approvals", lambda said: [one for one in said["approvals"] if one["id"] != approval["id"]]
+    )
+    anew = found["approvals"][0]
+    assert (anew["run"], anew["proposed_by"], anew["attempt"]) == (run, "jo", approval["attempt"])
+    problem(api.post(address, json={"decision": "approve"}), 409, "not-waiting", "approval")
+    assert "action.applying" not in kinds(api, run)
+    assert api.post(f"/api/v1/approvals/{anew['id']}", json={"decision": "approve"}).status_code == 202
+    assert api.ended(run)["passed"] == 1
+
+
 def test_a_refusal_needs_a_reason_and_is_told_to_the_roles(api, waiting):
     run, approval = waiting
     address = f"/api/v1/approvals/{approval['id']}"

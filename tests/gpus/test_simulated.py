@@ -25,6 +25,12 @@ async def test_each_engine_reports_its_own_cards():
     assert (len(readings), reason) == (2, "")
 
 
+async def test_energy_and_limit_are_told_where_the_simulator_knows_them():
+    card = {"index": 0, **CARD, "power_limit_w": 72.0, "energy_j": 1234.5}
+    readings, _ = await read({"a": {"gpus": [card]}})
+    assert (readings[0].power_limit_w, readings[0].energy_j) == (72.0, 1234.5)
+
+
 async def test_a_card_whose_engine_is_gone_is_there_without_figures():
     readings, reason = await read({"a": {"gpus": [{"index": 0, **CARD}]}})
     assert readings[1] == GpuReading(1, "NVIDIA L4 (simulated)", total_gib=23.0, simulated=True)

@@ -12,6 +12,7 @@ from app.events.kinds import (
     ActionRolledBack,
     ActionRollingBack,
     ActionsAllowed,
+    ApprovalEdited,
     ApprovalExpired,
     ApprovalGiven,
     ApprovalRefused,
@@ -232,15 +233,23 @@ class World:
 
     def _wait(self, effect: Wait) -> None:
         approval = self.state.item.attempt.approval.approval
-        match self.draw("person", ["approve", "approve", "refuse", "nobody", "drift"]):
+        match self.draw("person", ["approve", "approve", "refuse", "nobody", "drift", "edit"]):
             case "approve":
                 self.put(ApprovalGiven(approval=approval, by="p", reason=""))
             case "refuse":
                 self.put(ApprovalRefused(approval=approval, by="p", reason="no"))
+            case "edit":
+                actions = (SetOption(path="/etc/x", key="k", value=f"by hand {len(self.log)}"),)
+                self.put(ApprovalEdited(approval=approval, by="p", reason="mine", actions=actions))
             case "drift":
                 self.put(ApprovalExpired(approval=approval, reason="", drifted=True))
             case _:
                 self.now = effect.until
+
+    def _propose(self, _: Effect) -> None:
+        edited = self.state.item.attempt.edited
+        mark = f"by hand {len(self.log)}"
+        self.put(ActionProposed(**self._at, actions=edited.actions, note="", fingerprint=mark, diff="", by=edited.by))
 
     def _expireapproval(self, _: Effect) -> None:
         self.put(ApprovalExpired(approval=self.state.item.attempt.approval.approval, reason="late"))

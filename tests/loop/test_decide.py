@@ -12,6 +12,7 @@ from app.events.kinds import (
     ActionRefused,
     ActionRolledBack,
     ActionsAllowed,
+    ApprovalEdited,
     ApprovalGiven,
     ItemEscalated,
     ItemPassed,
@@ -82,6 +83,8 @@ def test_whatever_happens_the_run_ends_and_every_change_is_kept_or_undone(seed, 
                 allowed = True
             case ApprovalGiven():
                 approved = True
+            case ApprovalEdited():
+                allowed = approved = False
             case ActionApplying() as event:
                 assert allowed
                 assert mode != "dry-run"

@@ -97,7 +97,7 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
         board = Board()
         gpus = SimulatedGpus(http, LINEUP.gpus[:1], {"gemma-31b": ("http://e/v1",)})
         watches = [EngineWatch(ENGINE, ("http://e/v1",), http)]
-        sampler = Sampler(watches, gpus, MachineLog(writer, store.last_sample()), board, store)
+        sampler = Sampler(watches, gpus, MachineLog(writer, store.last_sample()), board, store, LINEUP)
         await sampler.look()
         await writer.flush()
         await asyncio.wait_for(bus.beyond(MACHINE, 7), 5)
@@ -106,7 +106,7 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
         (6, GpuSampled), (7, EngineState), (8, EngineSampled),
     ]  # fmt: skip
     assert board.states["gemma-31b"][1].state == "ready"
-    assert board.gpus[0][1].simulated
+    assert board.gpus["", 0][1].simulated
     store.forget_samples(time.time() + 60)
     assert [one.seq for one in store.samples_after(0)] == [8]
     await sampler.close()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 _WATTS = {"NVIDIA L4": (28.0, 70.0)}
 _ANY_WATTS = (60.0, 300.0)
 """Idle with a model loaded, and decoding."""
+_LIMIT_WATTS = {"NVIDIA L4": 72.0}
+"""The card's published power; other cards have none here."""
 _COOL, _WARM = 44.0, 71.0
 _BUSY_SECONDS, _HEAT_SECONDS = 1.0, 25.0
 
@@ -15,14 +17,21 @@ class Inertia:
 
     def __init__(self, seconds: float, now: float) -> None:
         self._seconds = seconds
-        self._level = self._target = 0.0
+        self._level = self._target = self._total = 0.0
         self._at = now
 
     def aim(self, target: float, now: float) -> None:
+        self._total = self.total(now)
         self._level, self._target, self._at = self.level(now), target, now
 
     def level(self, now: float) -> float:
         return self._target + (self._level - self._target) * math.exp(-(now - self._at) / self._seconds)
+
+    def total(self, now: float) -> float:
+        """The level's integral over time."""
+        gone = now - self._at
+        settling = self._seconds * (1 - math.exp(-gone / self._seconds))
+        return self._total + self._target * gone + (self._level - self._target) * settling
 
 
 @dataclass(frozen=True)
@@ -30,11 +39,14 @@ class Reading:
     utilization: int
     power_w: float
     temperature_c: int
+    power_limit_w: float | None
+    energy_j: float
 
 
 class Card:
     def __init__(self, kind: str, now: float) -> None:
         self._idle, self._full = _WATTS.get(kind, _ANY_WATTS)
+        self._limit, self._began = _LIMIT_WATTS.get(kind), now
         self._busy = Inertia(_BUSY_SECONDS, now)
         self._heat = Inertia(_HEAT_SECONDS, now)
 
@@ -49,4 +61,6 @@ class Card:
             utilization=round(100 * busy),
             power_w=round(self._idle + (self._full - self._idle) * busy, 1),
             temperature_c=round(_COOL + (_WARM - _COOL) * self._heat.level(now)),
+            power_limit_w=self._limit,
+            energy_j=round(self._idle * (now - self._began) + (self._full - self._idle) * self._busy.total(now), 1),
         )

@@ -22,7 +22,6 @@ class Line:
 
 
 def lines(engine: Engine, simulation: Simulation) -> Iterator[Line]:
-    kv_gib = simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - OTHER_GIB
     concurrency = simulation.kv_tokens / engine.max_model_len
     seconds = simulation.cold_load_s
     yield Line(0.0, f"Starting to load model {engine.model}...")
@@ -32,7 +31,7 @@ def lines(engine: Engine, simulation: Simulation) -> Iterator[Line]:
     yield Line(
         _LOADED, f"Model loading took {simulation.weights_gib_per_gpu:g} GiB memory and {seconds * _LOADED:.2f} seconds"
     )
-    yield Line(_PROFILED, f"Available KV cache memory: {kv_gib:.2f} GiB")
+    yield Line(_PROFILED, f"Available KV cache memory: {kv_gib(simulation):.2f} GiB")
     yield Line(_PROFILED, f"GPU KV cache size: {simulation.kv_tokens:,} tokens")
     per_request = f"Maximum concurrency for {engine.max_model_len:,} tokens per request"
     yield Line(_PROFILED, f"{per_request}: {concurrency:.2f}x")
@@ -41,6 +40,10 @@ def lines(engine: Engine, simulation: Simulation) -> Iterator[Line]:
     init = seconds * (0.98 - _LOADED)
     yield Line(0.98, f"init engine (profile, create kv cache, warmup model) took {init:.2f} s")
     yield Line(1.0, "Application startup complete.")
+
+
+def kv_gib(simulation: Simulation) -> float:
+    return simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - OTHER_GIB
 
 
 def memory_gib(simulation: Simulation, share: float) -> float:

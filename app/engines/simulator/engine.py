@@ -138,6 +138,8 @@ class SimulatedEngine:
             "utilization": reading.utilization,
             "power_w": reading.power_w,
             "temperature_c": reading.temperature_c,
+            "power_limit_w": reading.power_limit_w,
+            "energy_j": reading.energy_j,
         }
 
     def _work(self, share: float) -> None:

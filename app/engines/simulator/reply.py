@@ -63,6 +63,8 @@ class ChatRequest(Struct):
     stream: bool = False
     stream_options: StreamOptions | None = None
     response_format: ResponseFormat | None = None
+    ignore_eos: bool = False
+    """Go on to the token limit."""
     chat_template_kwargs: ChatTemplate | None = None
 
     @property
@@ -119,7 +121,7 @@ def make_reply(script: Script, request: ChatRequest, fault: Fault | None, room: 
     if fault:
         thought, answer = spoil(fault.kind, thought, answer)
     limit = min(request.token_limit or room, room)
-    pieces = _pieces(thought, answer, endless=fault is not None and fault.kind == "babble")
+    pieces = _pieces(thought, answer, endless=request.ignore_eos or (fault is not None and fault.kind == "babble"))
     kept = tuple(islice(pieces, limit))
     ends = next(pieces, None) is None and len(kept) < limit
     return Reply(kept, "stop" if ends else "length", request.prompt_tokens)

@@ -49,9 +49,12 @@ async def serve(places: list[Place], announce: Announce) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        return socket.create_server((host, port))
+        listener = socket.create_server((host, port))
     except OSError as exc:
         raise BadInput(f"Port {port} on {host} cannot be taken: {exc.strerror}. Choose another, or 0 for any.") from exc
+    # Accepted sockets inherit it. asyncio leaves Nagle's delay on where the socket is not its own.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 async def _serve(place: Place, announce: Announce) -> None:

@@ -2,14 +2,16 @@
 
 import time
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, get_args
 
 from fastapi import APIRouter, Depends, Form, Header, HTTPException, Query, Request
 from sse_starlette import EventSourceResponse
 from starlette.responses import RedirectResponse, Response
 
 from app.deps import TheSession, TheStreams, TheWorker
+from app.events.command import Verb
 from app.events.words import Budget
+from app.loop.answers import BrokenAnswer, read_actions
 from app.pages.missing import missing
 from app.pages.mission.missions import Missions
 from app.pages.mission.pieces import Scene
@@ -18,6 +20,7 @@ from app.pages.mission.screen import Screen
 from app.pages.mission.view import mission_view
 from app.pages.security import from_here, new_nonce, page
 from app.pages.templating import rendered
+from app.people.rights import signed
 from app.request import queued
 from app.skills.catalog import skill
 from app.store import queries
@@ -105,7 +108,7 @@ async def start(worker: TheWorker) -> Response:
         budget=Budget(),
         note="",
         pace=worker.settings.speed,
-        by=BY,
+        by=signed(BY),
     )
     run = await worker.submit(request)
     return RedirectResponse(f"/runs/{run}", status_code=303)
@@ -119,11 +122,24 @@ def ask(
     verb: Annotated[str, Form()],
     reason: Annotated[str, Form(max_length=300)] = "",
     approval: Annotated[str, Form(max_length=200)] = "",
+    actions: Annotated[str, Form(max_length=20_000)] = "",
 ) -> Response:
     if queries.run(session, run) is None:
         return missing(session, run)
-    if verb in ("pause", "resume", "stop", "approve", "refuse"):
-        row = CommandRow(run=run, verb=verb, by=BY, reason=reason, approval=approval, at=time.time())
+    if verb in get_args(Verb):
+        edited = _edited(actions) if verb == "edit" else ""
+        row = CommandRow(
+            run=run, verb=verb, by=signed(BY), reason=reason, approval=approval, actions=edited, at=time.time()
+        )
         queries.ask(session, row)
     back = request.headers.get("referer", "")
     return RedirectResponse("/ops" if back.endswith("/ops") else f"/runs/{run}", status_code=303)
+
+
+def _edited(actions: str) -> str:
+    text = f'{{"actions": {actions}, "note": ""}}'
+    try:
+        read_actions(text)
+    except BrokenAnswer as exc:
+        raise HTTPException(422, f"These are no actions: {exc}. Go back: what you wrote is still there.") from exc
+    return text

@@ -71,6 +71,6 @@ def _stream(run: str, seq: int, *, replay: bool, speed: float | None, over: bool
 
 
 def _gpus_then(worker: Worker, at: float) -> str:
-    history = worker.store.samples(at - HISTORY_SECONDS, at + 1)
-    newest = {one.event.gpu: one.event for one in history if isinstance(one.event, GpuSampled)}
+    history = worker.store.samples(at - HISTORY_SECONDS, at + 1, ("gpu.sample",))
+    newest = {(one.event.host, one.event.gpu): one.event for one in history if isinstance(one.event, GpuSampled)}
     return gpus(list(newest.values()), history, "No GPU was read at that time.")

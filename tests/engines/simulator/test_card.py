@@ -24,3 +24,24 @@ def test_a_card_is_hot_for_longer_than_it_is_busy():
     after = card.read(105.0)
     assert after.utilization <= 1
     assert after.temperature_c > 60
+
+
+def test_a_card_counts_the_energy_of_the_power_that_it_tells():
+    card = Card("NVIDIA L4", now=0.0)
+    card.work(1.0, 10.0)
+    card.work(0.0, 20.0)
+    steps = [second / 100 for second in range(3001)]
+    drawn = sum(card_power(at) / 100 for at in steps[:-1])
+    assert abs(card.read(30.0).energy_j - drawn) < 2.0
+    assert card.read(30.0).power_limit_w == 72.0
+    assert Card("NVIDIA H100", now=0.0).read(1.0).power_limit_w is None
+
+
+def card_power(at):
+    """The same work, read as it goes on."""
+    card = Card("NVIDIA L4", now=0.0)
+    if at >= 10:
+        card.work(1.0, 10.0)
+    if at >= 20:
+        card.work(0.0, 20.0)
+    return card.read(at).power_w

@@ -95,6 +95,11 @@ def test_one_token_is_one_token(instant: Simulator):
     assert answer["usage"]["completion_tokens"] == 1
 
 
+def test_an_answer_that_ignores_its_end_is_as_long_as_asked(instant: Simulator):
+    answer = post(instant, body(ignore_eos=True, max_tokens=300, response_format={"type": "text"})).json()
+    assert (answer["choices"][0]["finish_reason"], answer["usage"]["completion_tokens"]) == ("length", 300)
+
+
 def test_content_may_come_in_parts(instant: Simulator):
     parts = [{"type": "text", "text": "Rule: V-1\n"}, {"type": "text", "text": "Attempt: 2"}]
     answer = post(instant, body(messages=[{"role": "user", "content": parts}])).json()

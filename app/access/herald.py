@@ -1,0 +1,31 @@
+"""The head of the audit chain, told to a syslog elsewhere: a tail that is cut off here is still known there."""
+
+import logging
+import socket
+from logging.handlers import SysLogHandler
+
+from app.errors import BadInput
+from app.events.record import Recorded
+
+
+class Herald:
+    def __init__(self, address: str) -> None:
+        """`address` is HOST:PORT, told over UDP; empty tells nobody."""
+        self._handler = SysLogHandler(_parsed(address), socktype=socket.SOCK_DGRAM) if address else None
+
+    def tell(self, line: Recorded) -> None:
+        if self._handler is None:
+            return
+        said = f"temper audit seq={line.seq} hash={line.hash}"
+        self._handler.emit(logging.LogRecord("temper.audit", logging.INFO, "", 0, said, None, None))
+
+    def close(self) -> None:
+        if self._handler:
+            self._handler.close()
+
+
+def _parsed(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise BadInput(f"{address!r} is no address of a syslog: give HOST:PORT, such as 192.0.2.10:514.")
+    return host, int(port)

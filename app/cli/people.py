@@ -1,0 +1,70 @@
+"""`temper admin` and `temper token`: the first admin, and what a script signs in with. Both on record."""
+
+import getpass
+import sys
+import time
+
+from rich.console import Console
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.config import Settings
+from app.errors import BadInput
+from app.events.kinds import PersonDid
+from app.people.passwords import SHORTEST, hashed
+from app.people.rights import RIGHTS, Right, may
+from app.store import audit, people
+from app.store.db import open_database
+from app.store.models import PersonRow
+
+_DAY = 24 * 3600.0
+
+
+def create_person(settings: Settings, name: str, right: str) -> None:
+    """The password is asked for, or read from a pipe."""
+    asked = _right(right)
+    password = _password()
+    if len(password) < SHORTEST:
+        raise BadInput(f"the password needs at least {SHORTEST} characters.")
+    database = open_database(settings.database)
+    with Session(database) as session, session.begin():
+        if people.person(session, name):
+            raise BadInput(f"there is a {name} already.")
+        session.add(PersonRow(name=name, right=asked, password=hashed(password), made_at=time.time()))
+    _note(database, f"admin create {name} {right}")
+    Console().print(f"{name} may sign in as {right}", highlight=False)
+
+
+def create_token(settings: Settings, name: str, right: str, label: str, days: float) -> None:
+    asked = _right(right)
+    database = open_database(settings.database)
+    with Session(database) as session, session.begin():
+        owner = people.person(session, name)
+        if owner is None or owner.disabled:
+            raise BadInput(f"there is no {name}: make one with temper admin create {name}.")
+        if not may(_right(owner.right), asked):
+            raise BadInput(f"{name} is a {owner.right}: a token cannot hold more.")
+        _, secret = people.issue(session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY)
+    _note(database, f"token create for {name}, {right}, {days:g} days")
+    print(secret)  # noqa: T201  alone on its line, for a script
+
+
+def _right(word: str) -> Right:
+    for right in RIGHTS:
+        if right == word:
+            return right
+    raise BadInput(f"there is no right {word!r}: choose one of {', '.join(RIGHTS)}.")
+
+
+def _password() -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    first = getpass.getpass("Password: ")
+    if first != getpass.getpass("Again: "):
+        raise BadInput("the two are not the same.")
+    return first
+
+
+def _note(database: Engine, did: str) -> None:
+    who = getpass.getuser()
+    audit.note(database, PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0))

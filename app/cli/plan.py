@@ -1,0 +1,165 @@
+"""Reckons a line-up or one model before anything is started: a table, the sentences under it, or JSON."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import get_args
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from app.engines.fit.gpu_kinds import find_gpu_kind, gpus_from
+from app.engines.fit.known import shape_of
+from app.engines.fit.plain import plain_plan
+from app.engines.fit.plan import plan_lineup
+from app.engines.fit.reckoned import Fit, Reckoned
+from app.engines.fit.seed_conflicts import seed_conflicts
+from app.engines.fit.seed_table import seed_table
+from app.errors import BadInput
+from app.events.clean import clean
+from app.lineup import Engine, Lineup, Precision
+from app.lineup_file import find_lineup, read_lineup
+
+FITS, DOES_NOT_FIT = 0, 2
+
+
+@dataclass(frozen=True)
+class OneModel:
+    """What the command line says of an engine that no line-up holds."""
+
+    model: str
+    precision: str
+    tp: int = 1
+    pp: int = 1
+    text_only: bool = False
+    utilization: float | None = None
+    max_model_len: int | None = None
+    kv_dtype: str = "auto"
+    kv_cache_bytes: int | None = None
+    vllm: str = ""
+    max_num_seqs: int | None = None
+    eager: bool = False
+
+
+def show_plan(lineup: str, one: OneModel | None, *, gpus: str, seeds: bool, as_json: bool) -> int:
+    """0 when all of it fits, 2 when something does not."""
+    if bool(lineup) + (one is not None) > 1:
+        raise BadInput("Give either a line-up or --model, not both.")
+    if lineup:
+        named = _on(read_lineup(find_lineup(lineup)), gpus)
+        return _show(plan_lineup(named), seeds=seeds or _has_l4(named), as_json=as_json)
+    if one is not None:
+        return _show(plan_lineup(_alone(one, gpus)), seeds=seeds, as_json=as_json)
+    if seeds:
+        return _show((), seeds=True, as_json=as_json)
+    raise BadInput("Give a line-up (a name in lineups/ or a path), --model with --gpu, or --seeds.")
+
+
+def _on(lineup: Lineup, gpus: str) -> Lineup:
+    if not gpus:
+        return lineup
+    indices = tuple(sorted({index for engine in lineup.engines.values() for index in engine.gpus}))
+    return replace(lineup, gpus=gpus_from(gpus, indices))
+
+
+def _alone(one: OneModel, gpus: str) -> Lineup:
+    if not gpus:
+        raise BadInput("A model needs GPUs to be planned on: add --gpu, like --gpu h200:1.")
+    engine = _engine(one)
+    return Lineup(engine.name, engine.title, "", gpus_from(gpus, engine.gpus), {engine.name: engine}, {})
+
+
+def _engine(wanted: OneModel) -> Engine:
+    precision: Precision | None = next((one for one in get_args(Precision) if one == wanted.precision), None)
+    if precision is None:
+        raise BadInput(f"{wanted.precision!r} is no precision: choose one of {', '.join(get_args(Precision))}.")
+    return Engine(
+        name=Path(wanted.model).name,
+        title=wanted.model,
+        model=wanted.model,
+        precision=precision,
+        gpus=tuple(range(wanted.tp * wanted.pp)),
+        tp=wanted.tp,
+        pp=wanted.pp,
+        max_model_len=wanted.max_model_len or shape_of(wanted.model).positions,
+        vllm=wanted.vllm,
+        utilization=wanted.utilization,
+        kv_dtype=wanted.kv_dtype,
+        kv_cache_bytes=wanted.kv_cache_bytes,
+        max_num_seqs=wanted.max_num_seqs,
+        text_only=wanted.text_only,
+        eager=wanted.eager,
+    )
+
+
+def _has_l4(lineup: Lineup) -> bool:
+    kinds = [find_gpu_kind(gpu.kind) for gpu in lineup.gpus]
+    return any(kind is not None and kind.name == "l4" for kind in kinds)
+
+
+def _show(fits: tuple[Fit, ...], *, seeds: bool, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(plain_plan(fits, seeds=seeds), ensure_ascii=False, indent=2))  # noqa: T201
+    else:
+        console = Console(highlight=False)
+        if fits:
+            _engines(console, fits)
+        if seeds:
+            _seeds(console)
+    return FITS if all(fit.fits for fit in fits) else DOES_NOT_FIT
+
+
+def _engines(console: Console, fits: tuple[Fit, ...]) -> None:
+    table = Table("engine", "fits", title="Per GPU, before anything is started", title_justify="left")
+    for head in ("weights\nGiB", "KV pool\nGiB", "other\nGiB", "KV\ntokens", "requests\nat a time", "longest\ncontext"):
+        table.add_column(head, justify="right")
+    table.add_column("limit\ntok/s", justify="right")
+    table.add_column("with\ndrafts", justify="right")
+    for fit in fits:
+        table.add_row(
+            Text(clean(fit.name, 40)),
+            Text("yes", "green") if fit.fits else Text("no", "bold red"),
+            *(_shown(one, 1) for one in (fit.weights_gib_per_gpu, fit.kv_pool_gib_per_gpu, fit.other_gib_per_gpu)),
+            _shown(fit.kv_tokens, 0),
+            _shown(fit.max_concurrency, 1),
+            _shown(fit.largest_context, 0),
+            _shown(fit.limit_tok_s, 1),
+            _shown(fit.limit_with_speculation_tok_s, 1),
+        )
+    console.print(table)
+    for fit in fits:
+        console.print(Text.assemble((clean(fit.name, 40), "bold"), f": {clean(fit.says, 1000)}"))
+        for what, one in (("weights", fit.weights_gib_per_gpu), ("KV pool", fit.kv_pool_gib_per_gpu)):
+            _source(console, what, one)
+        for what, one in (("KV tokens", fit.kv_tokens), ("other", fit.other_gib_per_gpu), ("limit", fit.limit_tok_s)):
+            _source(console, what, one)
+        if fit.limit_with_speculation_tok_s.value is not None:
+            _source(console, "with drafts", fit.limit_with_speculation_tok_s)
+
+
+def _source(console: Console, what: str, one: Reckoned) -> None:
+    console.print(Padding(Text(f"{what}: {one.provenance}; {clean(one.source, 1000)}", style="dim"), (0, 0, 0, 4)))
+
+
+def _seeds(console: Console) -> None:
+    rows = seed_table()
+    table = Table("on four L4, vLLM 0.19", "claimed\nper GPU", title="What was tried before", title_justify="left")
+    table.add_column("weights\nGiB", justify="right")
+    for head in ("found", "plan says"):
+        table.add_column(head)
+    for row in rows:
+        style = "green" if row.agrees else "bold red"
+        weights = _shown(row.fit.weights_gib_per_gpu, 1)
+        table.add_row(row.configuration, row.claimed, weights, row.found, Text(row.verdict, style))
+    console.print(table)
+    for row in rows:
+        console.print(Text.assemble((row.configuration, "bold"), f": {row.fit.says}"))
+    console.print(Text("Figures that contradict each other", style="bold"))
+    for one in seed_conflicts(rows):
+        console.print(Text.assemble((one.about, "bold"), f" ({'; '.join(one.figures)}): {one.supported}"))
+
+
+def _shown(one: Reckoned, digits: int) -> str:
+    return "—" if one.value is None else f"{one.value:,.{digits}f}"

@@ -1,0 +1,55 @@
+"""A probe in a terminal: four columns, each number with a letter for where it comes from, and the arithmetic below."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from app.probing.compare import Row
+from app.probing.figure import Figure
+from app.probing.side_by_side import SideBySide
+
+LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷ before"
+
+
+def show(one: SideBySide, console: Console) -> None:
+    gpus = " + ".join(map(str, one.gpus))
+    played = " · SIMULATED" if one.now and one.now.simulated else ""
+    console.print(Text(f"\n{one.title}, GPU {gpus}{played}", style="bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("")
+    table.add_column("")
+    for heading in ("plan", "reported", "now", "before", "ratio"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in one.rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+        table.add_row(row.label, row.unit, *_cells(row), ratio)
+    console.print(table)
+    for line in (LEGEND, *_below(one)):
+        console.print(Text(line), soft_wrap=True)
+
+
+def _cells(row: Row) -> Iterator[str]:
+    yield _cell(row.plan, row.digits, row.bound)
+    for figure in (row.reported, row.now, row.before):
+        yield _cell(figure, row.digits)
+
+
+def _cell(figure: Figure | None, digits: int, bound: str = "") -> str:
+    if figure is None or figure.value is None:
+        return "—"
+    return f"{bound}{figure.value:,.{digits}f} {figure.provenance[0]}"
+
+
+def _below(one: SideBySide) -> Iterator[str]:
+    if one.verdict:
+        yield f"plan: {one.verdict}"
+    if one.limit and one.limit.value is not None:
+        yield f"speed limit of one stream: {one.limit.value:.1f} tok/s, {one.limit.provenance}: {one.limit.source}"
+    if one.now:
+        yield from one.now.notes
+        if one.now.problem:
+            yield one.now.problem
+    if one.before and one.changed:
+        yield f"changed since the probe before: {'; '.join(one.changed)}"

@@ -1,0 +1,129 @@
+"""vLLM's KV cache: layers in groups that share one pool of blocks, and what a request takes of it."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from app.engines.fit.rules import Rules
+from app.errors import BadInput
+
+
+@dataclass(frozen=True)
+class CacheLayer:
+    """One layer that holds keys and values, on one GPU."""
+
+    index: int
+    window: int | None
+    heads: int
+    head_dim: int
+    element: int
+    """Bytes of one number."""
+
+    @property
+    def kind(self) -> tuple[int, int, int]:
+        return (self.window or 0, self.heads, self.head_dim)
+
+    def page(self, block: int) -> int:
+        return 2 * self.heads * self.head_dim * self.element * block
+
+
+@dataclass(frozen=True)
+class Group:
+    """Layers with one block table."""
+
+    layers: tuple[CacheLayer, ...]
+    block: int
+    padded_page: int = 0
+
+    def page(self, layer: CacheLayer) -> int:
+        return self.padded_page or layer.page(self.block)
+
+    def blocks(self, length: int, in_flight: int) -> int:
+        if (window := self.layers[0].window) is None:
+            return math.ceil(length / self.block)
+        held = min(window - 1 + in_flight, length)
+        return math.ceil(held / self.block) + 1  # the window need not begin where a block does
+
+
+@dataclass(frozen=True)
+class Cache:
+    groups: tuple[Group, ...]
+    in_flight: int
+    """Tokens of requests under way whose blocks a sliding layer cannot give back yet."""
+    rules: Rules
+    stages: tuple[range, ...]
+
+    @property
+    def block_bytes(self) -> int:
+        """Of one block of the pool, on the GPU where it is largest."""
+        return max(
+            sum(group.page(layer) for layer in group.layers if layer.index in stage)
+            for stage in self.stages
+            for group in self.groups
+        )
+
+    def blocks(self, pool: float) -> int:
+        return max(0, int(pool // self.block_bytes))
+
+    def request(self, length: int) -> int:
+        """Blocks that one request of this length can come to hold."""
+        return sum(group.blocks(length, self.in_flight) for group in self.groups)
+
+    def concurrency(self, pool: float, length: int) -> float:
+        return self.blocks(pool) / self.request(length)
+
+    def tokens(self, pool: float, length: int) -> int:
+        """What vLLM logs as the cache's size."""
+        if self.rules.tokens_by_concurrency:
+            return int(self.concurrency(pool, length) * length)
+        return self.blocks(pool) // len(self.groups) * min(group.block for group in self.groups)
+
+    def needed(self, length: int) -> int:
+        """Bytes without which vLLM does not start with this max_model_len."""
+        return (self.request(length) + self.rules.null_block_reserved) * self.block_bytes
+
+    def longest(self, pool: float, most: int) -> int:
+        """The largest max_model_len that starts, 0 where none does."""
+        low, high = 0, most
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.needed(middle) <= pool:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+
+def groups_of(layers: Iterable[CacheLayer], block: int, rules: Rules) -> tuple[Group, ...]:
+    layers = tuple(layers)
+    kinds = [tuple(same) for _, same in groupby(sorted(layers, key=_by_kind), key=lambda layer: layer.kind)]
+    if len({layer.window for layer in layers}) == 1:
+        return (Group(layers, block),)
+    page = max(kind[0].page(block) for kind in kinds)
+    size = _layers_per_group([len(kind) for kind in kinds])
+    return tuple(group for kind in kinds for group in _cut(kind, size, block, page, rules))
+
+
+def _by_kind(layer: CacheLayer) -> tuple[tuple[int, int, int], int]:
+    return (layer.kind, layer.index)
+
+
+def _layers_per_group(counts: list[int]) -> int:
+    """As many as the rarest kind has; where the kinds are near each other in number, as many as the commonest."""
+    return max(counts) if max(counts) < 1.5 * min(counts) else min(counts)
+
+
+def _cut(kind: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: Rules) -> Iterable[Group]:
+    """A kind with a smaller page gets a larger block, so that all pages are equal."""
+    own = kind[0].page(block)
+    if page % own and not rules.pads_pages:
+        raise BadInput(
+            f"{rules.name} cannot lay this model's KV cache out (pages of {own} and {page} bytes): use 0.24 or newer."
+        )
+    count = math.ceil(len(kind) / size)
+    for start in range(count):
+        if page % own:
+            yield Group(kind[start::count], block, padded_page=page)
+        else:
+            yield Group(kind[start::count], block * (page // own))

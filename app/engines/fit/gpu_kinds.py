@@ -1,0 +1,73 @@
+"""The GPUs that line-ups name: what CUDA sees of their memory, and how fast they read it."""
+
+import re
+from dataclasses import dataclass
+
+from app.errors import BadInput
+from app.lineup import Gpu
+
+
+@dataclass(frozen=True)
+class GpuKind:
+    name: str
+    title: str
+    memory_gib: float
+    """What cudaMemGetInfo calls the total, which vLLM shares out: less than nvidia-smi shows."""
+    bandwidth_gb_s: float
+    words: frozenset[str]
+    """All of them occur in the name that NVML gives the card."""
+    unified: bool = False
+
+
+def _kind(name: str, title: str, memory: float, bandwidth: float, words: str, *, unified: bool = False) -> GpuKind:
+    return GpuKind(name, title, memory, bandwidth, frozenset(words.split()), unified)
+
+
+GPU_KINDS = (
+    _kind("l4", "NVIDIA L4", 22.03, 300, "l4"),
+    _kind("l40s", "NVIDIA L40S", 44.4, 864, "l40s"),
+    _kind("a100-80", "NVIDIA A100-SXM4-80GB", 79.25, 2039, "a100 80gb"),
+    _kind("h100", "NVIDIA H100 80GB HBM3", 79.19, 3350, "h100 hbm3"),
+    _kind("h200", "NVIDIA H200", 139.8, 4800, "h200"),
+    _kind("b200", "NVIDIA B200", 178.3, 8000, "b200"),
+    _kind("rtx-pro-6000", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 94.97, 1792, "rtx pro 6000"),
+    _kind("gb10", "NVIDIA GB10", 119.7, 273, "gb10", unified=True),
+)
+
+
+def find_gpu_kind(name: str) -> GpuKind | None:
+    """By the short name, or by the name that NVML or a line-up gives the card."""
+    words = frozenset(re.findall(r"[a-z0-9]+", name.lower()))
+    for kind in GPU_KINDS:
+        if name.strip().lower() == kind.name or kind.words <= words:
+            return kind
+    return None
+
+
+def gpus_from(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
+    """`l4:4` is four L4. Without a number there are as many as `indices` asks for."""
+    name, _, count = text.partition(":")
+    if (kind := find_gpu_kind(name)) is None:
+        known = ", ".join(kind.name for kind in GPU_KINDS)
+        raise BadInput(f"No GPU is called {name!r}: choose one of {known}, with a number like l4:4.")
+    if count and not (count.isascii() and count.isdigit() and 0 < int(count[:5]) <= 1024):
+        raise BadInput(f"{text!r} should be a GPU and how many of them, like {kind.name}:2.")
+    there = tuple(range(int(count))) if count else indices
+    if short := [index for index in indices if index not in there]:
+        raise BadInput(f"{text} has no GPU {short[0]}: ask for {kind.name}:{max(indices) + 1}.")
+    return tuple(Gpu(index, kind.title, kind.memory_gib, kind.bandwidth_gb_s, kind.unified) for index in there)
+
+
+def usable_gib(gpu: Gpu) -> float:
+    """A line-up may state what nvidia-smi or a data sheet says; CUDA can give out no more than it sees."""
+    kind = find_gpu_kind(gpu.kind)
+    return gpu.memory_gib if kind is None or kind.unified else min(gpu.memory_gib, kind.memory_gib)
+
+
+def is_cpu(gpu: Gpu) -> bool:
+    return gpu.kind.strip().lower() == "cpu"
+
+
+def batches_large(gpu: Gpu) -> bool:
+    """Cards of 70 GiB and more, A100 apart, get larger batches by default."""
+    return usable_gib(gpu) >= 70 and "a100" not in gpu.kind.lower()

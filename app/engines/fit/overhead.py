@@ -1,0 +1,58 @@
+"""What is neither weights nor KV pool: estimated from a few measurements, scaled by the model's widths."""
+
+from dataclasses import dataclass
+
+from app.engines.fit.setting import GIB, Setting
+
+LOGIT_BYTES = 14
+"""Of the profile run's sampler, for each sequence and word: once at 16 bit and three times at 32.
+With it the 31B on L4 comes out: 1.14 GiB at tp = 2, and 1.02 at tp = 4 if its utilization was 0.95."""
+GRAPH_BYTES = 0.2917 * (1 << 20)
+"""Of one captured graph, for each layer: 1.47 GiB for the 60 layers and 86 graphs of the 31B on two L4."""
+CONTEXT_GIB, NCCL_GIB = 0.45, 0.35
+"""Outside of vLLM's share: CUDA's context, and what GPUs use to talk to each other."""
+MOST_CAPTURED = 512
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """GiB on one GPU."""
+
+    activations: float
+    graphs: float
+    context: float
+
+    @property
+    def total(self) -> float:
+        return self.activations + self.graphs + self.context
+
+
+def overhead_of(setting: Setting) -> Overhead:
+    if setting.cpu:
+        return Overhead(_activations(setting), 0, 0)
+    context = CONTEXT_GIB + (NCCL_GIB if setting.split.tp * setting.split.pp > 1 else 0)
+    return Overhead(_activations(setting), _graphs(setting), context)
+
+
+def _activations(setting: Setting) -> float:
+    """The profile run: one full batch through the widest layer, then a sample for every sequence."""
+    shape, tp = setting.shape, setting.split.tp
+    mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
+    attention = max(layer.head_dim * (shape.heads / tp + 2 * setting.split.kv_heads(layer)) for layer in shape.layers)
+    batch = 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.per_layer_width)
+    return (batch + LOGIT_BYTES * setting.max_num_seqs * shape.vocab) / GIB
+
+
+def graphs_captured(setting: Setting) -> int:
+    """Piecewise ones for every size, whole ones for the sizes that a batch of single tokens can have."""
+    if setting.eager or setting.cpu:
+        return 0
+    query = 1 + (setting.speculation.tokens if setting.speculation else 0)
+    most: int = min(setting.max_num_seqs * query * 2, MOST_CAPTURED, setting.batch_tokens)
+    sizes: list[int] = [size for size in (1, 2, 4, *range(8, 256, 8), *range(256, most + 1, 16)) if size <= most]
+    return len(sizes) + len([size for size in sizes if size <= setting.max_num_seqs * query])
+
+
+def _graphs(setting: Setting) -> float:
+    layers = -(-len(setting.shape.layers) // setting.split.pp)
+    return graphs_captured(setting) * layers * GRAPH_BYTES / GIB

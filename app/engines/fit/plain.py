@@ -1,0 +1,52 @@
+"""A plan as plain numbers, with the provenance of each beside them: for JSON, whether printed or served."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from app.engines.fit.reckoned import Fit, Reckoned
+from app.engines.fit.seed_conflicts import Conflict, seed_conflicts
+from app.engines.fit.seed_table import SeedRow, seed_table
+
+WHOLE = ("kv_tokens", "largest_context")
+
+
+def plain_fit(fit: Fit) -> dict[str, Any]:
+    reckoned = {field.name: value for field in fields(fit) if isinstance(value := getattr(fit, field.name), Reckoned)}
+    return {
+        "name": fit.name,
+        "fits": fit.fits,
+        "says": fit.says,
+        **{name: _number(name, one.value) for name, one in reckoned.items()},
+        "provenance": {name: {"provenance": one.provenance, "source": one.source} for name, one in reckoned.items()},
+    }
+
+
+def plain_plan(fits: Iterable[Fit], *, seeds: bool) -> dict[str, Any]:
+    rows = seed_table() if seeds else ()
+    return {
+        "engines": [plain_fit(fit) for fit in fits],
+        "seeds": [_row(row) for row in rows],
+        "contradictions": [_conflict(one) for one in seed_conflicts(rows)] if seeds else [],
+    }
+
+
+def _row(row: SeedRow) -> dict[str, Any]:
+    return {
+        **plain_fit(row.fit),
+        "configuration": row.configuration,
+        "claimed_vram_per_gpu": row.claimed,
+        "found": row.found,
+        "verdict": row.verdict,
+        "agrees": row.agrees,
+    }
+
+
+def _conflict(one: Conflict) -> dict[str, Any]:
+    return {"about": one.about, "figures": list(one.figures), "supported": one.supported}
+
+
+def _number(name: str, value: float | None) -> float | int | None:
+    if value is None:
+        return None
+    return int(value) if name in WHOLE else round(value, 3)

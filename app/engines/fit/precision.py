@@ -1,0 +1,35 @@
+"""How many bits a weight takes, by the part of the model that it is in."""
+
+from app.engines.fit.shape import Shape
+from app.lineup import Precision
+
+BF16 = 16.0
+
+
+def mlp_bits(precision: Precision, shape: Shape) -> float:
+    match precision:
+        case "bf16":
+            return BF16
+        case "fp8":
+            return 8.0
+        case "nvfp4":
+            return 4 + 8 / _group(shape, 16)  # one fp8 scale for each group
+        case "awq4":
+            return 4 + (16 + 4) / _group(shape, 128)  # a bf16 scale and a 4-bit zero for each group
+
+
+def attention_bits(precision: Precision, shape: Shape) -> float:
+    """NVFP4 checkpoints of Gemma 4 leave attention alone: its outliers are more than 4 bits can hold."""
+    return BF16 if precision == "nvfp4" else mlp_bits(precision, shape)
+
+
+def described(precision: Precision, shape: Shape) -> str:
+    if precision == "bf16":
+        return "all at 16 bit"
+    mlp, attention = mlp_bits(precision, shape), attention_bits(precision, shape)
+    linears = f"MLP and attention at {mlp:g} bit" if mlp == attention else f"MLP at {mlp:g} bit"
+    return f"{linears}, the rest at 16"
+
+
+def _group(shape: Shape, usual: int) -> int:
+    return (shape.quantization.group if shape.quantization else None) or usual

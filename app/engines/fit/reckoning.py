@@ -1,0 +1,61 @@
+"""One engine on its GPUs in numbers, before anybody judges them. GiB on the fullest GPU."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.engines.fit.cache import Cache
+from app.engines.fit.known import shape_of
+from app.engines.fit.overhead import Overhead, overhead_of
+from app.engines.fit.setting import GIB, Setting, setting_of
+from app.engines.fit.weights import Weights, weights_by_stage
+from app.lineup import Engine, Gpu
+
+
+@dataclass(frozen=True)
+class Reckoning:
+    setting: Setting
+    weights: Weights
+    overhead: Overhead
+    cache: Cache
+
+    @property
+    def weights_gib(self) -> float:
+        return self.weights.total / GIB
+
+    @property
+    def profiled_gib(self) -> float:
+        """What vLLM takes off its share beside the weights before it makes the pool of the rest."""
+        graphs = self.overhead.graphs if self.setting.rules.graphs_counted else 0
+        return self.overhead.activations + graphs
+
+    @property
+    def left_gib(self) -> float:
+        """For the pool, below 0 where the weights alone are too much."""
+        if self.setting.kv_cache_bytes is not None:
+            return self.setting.kv_cache_bytes / GIB
+        return self.setting.share_gib - self.weights_gib - self.profiled_gib
+
+    @property
+    def pool_gib(self) -> float:
+        return max(0.0, self.left_gib)
+
+    @cached_property
+    def needed_gib(self) -> float:
+        """The pool that one request of max_model_len asks for."""
+        return self.cache.needed(self.setting.max_model_len) / GIB
+
+    @property
+    def held_gib(self) -> float:
+        """Once it serves. Activations come and go and are not in it."""
+        return self.weights_gib + self.pool_gib + self.overhead.graphs + self.overhead.context
+
+    @property
+    def largest_context(self) -> int:
+        return self.cache.longest(self.left_gib * GIB, self.setting.shape.positions)
+
+
+def reckon(engine: Engine, gpus: tuple[Gpu, ...]) -> Reckoning:
+    setting = setting_of(engine, shape_of(engine.model), gpus)
+    stages = weights_by_stage(setting.shape, setting.precision, setting.split, setting.rules)
+    fullest = max(stages, key=lambda stage: stage.total)
+    return Reckoning(setting, fullest, overhead_of(setting), setting.cache)

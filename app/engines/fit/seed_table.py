@@ -1,0 +1,90 @@
+"""The seven configurations that were tried on four L4 before anything was reckoned, and what reckoning says of them.
+
+Found on the hardware: two without the memory for bf16, one without it for NVFP4 on one GPU, one crash, three that work.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.engines.fit.gpu_kinds import gpus_from
+from app.engines.fit.plan import fit_engine
+from app.engines.fit.reckoned import Fit
+from app.lineup import Engine, Lineup, Precision
+
+Outcome = Literal["OOM", "works", "bug"]
+VLLM = "0.19.0"
+CONTEXT = 4096
+
+
+@dataclass(frozen=True)
+class SeedRow:
+    configuration: str
+    claimed: str
+    """VRAM per GPU, in the seeds' words."""
+    found: Outcome
+    """On the hardware."""
+    verdict: Outcome
+    fit: Fit
+
+    @property
+    def agrees(self) -> bool:
+        return self.found == self.verdict
+
+
+@dataclass(frozen=True)
+class _Tried:
+    configuration: str
+    model: str
+    precision: Precision
+    tp: int
+    pp: int
+    claimed: str
+    found: Outcome
+
+
+_NVFP4, _BF16 = "nvidia/Gemma-4-31B-IT-NVFP4", "google/gemma-4-31B-it"
+_TRIED = (
+    _Tried("31B bf16, tp=2", _BF16, "bf16", 2, 1, "~31 GB", "OOM"),
+    _Tried("31B bf16, pp=2", _BF16, "bf16", 1, 2, "~31 GB", "OOM"),
+    _Tried("31B NVFP4, tp=1", _NVFP4, "nvfp4", 1, 1, "~22 GB", "OOM"),
+    _Tried("31B NVFP4, tp=2", _NVFP4, "nvfp4", 2, 1, "~11 GB", "works"),
+    _Tried("31B NVFP4, pp=2", _NVFP4, "nvfp4", 1, 2, "—", "bug"),
+    _Tried("E4B bf16, tp=1", "google/gemma-4-E4B-it", "bf16", 1, 1, "~16 GB", "works"),
+    _Tried("E2B bf16, tp=1", "google/gemma-4-E2B-it", "bf16", 1, 1, "~10 GB", "works"),
+)
+
+
+def seed_table() -> tuple[SeedRow, ...]:
+    return tuple(_row(tried) for tried in _TRIED)
+
+
+def tried_on(engine: Engine, gpus: str) -> tuple[Lineup, Engine]:
+    """A line-up of this one engine."""
+    there = gpus_from(gpus, engine.gpus)
+    return Lineup(engine.name, engine.title, "", there, {engine.name: engine}, {}), engine
+
+
+def _row(tried: _Tried) -> SeedRow:
+    fit = fit_engine(*tried_on(_engine(tried), "l4:4"))
+    return SeedRow(tried.configuration, tried.claimed, tried.found, _verdict(fit), fit)
+
+
+def _engine(tried: _Tried) -> Engine:
+    return Engine(
+        name=tried.configuration,
+        title=tried.configuration,
+        model=tried.model,
+        precision=tried.precision,
+        gpus=tuple(range(tried.tp * tried.pp)),
+        tp=tried.tp,
+        pp=tried.pp,
+        max_model_len=CONTEXT,
+        vllm=VLLM,
+        kv_dtype="fp8" if tried.precision == "nvfp4" else "auto",
+    )
+
+
+def _verdict(fit: Fit) -> Outcome:
+    if fit.fits:
+        return "works"
+    return "OOM" if fit.missing_gib_per_gpu.value else "bug"

@@ -1,0 +1,134 @@
+"""An engine's flags as vLLM fills them in: what the line-up leaves out gets vLLM's default for that GPU and version."""
+
+from dataclasses import dataclass
+
+from app.engines.fit.cache import Cache, CacheLayer, groups_of
+from app.engines.fit.gpu_kinds import batches_large, is_cpu, usable_gib
+from app.engines.fit.rules import Rules, rules_of
+from app.engines.fit.shape import Shape
+from app.engines.fit.stages import stages_of
+from app.engines.fit.weights import Split
+from app.errors import BadInput
+from app.lineup import Engine, Gpu, Precision, Speculation
+
+GIB = float(1 << 30)
+BLOCK, CPU_BLOCK = 16, 128
+KV_BYTES = {"auto": 2, "bfloat16": 2, "float16": 2, "half": 2, "fp8": 1, "fp8_e4m3": 1, "fp8_e5m2": 1}
+DRAFTERS_WITH_CACHE = ("eagle3", "eagle")
+"""Gemma's MTP drafter reads the model's own cache; these hold one layer more."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    shape: Shape
+    precision: Precision
+    split: Split
+    rules: Rules
+    cpu: bool
+    unified: bool
+    """Its memory is the host's own."""
+    gpu_gib: float
+    """Of the smallest of its GPUs, as CUDA sees it."""
+    bandwidth_gb_s: float
+    """Of the slowest."""
+    utilization: float
+    kv_element: int
+    kv_cache_bytes: int | None
+    max_model_len: int
+    max_num_seqs: int
+    batch_tokens: int
+    eager: bool
+    speculation: Speculation | None
+
+    @property
+    def share_gib(self) -> float:
+        """What vLLM allows itself for weights, activations and KV pool."""
+        return self.gpu_gib * self.utilization
+
+    @property
+    def cache(self) -> Cache:
+        last = len(self.shape.layers)
+        stages = stages_of(last, self.split.pp)
+        drafted = self._drafter_layer(last)
+        layers = [*self._cache_layers(), *drafted]
+        if drafted:
+            stages = (*stages[:-1], range(stages[-1].start, last + 1))
+        block = CPU_BLOCK if self.cpu else BLOCK
+        return Cache(groups_of(layers, block, self.rules), self._in_flight, self.rules, stages)
+
+    @property
+    def _in_flight(self) -> int:
+        if not self.rules.batches_overlap:
+            return self.batch_tokens
+        batches = self.split.pp if self.split.pp > 1 or self.cpu else 2
+        return batches * self.batch_tokens
+
+    def _cache_layers(self) -> list[CacheLayer]:
+        return [
+            CacheLayer(
+                index=index,
+                window=self.shape.window if layer.kind == "sliding" else None,
+                heads=self.split.kv_heads(layer),
+                head_dim=layer.head_dim,
+                element=self.kv_element,
+            )
+            for index, layer in enumerate(self.shape.layers)
+            if not layer.shares_kv
+        ]
+
+    def _drafter_layer(self, index: int) -> list[CacheLayer]:
+        """Taken to have the heads of the model's commonest layers; it sees every token."""
+        if self.speculation is None or self.speculation.method not in DRAFTERS_WITH_CACHE:
+            return []
+        like = self.shape.layers[0]
+        return [CacheLayer(index, None, self.split.kv_heads(like), like.head_dim, self.kv_element)]
+
+
+def setting_of(engine: Engine, shape: Shape, gpus: tuple[Gpu, ...]) -> Setting:
+    rules = rules_of(engine.vllm)
+    seqs, tokens = _batch(engine, shape, gpus[0], rules)
+    drafter = engine.speculation.weights_gib * GIB if engine.speculation else 0
+    return Setting(
+        shape=shape,
+        precision=engine.precision,
+        split=Split(engine.tp, engine.pp, engine.text_only, drafter),
+        rules=rules,
+        cpu=is_cpu(gpus[0]),
+        unified=any(gpu.unified for gpu in gpus),
+        gpu_gib=min(usable_gib(gpu) for gpu in gpus),
+        bandwidth_gb_s=min(gpu.bandwidth_gb_s for gpu in gpus),
+        utilization=engine.utilization or rules.utilization,
+        kv_element=_kv_element(engine.kv_dtype, shape),
+        kv_cache_bytes=engine.kv_cache_bytes,
+        max_model_len=engine.max_model_len,
+        max_num_seqs=seqs,
+        batch_tokens=tokens,
+        eager=engine.eager,
+        speculation=engine.speculation,
+    )
+
+
+def _batch(engine: Engine, shape: Shape, gpu: Gpu, rules: Rules) -> tuple[int, int]:
+    """max_num_seqs and max_num_batched_tokens, as `vllm serve` sets them."""
+    if is_cpu(gpu):
+        world = engine.tp * engine.pp
+        seqs, tokens = 128 * world, 2048 * world
+    elif batches_large(gpu):
+        seqs, tokens = 1024, 16384 if rules.largest_batches and usable_gib(gpu) >= 160 else 8192
+    else:
+        seqs, tokens = 256, 2048
+    seqs = engine.max_num_seqs or seqs
+    if engine.max_num_batched_tokens:
+        return min(seqs, engine.max_num_batched_tokens), engine.max_num_batched_tokens
+    if rules.media_in_one_batch and shape.towers and not engine.text_only:
+        tokens = max(tokens, shape.towers.batch_tokens)
+    tokens = min(tokens, seqs * engine.max_model_len)
+    return seqs if engine.max_num_seqs else min(seqs, tokens), tokens
+
+
+def _kv_element(dtype: str, shape: Shape) -> int:
+    if dtype == "auto" and shape.quantization and shape.quantization.kv_fp8:
+        return 1
+    if dtype not in KV_BYTES:
+        raise BadInput(f"A KV cache of {dtype!r} cannot be reckoned: choose one of {', '.join(KV_BYTES)}.")
+    return KV_BYTES[dtype]

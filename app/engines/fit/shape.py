@@ -1,0 +1,75 @@
+"""A model's shape: what its config.json says that memory and speed follow from."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+LayerKind = Literal["sliding", "full"]
+
+
+@dataclass(frozen=True)
+class Layer:
+    kind: LayerKind
+    kv_heads: int
+    head_dim: int
+    intermediate: int
+    """0 where experts stand in its place."""
+    expert_intermediate: int = 0
+    k_is_v: bool = False
+    """The checkpoint has one matrix for both; vLLM holds it twice."""
+    shares_kv: bool = False
+    """It reads an earlier layer's KV cache and has none of its own."""
+
+
+@dataclass(frozen=True)
+class Towers:
+    parameters: int
+    exact: bool
+    """Counted from a known architecture, not guessed from its sizes."""
+    batch_tokens: int = 0
+    """What the largest item takes where a batch must hold it whole."""
+
+
+@dataclass(frozen=True)
+class Quantization:
+    method: str
+    group: int | None = None
+    kv_fp8: bool = False
+    """The checkpoint asks for an fp8 KV cache, which vLLM follows where the KV dtype is left at auto."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    name: str
+    architecture: str
+    hidden: int
+    heads: int
+    layers: tuple[Layer, ...]
+    vocab: int
+    positions: int
+    tied: bool
+    window: int | None = None
+    rope_dims: tuple[int, ...] = ()
+    """One for each table of cosines and sines."""
+    norms_per_layer: int = 2
+    norms_heads: bool = False
+    """Queries and keys have norms of their own."""
+    per_layer_input: int = 0
+    """Width of Gemma's per-layer embeddings."""
+    per_layer_vocab: int = 0
+    experts: int = 0
+    experts_per_token: int = 0
+    towers: Towers | None = None
+    quantization: Quantization | None = None
+
+    @property
+    def is_gemma4(self) -> bool:
+        return self.architecture.startswith("gemma4")
+
+    @cached_property
+    def kv_shared(self) -> int:
+        return sum(layer.shares_kv for layer in self.layers)
+
+    @property
+    def per_layer_width(self) -> int:
+        return self.per_layer_input * len(self.layers)

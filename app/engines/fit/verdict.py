@@ -1,0 +1,136 @@
+"""Says whether an engine fits, and in a sentence what to change where it does not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from app.engines.fit.reckoning import Reckoning
+from app.engines.fit.setting import GIB
+
+SAFE = 0.95
+"""Of the longest context: at the very edge an engine starts on one day and not on the next."""
+TIGHT_GIB = 1.5
+TRIED = (2, 4, 8)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The engines that start earlier on the same GPUs."""
+
+    names: tuple[str, ...] = ()
+    held_gib: float = 0
+    """On the GPU where they hold most."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    fits: bool
+    missing_gib: float
+    says: str
+
+
+def judged(found: Reckoning, beside: Beside, with_tp: Callable[[int], Reckoning]) -> Verdict:
+    if sentence := _refused(found):
+        return Verdict(fits=False, missing_gib=0, says=sentence)
+    if verdict := _short_of_memory(found, beside):
+        return _with_advice(verdict, found, with_tp)
+    if sentence := _crashes(found):
+        return Verdict(fits=False, missing_gib=0, says=sentence)
+    return Verdict(fits=True, missing_gib=0, says=_fits(found, beside))
+
+
+def _refused(found: Reckoning) -> str:
+    shape, split = found.setting.shape, found.setting.split
+    if shape.heads % split.tp:
+        return f"tp = {split.tp} does not divide the model's {shape.heads} attention heads: choose one that does."
+    for heads in sorted({layer.kv_heads for layer in shape.layers}):
+        if max(heads, split.tp) % min(heads, split.tp):
+            return f"tp = {split.tp} and {heads} key and value heads do not divide: choose a power of two."
+    if split.pp > len(shape.layers):
+        return f"pp = {split.pp} is more than the model's {len(shape.layers)} layers: choose fewer stages."
+    if found.setting.max_model_len > shape.positions:
+        asked = f"max_model_len = {found.setting.max_model_len:,}"
+        return f"{asked} is more than the model's {shape.positions:,} positions, and vLLM refuses: lower it."
+    return ""
+
+
+def _short_of_memory(found: Reckoning, beside: Beside) -> Verdict | None:
+    return _no_room_beside(found, beside) or _too_little_pool(found) or _too_full(found, beside)
+
+
+def _no_room_beside(found: Reckoning, beside: Beside) -> Verdict | None:
+    setting = found.setting
+    missing = setting.share_gib + beside.held_gib - setting.gpu_gib
+    if not beside.names or missing <= 0:
+        return None
+    says = (
+        f"Shares a GPU with {', '.join(beside.names)}: {beside.held_gib:.1f} of {setting.gpu_gib:.1f} GiB are taken, "
+        f"and vLLM wants {setting.utilization:g} of all the memory free when it starts. "
+    )
+    left = max(0.0, 1 - beside.held_gib / setting.gpu_gib)
+    return Verdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
+
+
+def _too_little_pool(found: Reckoning) -> Verdict | None:
+    setting, missing = found.setting, found.needed_gib - found.left_gib
+    if missing <= 0:
+        return None
+    if (longest := found.largest_context) > 0:
+        says = (
+            f"Lacks {missing:.2f} GiB per GPU of KV cache for one request of {setting.max_model_len:,} tokens: "
+            f"set max_model_len to {int(longest * SAFE):,} (at the very edge {longest:,} would start)."
+        )
+    else:
+        says = (
+            f"Lacks {missing:.1f} GiB per GPU: {found.weights_gib:.1f} GiB of weights and {found.profiled_gib:.1f} of "
+            f"activations and graphs, where vLLM may use {setting.share_gib:.1f} of {setting.gpu_gib:.1f} GiB."
+        )
+    return Verdict(False, missing, says)
+
+
+def _too_full(found: Reckoning, beside: Beside) -> Verdict | None:
+    setting = found.setting
+    held = found.held_gib + beside.held_gib
+    if held <= setting.gpu_gib:
+        return None
+    change = "--kv-cache-memory-bytes" if setting.kv_cache_bytes is not None else "the utilization"
+    says = (
+        f"Starts to load and then lacks {held - setting.gpu_gib:.1f} GiB per GPU: {held:.1f} GiB would be held of "
+        f"{setting.gpu_gib:.1f}. Lower {change}, or leave CUDA graphs out."
+    )
+    return Verdict(False, held - setting.gpu_gib, says)
+
+
+def _with_advice(verdict: Verdict, found: Reckoning, with_tp: Callable[[int], Reckoning]) -> Verdict:
+    """Where no max_model_len would help."""
+    if found.largest_context > 0:
+        return verdict
+    for tp in TRIED:
+        if tp > found.setting.split.tp and _would_fit(with_tp(tp)):
+            return replace(verdict, says=f"{verdict.says} tp = {tp} would fit.")
+    return replace(verdict, says=f"{verdict.says} Choose a smaller model, fewer bits or larger GPUs.")
+
+
+def _would_fit(wider: Reckoning) -> bool:
+    return not _refused(wider) and _short_of_memory(wider, Beside()) is None
+
+
+def _crashes(found: Reckoning) -> str:
+    setting = found.setting
+    if setting.shape.is_gemma4 and setting.split.pp > 1 and setting.rules.gemma4_pipeline_crashes:
+        version = setting.rules.name
+        return f"Has the memory, but Gemma 4 with pp > 1 crashes in {version} (IntermediateTensors): use 0.22, or tp."
+    return ""
+
+
+def _fits(found: Reckoning, beside: Beside) -> str:
+    setting, length = found.setting, found.setting.max_model_len
+    streams = found.cache.concurrency(found.left_gib * GIB, length)
+    words = f"Fits. {found.pool_gib:.1f} GiB of KV cache per GPU hold {streams:.1f} requests of {length:,} tokens."
+    free = setting.gpu_gib - found.held_gib - beside.held_gib
+    if free < TIGHT_GIB and not setting.cpu:
+        words += f" Tight: {free:.1f} GiB of {setting.gpu_gib:.1f} stay free, and activations come and go in them."
+    if setting.unified:
+        words += " The memory is the host's own: what else runs there takes of it."
+    if beside.names:
+        words += f" Shares a GPU with {', '.join(beside.names)}."
+    return words

@@ -1,0 +1,21 @@
+"""A costly sensor: asked now and then, kept in between, and how old it is."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Kept(Generic[T]):
+    def __init__(self, every: float, question: Callable[[], T]) -> None:
+        self._every, self._question = every, question
+        self._at: float | None = None
+        self._value: T
+
+    def read(self, now: float) -> T:
+        if self._at is None or now - self._at >= self._every:
+            self._at, self._value = now, self._question()
+        return self._value
+
+    def age(self, now: float) -> float:
+        return 0.0 if self._at is None else round(now - self._at, 1)

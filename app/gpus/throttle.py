@@ -1,0 +1,24 @@
+"""Why a GPU's clocks are held down, in words."""
+
+import pynvml  # type: ignore[import-untyped]
+
+_WORDS: dict[int, str] = {
+    pynvml.nvmlClocksEventReasonApplicationsClocksSetting: "clocks set by hand",
+    pynvml.nvmlClocksEventReasonSwPowerCap: "power cap",
+    pynvml.nvmlClocksEventReasonSyncBoost: "sync boost",
+    pynvml.nvmlClocksEventReasonSwThermalSlowdown: "thermal",
+    pynvml.nvmlClocksEventReasonHwThermalSlowdown: "thermal, hardware",
+    pynvml.nvmlClocksEventReasonHwPowerBrakeSlowdown: "power brake",
+    pynvml.nvmlClocksEventReasonDisplayClockSetting: "display clocks",
+    pynvml.nvmlClocksThrottleReasonBoardLimit: "board limit",
+    pynvml.nvmlClocksThrottleReasonReliability: "reliability",
+}
+_CAUSES = pynvml.nvmlClocksEventReasonHwThermalSlowdown | pynvml.nvmlClocksEventReasonHwPowerBrakeSlowdown
+
+
+def words(reasons: int) -> tuple[str, ...]:
+    """Idle holds clocks down too, and is none of them. Hardware slowdown is said where its cause is not."""
+    found = [word for bit, word in _WORDS.items() if reasons & bit]
+    if reasons & pynvml.nvmlClocksEventReasonHwSlowdown and not reasons & _CAUSES:
+        found.append("hardware slowdown")
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Who may do what: rights, passwords and tokens, without a request or a database in sight."""

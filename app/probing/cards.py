@@ -1,0 +1,58 @@
+"""Who tells what the GPUs hold: NVML, the simulator, the sampler of this process, or nobody."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from app.events.kinds import GpuSampled
+
+
+class Card(Protocol):
+    @property
+    def host(self) -> str:
+        """Empty for this machine."""
+
+    @property
+    def gpu(self) -> int:
+        """Its number on its own machine."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def used_gib(self) -> float | None: ...
+
+
+class Cards(Protocol):
+    @property
+    def reason(self) -> str:
+        """Why figures are missing; empty when none are."""
+
+    async def read(self) -> Sequence[Card]: ...
+
+
+class Board(Protocol):
+    @property
+    def gpus(self) -> Mapping[Any, tuple[float, GpuSampled]]: ...
+    @property
+    def gpu_reason(self) -> str: ...
+
+
+class BoardCards:
+    """The cards as this process samples them anyway: NVML wants one reader."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    @property
+    def reason(self) -> str:
+        return self._board.gpu_reason
+
+    async def read(self) -> Sequence[Card]:
+        return [event for _, event in self._board.gpus.values()]
+
+
+class NoCards:
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    async def read(self) -> Sequence[Card]:
+        return []

@@ -1,0 +1,71 @@
+"""The engines of a line-up as they are to be probed: one subject per replica."""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+import httpx
+
+from app.engines.client import EngineClient
+from app.errors import BadInput
+from app.lineup import Engine, Lineup
+from app.probing.cards import Cards, NoCards
+from app.probing.compare import speed_limit
+from app.probing.figures import Origin
+from app.probing.load import Load
+from app.probing.planned import planned
+from app.probing.probe import Subject
+
+_HERE = ("127.0.0.1", "localhost", "::1")
+
+
+def chosen(lineup: Lineup, name: str) -> Sequence[Engine]:
+    """The engine of that name; all of them where none is named."""
+    if not name:
+        return tuple(lineup.engines.values())
+    if name not in lineup.engines:
+        raise BadInput(f"The line-up {lineup.name} has no engine {name!r}: it has {', '.join(lineup.engines)}.")
+    return (lineup.engines[name],)
+
+
+def subjects(
+    lineup: Lineup,
+    engines: Sequence[Engine],
+    bases: Mapping[str, Sequence[str]],
+    http: httpx.AsyncClient,
+    cards: Cards,
+    pace: float,
+    loads: Mapping[str, Sequence[Load]] | None = None,
+) -> list[Subject]:
+    return [
+        Subject(
+            lineup=lineup.name,
+            engine=engine,
+            replica=replica,
+            client=EngineClient(http, base),
+            cards=_seen(cards, lineup, engine, base),
+            places=_places(lineup, engine, replica),
+            origin=Origin(True, pace) if engine.simulation else Origin(),
+            limit=speed_limit(engine, planned(lineup, engine).fit),
+            load=_load(loads, engine, replica),
+        )
+        for engine in engines
+        for replica, base in enumerate(bases[engine.name])
+    ]
+
+
+def _seen(cards: Cards, lineup: Lineup, engine: Engine, base: str) -> Cards:
+    """An engine at another machine's address has no GPU here, whatever the numbers."""
+    elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
+    if elsewhere or urlsplit(base).hostname in _HERE:
+        return cards
+    return NoCards("its GPUs are in another machine: name its DCGM exporter in dcgm_urls, and the host of each GPU")
+
+
+def _places(lineup: Lineup, engine: Engine, replica: int) -> dict[tuple[str, int], int]:
+    mine = [gpu for gpu in lineup.gpus if gpu.index in engine.replicas[replica]]
+    return {(gpu.host, gpu.index if gpu.number is None else gpu.number): gpu.index for gpu in mine}
+
+
+def _load(loads: Mapping[str, Sequence[Load]] | None, engine: Engine, replica: int) -> Load | None:
+    known = (loads or {}).get(engine.name, ())
+    return known[replica] if replica < len(known) else None

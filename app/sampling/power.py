@@ -1,0 +1,108 @@
+"""What one GPU drew between two times, from its samples. Pure."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import NamedTuple
+
+from app.events.kinds import GpuSampled
+from app.events.record import Recorded
+
+GAP = 15.0
+"""Samples further apart say nothing of the time between them."""
+_TRUSTED = (0.5, 2.0)
+"""A counter that grew by another share of the integral than this was reset, or the samples have a hole."""
+
+
+class Drawn(NamedTuple):
+    joules: float
+    seconds: float
+    """Of the time asked for, those in which power is known."""
+
+    def __add__(self, other: object) -> "Drawn":
+        assert isinstance(other, Drawn)
+        return Drawn(self.joules + other.joules, self.seconds + other.seconds)
+
+
+NOTHING = Drawn(0.0, 0.0)
+
+
+@dataclass
+class PowerLine:
+    """Power between samples, held to the energy counter wherever that was read: the samples only shape it."""
+
+    _at: list[float] = field(default_factory=list)
+    _watts: list[float] = field(default_factory=list)
+    _sums: list[Drawn] = field(default_factory=list)
+    """From the first sample up to each."""
+    _counted: list[tuple[float, float]] = field(default_factory=list)
+    """When the counter was read, and its joules."""
+
+    def add(self, at: float, watts: float | None, counter: tuple[float, float] | None = None) -> None:
+        """In order of time. `counter`: when it was read, and what it said."""
+        if counter and (not self._counted or counter[1] != self._counted[-1][1]):
+            self._counted.append(counter)
+        if watts is None or (self._at and at <= self._at[-1]):
+            return
+        self._sums.append(self._sums[-1] + self._step(at, watts) if self._at else NOTHING)
+        self._at.append(at)
+        self._watts.append(watts)
+
+    def drawn(self, start: float, end: float) -> Drawn:
+        total = NOTHING
+        for low, high, factor in self._stretches(start, end):
+            joules, seconds = self._between(low, high)
+            total += Drawn(joules * factor, seconds)
+        return total
+
+    def _step(self, at: float, watts: float) -> Drawn:
+        gone = at - self._at[-1]
+        return Drawn((self._watts[-1] + watts) / 2 * gone, gone) if gone <= GAP else NOTHING
+
+    def _stretches(self, start: float, end: float) -> Iterable[tuple[float, float, float]]:
+        """From one reading of the counter to the next, each with what corrects the integral in it."""
+        low = start
+        for index in range(max(bisect_right(self._counted, (start, inf)) - 1, 0), len(self._counted) - 1):
+            (at, before), (then, after) = self._counted[index : index + 2]
+            if at >= end:
+                break
+            if low < at:
+                yield low, at, 1.0
+            low, high = max(low, at), min(end, then)
+            if low < high:
+                yield low, high, self._factor(at, then, after - before)
+                low = high
+        if low < end:
+            yield low, end, 1.0
+
+    def _factor(self, start: float, end: float, counted: float) -> float:
+        joules, seconds = self._between(start, end)
+        if joules <= 0 or seconds < 0.9 * (end - start):
+            return 1.0
+        factor = counted / joules
+        return factor if _TRUSTED[0] <= factor <= _TRUSTED[1] else 1.0
+
+    def _between(self, start: float, end: float) -> Drawn:
+        low, high = self._upto(start), self._upto(end)
+        return Drawn(high.joules - low.joules, high.seconds - low.seconds)
+
+    def _upto(self, at: float) -> Drawn:
+        index = bisect_right(self._at, at) - 1
+        if index < 0:
+            return NOTHING
+        if index + 1 == len(self._at) or self._at[index + 1] - self._at[index] > GAP:
+            return self._sums[index]
+        gone = at - self._at[index]
+        slope = (self._watts[index + 1] - self._watts[index]) / (self._at[index + 1] - self._at[index])
+        return self._sums[index] + Drawn((self._watts[index] + slope * gone / 2) * gone, gone)
+
+
+def power_lines(samples: Iterable[Recorded]) -> Mapping[tuple[str, int], PowerLine]:
+    lines: dict[tuple[str, int], PowerLine] = defaultdict(PowerLine)
+    for one in samples:
+        if isinstance(event := one.event, GpuSampled):
+            read = None if event.energy_j is None else (one.at - event.ages.get("energy_j", 0.0), event.energy_j)
+            lines[event.host, event.gpu].add(one.at, event.power_w, read)
+    return lines

@@ -1,0 +1,59 @@
+"""People and what they sign in with. A secret is shown once, when it is made; here lies its digest."""
+
+import secrets
+import time
+from collections.abc import Sequence
+
+from sqlmodel import Session, col, select
+
+from app.people.passwords import digest, new_secret
+from app.store.models import CredentialRow, PersonRow
+
+
+def person(session: Session, name: str) -> PersonRow | None:
+    return session.get(PersonRow, name)
+
+
+def people(session: Session) -> Sequence[PersonRow]:
+    return session.exec(select(PersonRow).order_by(col(PersonRow.name))).all()
+
+
+def admins(session: Session) -> int:
+    return sum(one.right == "admin" and not one.disabled for one in people(session))
+
+
+def issue(
+    session: Session, *, person: str, right: str, kind: str, label: str, seconds: float
+) -> tuple[CredentialRow, str]:
+    secret, now = new_secret(), time.time()
+    row = CredentialRow(
+        id=secrets.token_hex(4),
+        person=person,
+        right=right,
+        kind=kind,
+        label=label,
+        digest=digest(secret),
+        made_at=now,
+        expires_at=now + seconds,
+    )
+    session.add(row)
+    return row, secret
+
+
+def credential(session: Session, secret: str) -> CredentialRow | None:
+    return session.exec(select(CredentialRow).where(CredentialRow.digest == digest(secret))).first()
+
+
+def credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
+    wanted = select(CredentialRow).where(col(CredentialRow.kind).in_(kinds), col(CredentialRow.ended_at).is_(None))
+    return session.exec(wanted.order_by(col(CredentialRow.made_at))).all()
+
+
+def end(session: Session, row: CredentialRow) -> None:
+    row.ended_at = time.time()
+    session.add(row)
+
+
+def end_all_of(session: Session, name: str) -> None:
+    for row in session.exec(select(CredentialRow).where(CredentialRow.person == name)).all():
+        end(session, row)

@@ -1,0 +1,102 @@
+"""Nobody without the right does anything: every address of the application, every method, every right."""
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+import pytest
+from sqlmodel import Session
+
+from app.events.record import check_chain
+from app.people.rights import RIGHTS, may, needed
+from app.store import audit, people
+from app.store.events import EventStore
+from app.store.models import PersonRow
+from tests.access.walk import METHODS, addresses, filled, line
+
+TABLE = Path(__file__).parent / "rights.txt"
+REFUSED = (401, 403)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    return asyncio.run(addresses(tmp_path_factory.mktemp("data")))
+
+
+def test_every_address_and_its_right_is_in_the_table(known):
+    """A new address shows up here, so that somebody decides who may use it: see table.py beside this file."""
+    assert TABLE.read_text().splitlines() == [line(method, path) for method, path in known]
+
+
+async def test_whoever_lacks_the_right_is_refused_and_whoever_has_it_is_not(known, knock):
+    for method in METHODS:
+        for path in sorted({filled(path) for _, path in known}):
+            need = needed(method, path)
+            nobody = await knock(method, path)
+            assert (nobody.status_code in REFUSED) == (need is not None), (method, path)
+            for right in RIGHTS:
+                for kind in ("token", "session"):
+                    answer = await knock(method, path, right, kind)
+                    assert (answer.status_code == 204) == (need is None or may(right, need)), (method, path, right)
+
+
+async def test_a_browser_is_sent_to_sign_in_and_a_script_is_told_how(knock):
+    browser = await knock("GET", "/runs/abc", accept="text/html")
+    assert (browser.status_code, browser.headers["location"]) == (303, "/sign-in?next=/runs/abc")
+    script = await knock("GET", "/api/v1/runs")
+    assert (script.status_code, script.headers["www-authenticate"]) == (401, "Bearer")
+    assert script.json()["type"] == "/problems/unauthorized"
+
+
+async def test_a_link_watches_and_does_nothing_else(knock, database, secrets):
+    assert (await knock("GET", "/", "viewer", "link")).status_code == 204
+    assert (await knock("POST", "/runs", "viewer", "link")).status_code == 403
+    bearer = await knock("GET", "/", authorization=f"Bearer {secrets['viewer', 'link']}")
+    assert bearer.status_code == 401
+
+
+async def test_a_credential_ends_with_its_time_its_owner_and_its_owners_right(knock, database, secrets):
+    with Session(database) as session, session.begin():
+        row = people.credential(session, secrets["operator", "token"])
+        row.expires_at -= 7200
+    assert (await knock("GET", "/", "operator")).status_code == 401
+    with Session(database) as session, session.begin():
+        people.credential(session, secrets["operator", "token"]).expires_at += 7200
+        session.get(PersonRow, "the-operator").right = "viewer"
+    assert (await knock("POST", "/runs", "operator")).status_code == 403
+    with Session(database) as session, session.begin():
+        session.get(PersonRow, "the-operator").disabled = True
+    assert (await knock("GET", "/", "operator", "session")).status_code == 401
+    with Session(database) as session, session.begin():
+        owner = session.get(PersonRow, "the-operator")
+        owner.right, owner.disabled = "operator", False
+
+
+async def test_another_site_cannot_use_a_session(knock):
+    for headers in ({"origin": "https://elsewhere.example"}, {"sec_fetch_site": "cross-site"}, {"origin": "null"}):
+        assert (await knock("POST", "/runs", "admin", "session", **headers)).status_code == 403
+    own = {"origin": "http://temper.example", "sec_fetch_site": "same-origin"}
+    assert (await knock("POST", "/runs", "admin", "session", **own)).status_code == 204
+
+
+async def test_the_demo_answers_to_loopback_names_only(knock):
+    for host in ("localhost:8000", "127.0.0.1:8000", "[::1]:8000", "127.0.0.1", "127.9.9.9:1"):
+        assert (await knock("GET", "/", demo=True, host=host)).status_code == 204, host
+    for host in ("temper.example", "127.0.0.1.evil.example:8000", "evil.example", ""):
+        assert (await knock("GET", "/", demo=True, host=host)).status_code == 403, host
+
+
+async def test_what_was_done_and_what_was_refused_is_on_record_in_one_chain(knock, database):
+    await knock("POST", "/api/v1/runs/abc/stop", "operator")
+    await knock("GET", "/audit", "viewer")
+    await knock("GET", "/", "viewer")
+    with Session(database) as session:
+        newest = [msgspec.to_builtins(one.event) for one in audit.newest(session, 2)]
+    assert [(one["who"], one["via"], one["did"], one["status"]) for one in newest] == [
+        ("the-viewer", "token", "GET /audit", 403),
+        ("the-operator", "token", "POST /api/v1/runs/abc/stop", 204),
+    ]
+    assert newest[0]["source"] == "192.0.2.7"
+    with Session(database) as session:
+        head = audit.newest(session, 1)[0].hash
+    assert check_chain(EventStore(database).lines("audit")) == head

@@ -1,0 +1,96 @@
+"""Weights on one GPU, against what vLLM measured or allocated."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engines.fit.known import shape_of
+from app.engines.fit.rules import rules_of
+from app.engines.fit.weights import Split, weights_by_stage
+from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, shape
+
+GIB = 1 << 30
+
+
+def gib(model, precision="bf16", vllm="0.25.1", **split):
+    stages = weights_by_stage(shape_of(model), precision, Split(**{"tp": 1, **split}), rules_of(vllm))
+    return max(stage.total for stage in stages) / GIB
+
+
+def test_the_31b_in_bf16_loaded_57_91_gib_on_an_h200():
+    """`Model loading took 57.91 GiB`, vLLM 0.25.1, text tower only."""
+    assert gib(BF16, text_only=True) == pytest.approx(57.91, rel=0.02)
+
+
+def test_the_31b_in_nvfp4_loaded_16_3_gib_on_each_of_two_l4():
+    """vLLM 0.19, the whole model, tp=2."""
+    assert gib(NVFP4, "nvfp4", "0.19.0", tp=2) == pytest.approx(16.3, rel=0.02)
+
+
+@pytest.mark.parametrize(("model", "allocated"), [(BF16, 57.75834), (E4B, 14.08845), (E2B, 8.80888)])
+def test_the_modules_of_vllm_0_32_hold_these_parameters_and_buffers(model, allocated):
+    """Counted on the text model that vLLM 0.32.0 itself builds, without memory behind it."""
+    assert gib(model, vllm="0.32.0", text_only=True) == pytest.approx(allocated, abs=0.0001)
+
+
+@pytest.mark.parametrize(("model", "parameters"), [(BF16, 31_273_088_876), (E4B, 7_996_156_490), (E2B, 5_123_178_051)])
+def test_the_checkpoints_have_as_many_parameters(model, parameters):
+    """As published, towers included. vLLM's rotary tables and second copies of V are not in a checkpoint."""
+    of = shape_of(model)
+    (held,) = weights_by_stage(of, "bf16", Split(tp=1), rules_of("0.25.1"))
+    twice = sum(of.hidden * layer.head_dim * layer.kv_heads for layer in of.layers if layer.k_is_v)
+    assert (held.total - held.rope) / 2 - twice == pytest.approx(parameters, rel=1e-5)
+
+
+def test_until_0_30_layers_that_share_a_cache_hold_projections_that_nobody_uses():
+    assert gib(E4B, vllm="0.29.0") - gib(E4B, vllm="0.30.0") == pytest.approx(0.103, abs=0.001)
+    assert gib(BF16, vllm="0.29.0") == gib(BF16, vllm="0.30.0")
+
+
+def test_key_and_value_heads_that_are_fewer_than_the_gpus_are_repeated():
+    of = shape_of(E2B)
+    one, two = (weights_by_stage(of, "bf16", Split(tp=tp), rules_of(""))[0] for tp in (1, 2))
+    kv = 2 * sum(2 * of.hidden * layer.head_dim for layer in of.layers if not layer.shares_kv)
+    assert two.attention == (one.attention - kv) / 2 + kv
+    assert two.per_layer_tables == one.per_layer_tables / 2
+    assert (two.towers, two.norms, two.rope) == (one.towers, one.norms, one.rope)
+
+
+def test_every_stage_of_gemma_4_has_the_embeddings_and_others_share_them_out():
+    for stage in weights_by_stage(shape_of(BF16), "bf16", Split(tp=1, pp=2), rules_of("")):
+        assert stage.embeddings == 2 * 262_144 * 5376
+    untied = replace(shape(TINY_LLAMA), tied=False)
+    first, last = weights_by_stage(untied, "bf16", Split(tp=1, pp=2), rules_of(""))
+    assert (first.embeddings, first.head) == (last.head, last.embeddings) == (2 * 2048 * 256, 0)
+
+
+def test_the_vocabulary_is_padded_to_64_rows():
+    odd = replace(shape(TINY_LLAMA), vocab=2049)
+    (held,) = weights_by_stage(odd, "bf16", Split(tp=1), rules_of(""))
+    assert held.embeddings == 2 * 2112 * 256
+
+
+def test_nvfp4_leaves_attention_alone_and_the_others_do_not():
+    def parts(precision):
+        (held,) = weights_by_stage(shape_of(BF16), precision, Split(tp=1), rules_of(""))
+        return held
+
+    full, nvfp4, fp8, awq4 = (parts(precision) for precision in ("bf16", "nvfp4", "fp8", "awq4"))
+    assert nvfp4.mlp == full.mlp * 4.5 / 16
+    assert nvfp4.attention == full.attention
+    assert fp8.attention == full.attention / 2
+    assert awq4.attention == full.attention * (4 + 20 / 128) / 16
+    assert full.embeddings == nvfp4.embeddings == fp8.embeddings == awq4.embeddings
+
+
+def test_a_drafter_is_spread_over_the_gpus():
+    assert gib(BF16, tp=2, drafter=4 * GIB) - gib(BF16, tp=2) == pytest.approx(2)
+
+
+@given(st.sampled_from([BF16, E4B, E2B]), st.sampled_from(["bf16", "fp8", "nvfp4", "awq4"]), st.booleans())
+def test_more_gpus_never_hold_more_each(model, precision, text_only):
+    each = [gib(model, precision, tp=tp, text_only=text_only) for tp in (1, 2, 4, 8)]
+    assert each == sorted(each, reverse=True)
+    assert gib(model, "bf16") >= gib(model, precision)

@@ -1,0 +1,246 @@
+"""Approvals, with the loop's own decide and perform over a host in memory: nothing runs that was not approved as it is.
+
+A person approves, refuses, edits or is late; somebody else changes the host; the worker dies between any two effects.
+"""
+
+import hashlib
+import random
+from types import SimpleNamespace
+
+import msgspec
+
+from app.events.kinds import (
+    ActionProposed,
+    ApprovalGiven,
+    ApprovalRefused,
+    ApprovalRequested,
+    PlanMade,
+    TurnFinished,
+    TurnStarted,
+)
+from app.events.log import RunLog
+from app.events.record import GENESIS
+from app.events.words import Budget, FileChange, Probe, SetOption
+from app.loop.decide import decide
+from app.loop.effects import Apply, Ask, Done, Wait
+from app.loop.inbox import Command, meaning
+from app.loop.perform import perform
+from app.loop.run import Means, Run
+from app.loop.state import fold
+from app.scanners.verdict import Verdict
+from app.targets.target import Applied, Preview, Restored
+from tests.loop.playing import pack, request, rule
+
+SKILL = pack([rule("A"), rule("B", irreversible=True)])
+INTERLEAVINGS = 1000
+EDIT = msgspec.json.encode(
+    {"actions": [{"kind": "set_option", "path": "/etc/x", "key": "k", "value": "mine"}], "note": ""}
+)
+
+
+class Host:
+    """One value in one file. It notes what it was changed to, and from what."""
+
+    name, simulated, confinement = "h", True, ""
+
+    def __init__(self):
+        self.value = "weak"
+        self.before = {}
+        self.changes = []
+
+    @property
+    def files(self):
+        return self
+
+    async def prepare(self):
+        pass
+
+    def facts(self):
+        return {}
+
+    def review(self, _actions, _paths):
+        return []
+
+    async def preview(self, actions):
+        return Preview(f"-{self.value}\n+{actions[0].value}", ())
+
+    def rehearse(self, _actions):
+        return self
+
+    async def apply(self, journal, actions, _paths):
+        diff = (await self.preview(actions)).diff
+        self.changes.append((journal, diff))
+        self.before[journal], self.value = self.value, actions[0].value
+        return Applied(diff, (), 0.0)
+
+    async def rollback(self, journal):
+        self.value = self.before.pop(journal, self.value)
+        return Restored((), (), 0.0)
+
+    async def commit(self, journal):
+        self.before.pop(journal, None)
+
+    def pending(self):
+        return list(self.before)
+
+    async def health(self):
+        return (Probe("agent-login", True, ""),)
+
+    async def drift(self, _: tuple[FileChange, ...]):
+        return ()
+
+    def log_lines(self, _limit):
+        return []
+
+    def digest(self):
+        return self.value
+
+
+class Scanner:
+    name = "s"
+
+    def scan(self, host, rules):
+        return [Verdict(one, "fail" if host.value.startswith("weak") else "pass", "") for one in rules]
+
+
+class Kept:
+    """The writer of a log that outlives every worker."""
+
+    def __init__(self):
+        self.lines = []
+
+    def submit(self, batch):
+        self.lines += batch
+
+    async def flush(self):
+        pass
+
+
+class Life:
+    def __init__(self, seed):
+        self.dice = random.Random(seed)
+        self.now = 1000.0
+        self.host, self.kept, self.asked = Host(), Kept(), 0
+        self.means = Means(
+            skill=SKILL,
+            target=self.host,
+            scanner=Scanner(),
+            seats={},
+            lessons=SimpleNamespace(known=lambda _: ()),
+            worker="w",
+            clock=lambda: self.now,
+        )
+        self.born()
+        self.run.append(request(SKILL, mode="review", budget=Budget(attempts=3, approval_seconds=60)))
+
+    def born(self):
+        """A worker that knows nothing but the log."""
+        last = (self.kept.lines[-1].seq, self.kept.lines[-1].hash) if self.kept.lines else (0, GENESIS)
+        log = RunLog("r", self.kept, last, clock=lambda: self.now)
+        self.run = Run(fold(self.kept.lines), log, self.means)
+
+    async def live(self):
+        for _ in range(400):
+            self.now += self.dice.choice([0.1, 1, 5])
+            effect = decide(self.run.state, SKILL, self.now)
+            if isinstance(effect, Done):
+                return
+            if self.dice.random() < 0.1:
+                self.born()
+                continue
+            if self.dice.random() < 0.1 and not self.host.before:
+                self.host.value = f"weak {self.dice.random()}"
+            match effect:
+                case Ask():
+                    self.answer(effect)
+                case Wait():
+                    self.person(effect)
+                case Apply() if self.dice.random() < 0.1:
+                    await perform(self.run, effect)
+                    self.cut_after("action.applying")
+                case _:
+                    await perform(self.run, effect)
+        raise AssertionError("no end")
+
+    def cut_after(self, kind):
+        """The worker died in mid-change: what it had not written is not there."""
+        while self.kept.lines and self.kept.lines[-1].event.__struct_config__.tag == "action.applied":
+            self.kept.lines.pop()
+        self.born()
+
+    def person(self, effect):
+        """A word about the approval in hand, or one about an approval of before; now, or when it is too late."""
+        approvals = [one.event for one in self.kept.lines if isinstance(one.event, ApprovalRequested)]
+        verb = self.dice.choice(["approve", "approve", "refuse", "edit", "nothing"])
+        self.now += self.dice.choice([0, 10, 59, 60, 61])
+        if verb == "nothing" or not approvals:
+            self.now = max(self.now, effect.until)
+            return
+        about = self.dice.choice([approvals[-1], approvals[-1], approvals[-1], self.dice.choice(approvals)])
+        command = Command(1, verb, "p", "because", about.approval, EDIT.decode() if verb == "edit" else "")
+        if event := meaning(command, self.run.state, self.now):
+            self.run.append(event)
+
+    def answer(self, effect):
+        self.asked += 1
+        rule_id, number = self.run.place
+        turn = f"t{self.asked}"
+        at = {"rule": rule_id, "attempt": number}
+        self.run.append(
+            TurnStarted(
+                turn=turn, **at, role=effect.role, purpose=effect.purpose, engine="e", model="m",
+                replica=0, max_tokens=1, prompt=("", ""),
+            )
+        )  # fmt: skip
+        outcome = "answered" if effect.purpose in ("plan", "act") else "broken"
+        finished = TurnFinished(
+            turn=turn, role=effect.role, purpose=effect.purpose, outcome=outcome, detail="",
+            thought="", answer="", completion_tokens=1,
+        )  # fmt: skip
+        self.run.append(finished, *self.meant(effect, at))
+
+    def meant(self, effect, at):
+        if effect.purpose == "plan":
+            return [PlanMade(**at, approach="", paths=("/etc/x",), steps=(), risk="", rollback="", validation="")]
+        if effect.purpose == "act":
+            value = self.dice.choice(["strong", "weak still", f"strong {self.asked}"])
+            actions = (SetOption(path="/etc/x", key="k", value=value),)
+            return [ActionProposed(**at, actions=actions, note="", fingerprint=f"f{self.asked}", diff="")]
+        return []
+
+
+def binding(plan, diff):
+    return hashlib.sha256(b"\0".join([b"h", msgspec.json.encode(plan), diff.encode()])).hexdigest()
+
+
+async def test_nothing_runs_that_was_not_approved_as_it_is_under_a_thousand_interleavings():
+    seen = {"changed": 0, "refused": 0, "given": 0}
+    for seed in range(INTERLEAVINGS):
+        life = Life(seed)
+        await life.live()
+        given = check(life)
+        seen["changed"] += len(life.host.changes)
+        seen["given"] += given
+        seen["refused"] += sum(isinstance(one.event, ApprovalRefused) for one in life.kept.lines)
+        assert life.host.pending() == []
+    assert min(seen["changed"], seen["given"], seen["refused"]) > INTERLEAVINGS / 10, seen
+
+
+def check(life):
+    """Walk the log beside what the host saw: every change has its approval, in time, for exactly that change."""
+    asked, given, plan, changes = {}, {}, None, list(life.host.changes)
+    for recorded in life.kept.lines:
+        match recorded.event:
+            case PlanMade() as event:
+                plan = event
+            case ApprovalRequested() as event:
+                asked[event.approval] = (event, plan)
+            case ApprovalGiven() as event:
+                assert recorded.at < asked[event.approval][0].expires, "an approval that came too late"
+                given[asked[event.approval][0].binds] = event
+            case _:
+                pass
+    for _journal, diff in changes:
+        bound = [binding(plan, diff) for _event, plan in asked.values()]
+        assert any(one in given for one in bound), f"{diff!r} ran without an approval for it"
+    return len(given)
