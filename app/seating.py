@@ -3,22 +3,28 @@
 import httpx
 
 from app.engines.client import EngineClient
+from app.engines.key import key_of
+from app.engines.traffic import Traffic
 from app.events.words import Role
 from app.lineup import Lineup
 from app.loop.run import Seat
 
 
-def seats(lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient) -> dict[Role, Seat]:
+def seats(
+    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, traffic: Traffic
+) -> dict[Role, Seat]:
     taken = {}
     for role, seat in lineup.seats.items():
         engine = lineup.engines[seat.engine]
+        key = key_of(engine)
         taken[role] = Seat(
             role=role,
             engine=engine.name,
             model=engine.wire_name,
-            replicas=tuple(EngineClient(http, base) for base in bases[engine.name]),
+            replicas=tuple(EngineClient(http, base, key=key) for base in bases[engine.name]),
             max_tokens=seat.max_tokens,
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
+            traffic=traffic,
         )
     return taken

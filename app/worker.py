@@ -15,7 +15,10 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.config import Settings
+from app.engines.key import key_of
+from app.engines.launch.fleet import Fleet
 from app.engines.simulated import Simulator
+from app.engines.traffic import Traffic
 from app.errors import TemperError
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued
@@ -29,6 +32,7 @@ from app.probing.cards import BoardCards
 from app.probing.desk import Desk
 from app.probing.free import in_the_way
 from app.probing.kept import keep
+from app.probing.load import loads
 from app.probing.probe import Busy
 from app.probing.probed import Probed
 from app.probing.subjects import chosen, subjects
@@ -64,6 +68,9 @@ class Worker:
     board: Board
     simulator: Simulator | None
     """What plays the simulated engines; it may be stopped and started while runs wait."""
+    launched: Fleet
+    """The engines that this process started or took over, replica by replica."""
+    traffic: Traffic
     desk: Desk
     """Where engines are probed."""
     durable: Durable = field(init=False)
@@ -105,7 +112,10 @@ class Worker:
         if reason := await asyncio.to_thread(self._at_work):
             raise Busy(reason)
         engines, cards = chosen(self.lineup, engine), BoardCards(self.board)
-        self.desk.start(subjects(self.lineup, engines, self.bases, self.http, cards, self.settings.speed))
+        pace, loaded = self.settings.speed, loads(self.launched)
+        self.desk.start(
+            subjects(self.lineup, engines, self.bases, self.http, cards, pace, key_of, self.traffic, loaded)
+        )
 
     def _at_work(self) -> str:
         return in_the_way(fold(self.store.steady(run)) for run in self.unended())
@@ -130,7 +140,7 @@ class Worker:
             skill=pack,
             target=open_target(state.request.host, self.settings.hosts),
             scanner=Builtin({rule.id: rule.check for rule in pack.rules.values()}),
-            seats=seats(self.lineup, self.bases, self.http),
+            seats=seats(self.lineup, self.bases, self.http, self.traffic),
             lessons=StoredLessons(self.database),
             worker=self.name,
         )
@@ -145,7 +155,11 @@ def new_run_id() -> str:
 
 @asynccontextmanager
 async def working(
-    settings: Settings, lineup: Lineup, bases: dict[str, tuple[str, ...]], simulator: Simulator | None
+    settings: Settings,
+    lineup: Lineup,
+    bases: dict[str, tuple[str, ...]],
+    simulator: Simulator | None,
+    launched: Fleet,
 ) -> AsyncIterator[Worker]:
     """The caller holds the worker lock."""
     async with AsyncExitStack() as stack:
@@ -157,10 +171,13 @@ async def working(
         stack.push_async_callback(writer.close)
         http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         name = f"worker {os.getpid()}"
-        board = await stack.enter_async_context(sampled(lineup, bases, http, store, writer))
+        traffic = Traffic()
+        board = await stack.enter_async_context(sampled(lineup, bases, http, store, writer, traffic, launched))
         desk = Desk(partial(_keep, database))
         stack.push_async_callback(desk.close)
-        worker = Worker(settings, lineup, name, database, store, bus, writer, http, bases, board, simulator, desk)
+        worker = Worker(
+            settings, lineup, name, database, store, bus, writer, http, bases, board, simulator, launched, traffic, desk
+        )
         worker.durable = Durable(settings.dbos_database, "local", worker.work_on)
         await worker.durable.launch()
         stack.push_async_callback(worker.durable.close)

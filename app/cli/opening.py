@@ -3,7 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
+import httpx
+
 from app.config import Settings
+from app.engines.launch.fleet import fleet
 from app.engines.simulated import Simulator, simulated
 from app.lineup import Lineup
 from app.lineup_file import find_lineup, read_lineup
@@ -14,12 +17,14 @@ from app.worker import Worker, working
 @asynccontextmanager
 async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Worker]:
     with held(settings.lock):
-        attached = {engine.name: engine.base_urls for engine in lineup.engines.values() if engine.base_urls}
-        played = [name for name in lineup.engines if name not in attached]
+        known = {engine.name: engine.addresses for engine in lineup.engines.values() if engine.addresses}
+        played = [name for name in lineup.engines if name not in known]
         async with AsyncExitStack() as stack:
             simulator = await stack.enter_async_context(_played(settings, played)) if played else None
-            bases = attached | (simulator.bases if simulator else {})
-            yield await stack.enter_async_context(working(settings, lineup, bases, simulator))
+            http = await stack.enter_async_context(httpx.AsyncClient())
+            launched = await stack.enter_async_context(fleet(lineup.engines, settings.data, http))
+            bases = known | (simulator.bases if simulator else {})
+            yield await stack.enter_async_context(working(settings, lineup, bases, simulator, launched))
 
 
 def chosen_lineup(settings: Settings) -> Lineup:

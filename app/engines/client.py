@@ -35,11 +35,12 @@ class _Version(msgspec.Struct):
 class EngineClient:
     """`base_url` ends in /v1. `http` is the caller's and outlives this object."""
 
-    def __init__(self, http: httpx.AsyncClient, base_url: str, *, patience: float = 5.0) -> None:
+    def __init__(self, http: httpx.AsyncClient, base_url: str, *, key: str = "", patience: float = 5.0) -> None:
         """`patience`: seconds to connect, and for an answer that is not a stream."""
         self._http = http
         self._patience = patience
         self._base = base_url.rstrip("/")
+        self._key = {"authorization": f"Bearer {key}"} if key else {}
         self._root = self._base.removesuffix("/v1")
 
     async def ask(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
@@ -50,7 +51,7 @@ class EngineClient:
                 "POST",
                 f"{self._base}/chat/completions",
                 content=msgspec.json.encode(body(question)),
-                headers=headers(question),
+                headers=headers(question) | self._key,
                 timeout=httpx.Timeout(self._patience, read=stall_after),
             )
             async with request as response:
@@ -72,7 +73,7 @@ class EngineClient:
         return bool(served) if model is None else model in [card.id for card in served]
 
     async def models(self) -> tuple[ServedModel, ...]:
-        answer = await self._get(f"{self._base}/models")
+        answer = await self._get(f"{self._base}/models", self._key)
         try:
             return tuple(msgspec.json.decode(answer, type=_Models).data)
         except NOT_JSON as exc:
@@ -85,12 +86,13 @@ class EngineClient:
         except (EngineError, *NOT_JSON):
             return ""
 
-    async def sample(self) -> EngineSample:
-        return parse((await self._get(f"{self._root}/metrics")).decode("utf-8", "replace"))
+    async def sample(self, url: str = "") -> EngineSample:
+        """Its metrics, from where they stand: beside the base URL, unless `url` says otherwise."""
+        return parse((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
 
-    async def _get(self, url: str) -> bytes:
+    async def _get(self, url: str, headers: dict[str, str] | None = None) -> bytes:
         with self._translated(self._patience):
-            async with asyncio.timeout(self._patience), self._http.stream("GET", url) as response:
+            async with asyncio.timeout(self._patience), self._http.stream("GET", url, headers=headers) as response:
                 if response.status_code != httpx.codes.OK:
                     raise self._refusal(response.status_code, await _read(response, ERROR_LIMIT))
                 return await _read(response, BODY_LIMIT)
@@ -109,6 +111,10 @@ class EngineClient:
         if status >= httpx.codes.INTERNAL_SERVER_ERROR:
             return EngineDied(f"{self._root} failed ({status}): {said.rstrip('.')}. Look at the engine's log.")
         return EngineRefused(f"{self._root} {_reason(status, said)}: {said}")
+
+    @property
+    def base(self) -> str:
+        return self._base
 
     @contextmanager
     def _translated(self, patience: float) -> Iterator[None]:

@@ -1,17 +1,28 @@
-"""An engine's own figures: the few of vLLM's Prometheus names that the product shows."""
+"""An engine's own figures, under the names that vLLM has given them since 0.19."""
 
-import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-_LINE = re.compile(r"^(vllm:[a-z_]+)(?:\{.*\})? ([^ ]+)")
-_NAMES = {
-    "vllm:num_requests_running",
-    "vllm:num_requests_waiting",
-    "vllm:kv_cache_usage_perc",
+from prometheus_client.parser import text_string_to_metric_families
+
+_GAUGES = ("vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
+_COUNTERS = (
     "vllm:prompt_tokens_total",
     "vllm:generation_tokens_total",
-}
+    "vllm:prefix_cache_queries_total",
+    "vllm:prefix_cache_hits_total",
+    "vllm:num_preemptions_total",
+    "vllm:spec_decode_num_drafts_total",
+    "vllm:spec_decode_num_draft_tokens_total",
+    "vllm:spec_decode_num_accepted_tokens_total",
+)
+_CACHE = "vllm:cache_config_info"
+_STARTED = "process_start_time_seconds"
+_WANTED = (*_GAUGES, *_COUNTERS, _CACHE, _STARTED)
+_BEFORE_0_19 = ("vllm:gpu_cache_usage_perc", "vllm:time_per_output_token_seconds")
+
+Totals = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
@@ -24,13 +35,23 @@ class EngineSample:
     """0 to 1."""
     prompt_tokens: int | None
     generation_tokens: int | None
+    prefix_queries: int | None = None
+    """Prompt tokens looked up in the prefix cache."""
+    prefix_hits: int | None = None
+    preemptions: int | None = None
+    drafts: int | None = None
+    draft_tokens: int | None = None
+    accepted_tokens: int | None = None
+    kv_tokens: int | None = None
+    """What the KV cache holds. Never reckoned from blocks: layers of a hybrid model share them unevenly."""
+    started: float | None = None
+    """When its process started, on its own clock: a later one is another process."""
+    missing: str = ""
+    """What it should report and does not, in a sentence."""
 
 
 def parse(text: str) -> EngineSample:
-    found: dict[str, list[float]] = defaultdict(list)
-    for line in text.split("\n"):
-        if (match := _LINE.match(line)) and match[1] in _NAMES and (value := _number(match[2])) is not None:
-            found[match[1]].append(value)
+    found, capacity = _read(text)
     shares = found["vllm:kv_cache_usage_perc"]
     return EngineSample(
         running=_sum(found["vllm:num_requests_running"]),
@@ -39,14 +60,62 @@ def parse(text: str) -> EngineSample:
         kv_used=sum(shares) / len(shares) if shares else None,
         prompt_tokens=_sum(found["vllm:prompt_tokens_total"]),
         generation_tokens=_sum(found["vllm:generation_tokens_total"]),
+        prefix_queries=_sum(found["vllm:prefix_cache_queries_total"]),
+        prefix_hits=_sum(found["vllm:prefix_cache_hits_total"]),
+        preemptions=_sum(found["vllm:num_preemptions_total"]),
+        drafts=_sum(found["vllm:spec_decode_num_drafts_total"]),
+        draft_tokens=_sum(found["vllm:spec_decode_num_draft_tokens_total"]),
+        accepted_tokens=_sum(found["vllm:spec_decode_num_accepted_tokens_total"]),
+        kv_tokens=_sum(capacity),
+        started=max(found[_STARTED], default=None),
+        missing=_missing(text, found),
     )
 
 
 def rate(previous: int | None, current: int | None, seconds: float) -> float | None:
-    """A counter's growth per second. A counter that fell was reset: the engine started anew at 0."""
-    if previous is None or current is None or seconds <= 0:
+    """A counter's growth per second."""
+    grown = growth(previous, current)
+    return None if grown is None or seconds <= 0 else grown / seconds
+
+
+def growth(previous: int | None, current: int | None) -> int | None:
+    """A counter that fell was reset: the engine started anew at 0."""
+    if previous is None or current is None:
         return None
-    return (current - previous if current >= previous else current) / seconds
+    return current - previous if current >= previous else current
+
+
+def _read(text: str) -> tuple[Totals, list[float]]:
+    found: Totals = defaultdict(list)
+    capacity = []
+    for name, labels, value in _samples(text):
+        if name == _CACHE:
+            capacity += [size] if (size := _number(labels.get("kv_cache_size_tokens", ""))) is not None else []
+        elif 0 <= value < float("inf"):
+            found[name].append(value)
+    return found, capacity
+
+
+def _samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
+    """Most of the text is histograms that nobody asked for: reading them all would cost ten times as much."""
+    for line in text.split("\n"):
+        if not line.startswith(_WANTED):
+            continue
+        try:
+            for family in text_string_to_metric_families(line + "\n"):
+                yield from ((one.name, one.labels, one.value) for one in family.samples if one.name in _WANTED)
+        except (ValueError, KeyError, IndexError):
+            continue  # a line cut short, or of something that is not Prometheus
+
+
+def _missing(text: str, found: Totals) -> str:
+    if found["vllm:generation_tokens_total"] and found["vllm:num_requests_running"]:
+        return ""
+    if any(name in text for name in _BEFORE_0_19):
+        return "its metrics have the names of a vLLM before 0.19: upgrade it"
+    if "vllm:" in text:
+        return "its metrics lack requests running or tokens generated: was it started with --disable-log-stats?"
+    return "its metrics are not vLLM's: check metrics_urls"
 
 
 def _number(text: str) -> float | None:

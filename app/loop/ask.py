@@ -34,6 +34,8 @@ SYSTEM_TOKENS = 400
 async def ask(run: Run, effect: Ask) -> None:
     seat = run.means.seats[effect.role]
     rule, attempt = run.place
+    place = seat.pick()
+    replica = seat.replicas[place]
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
     question = _question(run, seat, effect.purpose, name.turn)
     run.append(
@@ -45,21 +47,22 @@ async def ask(run: Run, effect: Ask) -> None:
             purpose=effect.purpose,
             engine=seat.engine,
             model=seat.model,
-            replica=0,
+            replica=place,
             max_tokens=seat.max_tokens,
             prompt=(question.messages[0].content, question.messages[1].content),
         )
     )
     finished: TurnFinished | None = None
     try:
-        finished = await take_turn(
-            name,
-            seat.replicas[0],
-            question,
-            run,
-            seconds=effect.seconds,
-            stall_after=run.state.budget.stall_seconds,
-        )
+        with seat.traffic.one_more(replica.base):
+            finished = await take_turn(
+                name,
+                replica,
+                question,
+                run,
+                seconds=effect.seconds,
+                stall_after=run.state.budget.stall_seconds,
+            )
         await _conclude(run, finished)
     finally:
         if finished is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.engines.client import EngineClient
+from app.engines.traffic import Traffic
 from app.events.kinds import Event
 from app.events.log import RunLog
 from app.events.words import Lesson, Role
@@ -27,6 +28,11 @@ class Seat:
     max_tokens: int
     max_model_len: int
     temperature: float
+    traffic: Traffic = field(default_factory=Traffic)
+
+    def pick(self) -> int:
+        """The least loaded replica that is well."""
+        return self.traffic.least([replica.base for replica in self.replicas])
 
 
 class Lessons(Protocol):

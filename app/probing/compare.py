@@ -86,9 +86,10 @@ def _shown(engine: Engine, now: Probed | None) -> Iterator[tuple[str, str, str, 
     yield "weights_gib_per_gpu", "weights, per GPU", "GiB", 2
     yield "kv_pool_gib_per_gpu", "KV pool, per GPU", "GiB", 2
     yield "other_gib_per_gpu", "graphs and other, per GPU", "GiB", 2
+    yield "graphs_gib_per_gpu", "… CUDA graphs", "GiB", 2
     yield "vram_gib_per_gpu", "in all, fullest GPU", "GiB", 1
     yield "kv_tokens", "KV cache", "tokens", 0
-    yield "max_concurrency", f"requests of {engine.max_model_len:,} tokens at once", "", 2
+    yield "max_concurrency", "requests at full length", "", 2
     yield "load_s", "cold load", "s", 0
     for one in now.figures if now else ():
         if one.name.startswith("load_s."):

@@ -76,7 +76,28 @@ def _median(values: Sequence[float]) -> float | None:
     return median(values) if values else None
 
 
-def limit_share(figures: Sequence[Figure], limit: Reckoned | None, acceptance: float | None) -> Figure:
+def known_once(figures: Sequence[Figure]) -> list[Figure]:
+    """Of several with one name the first that is known."""
+    found: dict[str, Figure] = {}
+    for one in figures:
+        if one.name not in found or found[one.name].value is None:
+            found[one.name] = one
+    return list(found.values())
+
+
+def other_memory(figures: Sequence[Figure]) -> Figure:
+    """What is neither weights nor KV pool, where all else is known."""
+    name, parts = "other_gib_per_gpu", ("vram_gib_per_gpu", "weights_gib_per_gpu", "kv_pool_gib_per_gpu")
+    values = [_value(figures, part) for part in parts]
+    idle = [one.value for one in figures if one.name.startswith("idle_gib.") and one.value is not None]
+    whole, weights, pool = values
+    if whole is None or weights is None or pool is None or not idle:
+        return unknown(name, "GiB", "it takes the log of its start, and the memory that was held before")
+    source = f"{whole:.2f} in all - {max(idle):.2f} before - weights {weights:.2f} - KV pool {pool:.2f}"
+    return Figure(name, whole - max(idle) - weights - pool, "GiB", "derived", source)
+
+
+def limit_share(figures: Sequence[Figure], limit: Reckoned | None) -> Figure:
     """How much of what memory bandwidth allows was reached; speculation lifts the limit by what it got accepted."""
     name = "limit_share"
     reached = next((one for one in figures if one.name == f"{SUSTAINED.key}.tok_s"), None)
@@ -84,8 +105,12 @@ def limit_share(figures: Sequence[Figure], limit: Reckoned | None, acceptance: f
         return unknown(name, "%", f"no speed was measured at {SUSTAINED.says}")
     if limit is None or not limit.value:
         return unknown(name, "%", "its speed limit is not known")
-    most = limit.value * (acceptance or 1.0)
-    lifted = f" × {acceptance:.2f} tokens accepted a step" if acceptance else ""
+    accepted = _value(figures, "acceptance_length")
+    lifted = f" × {accepted:.2f} tokens accepted a step" if accepted else ""
     source = f"{reached.value:.1f} ÷ ({limit.value:.1f} tok/s{lifted})"
     provenance: Provenance = "simulated" if reached.provenance == "simulated" else "derived"
-    return Figure(name, 100 * reached.value / most, "%", provenance, source)
+    return Figure(name, 100 * reached.value / (limit.value * (accepted or 1.0)), "%", provenance, source)
+
+
+def _value(figures: Sequence[Figure], name: str) -> float | None:
+    return next((one.value for one in figures if one.name == name), None)

@@ -1,34 +1,48 @@
-"""How an engine was loaded, where Temper started it: idle memory, and the seconds of each phase."""
+"""How an engine was loaded, where Temper started it: idle memory, the seconds of each phase, what its log said."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from app.engines.coldstart import ColdStart
+from app.engines.launch.fleet import Fleet
 from app.probing.figure import Figure
+
+_FROM_LOG = (
+    ("weights_gib_per_gpu", "GiB", "weights loaded"),
+    ("kv_pool_gib_per_gpu", "GiB", "memory profiled"),
+    ("graphs_gib_per_gpu", "GiB", "graphs captured"),
+    ("kv_tokens", "tokens", "KV cache laid out"),
+    ("max_concurrency", "", "concurrency known"),
+)
+_LAST = "server up"
 
 
 @dataclass(frozen=True)
-class Load:
-    seconds: float | None
-    phases: tuple[tuple[str, float], ...] = ()
-    """Phase to its seconds, in the order they came."""
+class Loaded:
+    cold: ColdStart
+    seconds: float | None = None
+    """From its start until it served, where that was watched; its log tells otherwise."""
     idle_gib: Mapping[int, float] = field(default_factory=dict)
-    """GPU to the memory that others held before it was started."""
-    said: Mapping[str, float] = field(default_factory=dict)
-    """What its log said: weights_gib_per_gpu, kv_pool_gib_per_gpu, graphs_gib_per_gpu, kv_tokens."""
+    """GPU of the line-up to the memory that others held before."""
 
-    def figures(self) -> list[Figure]:
-        source = "from its start to /health, by its log and Temper's clock"
-        total = [Figure("load_s", self.seconds, "s", "unsupported" if self.seconds is None else "measured", source)]
-        phases = [
-            Figure(f"load_s.{name}", seconds, "s", "measured", "between two lines of its log")
-            for name, seconds in self.phases
-        ]
-        idle = [
-            Figure(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
-            for gpu, value in sorted(self.idle_gib.items())
-        ]
-        return [*total, *phases, *idle, *(self._from_log(name, value) for name, value in self.said.items())]
+    def figures(self) -> Iterator[Figure]:
+        if self.seconds is not None:
+            yield Figure("load_s", self.seconds, "s", "measured", "from its start until it served, by Temper's clock")
+        elif up := next((step.at for step in self.cold.steps if step.name == _LAST), None):
+            yield Figure("load_s", up, "s", "measured", "from its start until its log said that it was up")
+        before = 0.0
+        for step in self.cold.steps:
+            yield Figure(
+                f"load_s.{step.name}", step.at - before, "s", "measured", "since the line before it in its log"
+            )
+            before = step.at
+        for gpu, value in sorted(self.idle_gib.items()):
+            yield Figure(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
+        for name, unit, step_name in _FROM_LOG:
+            if (found := self.cold.figure(step_name)) is not None:
+                yield Figure(name, found, unit, "measured", f"its own log: {step_name}")
 
-    @staticmethod
-    def _from_log(name: str, value: float) -> Figure:
-        return Figure(name, value, "GiB" if "gib" in name else "tokens", "measured", "its own log, as it loaded")
+
+def loads(launched: Fleet) -> dict[tuple[str, int], Loaded]:
+    """Of all that this process started or took over."""
+    return {(one.engine.name, one.replica): Loaded(one.cold) for ones in launched.values() for one in ones}

@@ -3,21 +3,22 @@
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app import __version__
 from app.engines.client import EngineClient, ServedModel
 from app.engines.fit.reckoned import Reckoned
 from app.engines.metrics import EngineSample
+from app.engines.traffic import Traffic
 from app.errors import BadInput, EngineError
 from app.lineup import Engine
 from app.probing.ask import ask
 from app.probing.cards import Cards
 from app.probing.counters import acceptance, foreign, kv_capacity
-from app.probing.course import WARM_UP, course
+from app.probing.course import WARM_UP, Step, course
 from app.probing.figure import Figure
-from app.probing.figures import Answer, Origin, limit_share, of_step
-from app.probing.load import Load
+from app.probing.figures import Answer, Origin, known_once, limit_share, of_step, other_memory
+from app.probing.load import Loaded
 from app.probing.memory import MemoryWatch, Places, watched
 from app.probing.probed import Probed
 
@@ -38,9 +39,13 @@ class Subject:
     places: Places
     """Where its GPUs are."""
     origin: Origin
+    traffic: Traffic = field(default_factory=Traffic)
+    """Where our requests are counted as ours."""
+    metrics_url: str = ""
+    """Where they are not beside the base URL."""
     limit: Reckoned | None = None
     """Of one stream, without speculation."""
-    load: Load | None = None
+    loaded: Loaded | None = None
     """How it was loaded, where Temper did it."""
 
     @property
@@ -48,24 +53,26 @@ class Subject:
         count = len(self.engine.replicas)
         return self.engine.name + (f", replica {self.replica + 1} of {count}" if count > 1 else "")
 
+    async def ask(self, step: Step) -> list[Answer]:
+        return await ask(self.client, self.engine.wire_name, step, self.traffic)
+
 
 async def probe(subject: Subject, told: Told) -> Probed:
     """Raises where nothing could be asked at all; what ends it later is the probe's `problem`."""
     told(f"{subject.title}: looking at it")
     model = await _served(subject)
-    before = await _sample(subject.client)
+    before = await _sample(subject)
     _expect_idle(subject, before)
     async with watched(subject.cards, subject.places) as watch:
         told(f"{subject.title}: warming up")
-        answers = await ask(subject.client, subject.engine.wire_name, WARM_UP)
+        answers = await subject.ask(WARM_UP)
         figures, problem = await _asked(subject, watch, answers, told)
         await watch.look()
-    after = await _sample(subject.client)
+    after = await _sample(subject)
     accepted = acceptance(before, after, subject.origin)
     figures += [*watch.figures(subject.origin), kv_capacity(after, subject.origin), *accepted]
-    figures += subject.load.figures() if subject.load else []
-    length = next((one.value for one in accepted if one.name == "acceptance_length"), None)
-    figures.append(limit_share(figures, subject.limit, length))
+    figures = known_once([*figures, *(subject.loaded.figures() if subject.loaded else ())])
+    figures += [other_memory(figures), limit_share(figures, subject.limit)]
     return Probed(
         id=secrets.token_hex(4),
         at=time.time(),
@@ -88,7 +95,7 @@ async def _asked(subject: Subject, watch: MemoryWatch, answers: list[Answer], to
     for place, step in enumerate(steps, 1):
         told(f"{subject.title}: {step.says} ({place} of {len(steps)})")
         try:
-            given = [] if step.skipped else await ask(subject.client, subject.engine.wire_name, step)
+            given = [] if step.skipped else await subject.ask(step)
         except EngineError as exc:
             return figures, f"it ended at {step.says}: {exc}"
         answers += given
@@ -106,10 +113,10 @@ async def _served(subject: Subject) -> ServedModel:
     raise BadInput(f"{subject.title} serves {there}, not {wanted}: give the line-up's served_name the server's word.")
 
 
-async def _sample(client: EngineClient) -> EngineSample | None:
+async def _sample(subject: Subject) -> EngineSample | None:
     """None where its metrics cannot be read: speed is measured all the same."""
     try:
-        return await client.sample()
+        return await subject.client.sample(subject.metrics_url)
     except EngineError:
         return None
 

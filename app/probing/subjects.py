@@ -1,17 +1,18 @@
 """The engines of a line-up as they are to be probed: one subject per replica."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 import httpx
 
 from app.engines.client import EngineClient
+from app.engines.traffic import Traffic
 from app.errors import BadInput
 from app.lineup import Engine, Lineup
 from app.probing.cards import Cards, NoCards
 from app.probing.compare import speed_limit
 from app.probing.figures import Origin
-from app.probing.load import Load
+from app.probing.load import Loaded
 from app.probing.planned import planned
 from app.probing.probe import Subject
 
@@ -34,19 +35,23 @@ def subjects(
     http: httpx.AsyncClient,
     cards: Cards,
     pace: float,
-    loads: Mapping[str, Sequence[Load]] | None = None,
+    key: Callable[[Engine], str],
+    traffic: Traffic,
+    loads: Mapping[tuple[str, int], Loaded] | None = None,
 ) -> list[Subject]:
     return [
         Subject(
             lineup=lineup.name,
             engine=engine,
             replica=replica,
-            client=EngineClient(http, base),
+            client=EngineClient(http, base, key=key(engine)),
+            metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
+            traffic=traffic,
             cards=_seen(cards, lineup, engine, base),
             places=_places(lineup, engine, replica),
             origin=Origin(True, pace) if engine.simulation else Origin(),
             limit=speed_limit(engine, planned(lineup, engine).fit),
-            load=_load(loads, engine, replica),
+            loaded=(loads or {}).get((engine.name, replica)),
         )
         for engine in engines
         for replica, base in enumerate(bases[engine.name])
@@ -63,9 +68,4 @@ def _seen(cards: Cards, lineup: Lineup, engine: Engine, base: str) -> Cards:
 
 def _places(lineup: Lineup, engine: Engine, replica: int) -> dict[tuple[str, int], int]:
     mine = [gpu for gpu in lineup.gpus if gpu.index in engine.replicas[replica]]
-    return {(gpu.host, gpu.index if gpu.number is None else gpu.number): gpu.index for gpu in mine}
-
-
-def _load(loads: Mapping[str, Sequence[Load]] | None, engine: Engine, replica: int) -> Load | None:
-    known = (loads or {}).get(engine.name, ())
-    return known[replica] if replica < len(known) else None
+    return {gpu.key: gpu.index for gpu in mine}

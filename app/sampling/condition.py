@@ -18,6 +18,10 @@ class Seen:
     running: int | None = None
     tokens: int | None = None
     """Prompt and generated: what grows while it works."""
+    trouble: str = ""
+    """Healthy, and still not what the line-up means."""
+    remark: str = ""
+    """Worth telling of an engine that serves."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +38,14 @@ def condition(before: Condition, seen: Seen, now: float) -> Condition:
         return _unreachable(before)
     if seen.health != 200:
         return _unwell(before, seen)
+    if seen.trouble:
+        return Condition("degraded", seen.trouble, seen.tokens, now)
     moved = not seen.running or seen.tokens != before.tokens or before.state in ("absent", "loading", "dead")
     moved_at = now if moved else before.moved_at
     if now - moved_at >= STALL_SECONDS:
         detail = f"{seen.running} running, and no token for {STALL_SECONDS:.0f} s: look at the engine's log"
         return Condition("stalled", detail, seen.tokens, moved_at)
-    return Condition("ready", "", seen.tokens, moved_at)
+    return Condition("ready", seen.remark, seen.tokens, moved_at)
 
 
 def _unreachable(before: Condition) -> Condition:
@@ -62,5 +68,5 @@ def overall(replicas: list[Condition]) -> Condition:
         return Condition("degraded", f"{len(serving)} of {len(replicas)} replicas serve")
     if serving:
         return serving[0]
-    order: tuple[State, ...] = ("loading", "stalled", "dead", "absent")
+    order: tuple[State, ...] = ("degraded", "loading", "stalled", "dead", "absent")
     return min(replicas, key=lambda one: order.index(one.state))

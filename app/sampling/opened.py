@@ -6,6 +6,9 @@ from contextlib import asynccontextmanager
 
 import httpx
 
+from app.engines.key import key_of
+from app.engines.launch.fleet import Fleet, owner_of
+from app.engines.traffic import Traffic
 from app.events.log import LogWriter
 from app.gpus.combined import Combined
 from app.gpus.dcgm import Dcgm
@@ -25,12 +28,22 @@ from app.store.events import EventStore
 
 @asynccontextmanager
 async def sampled(
-    lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, store: EventStore, writer: LogWriter
+    lineup: Lineup,
+    bases: Mapping[str, tuple[str, ...]],
+    http: httpx.AsyncClient,
+    store: EventStore,
+    writer: LogWriter,
+    traffic: Traffic,
+    launched: Fleet,
 ) -> AsyncIterator[Board]:
     board = Board(fits=await asyncio.to_thread(fits, lineup))
-    engines = [EngineWatch(engine, bases[name], http) for name, engine in lineup.engines.items()]
+    engines = [
+        EngineWatch(engine, bases[name], http, traffic, key_of(engine), launched.get(name, ()))
+        for name, engine in lineup.engines.items()
+    ]
     machine = MachineLog(writer, store.last_sample())
-    sampler = Sampler(engines, gpu_source(lineup, bases, http), machine, board, store, lineup)
+    gpus = gpu_source(lineup, bases, http, owner_of(launched))
+    sampler = Sampler(engines, gpus, machine, board, store, lineup)
     sampler.start()
     try:
         yield board

@@ -53,6 +53,7 @@ class Sampler:
         looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
         batch = self._machine.append(*(event for events in looks for event in events))
         self._board.take(batch)
+        self._board.loaded |= {one.engine.name: one.loaded for one in self._engines if one.loaded}
         if now - self._booked >= BOOK_EVERY:
             self._booked = now
             self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))

@@ -145,6 +145,7 @@ async def test_axe_finds_nothing(browser, tmp_path, scheme, size):
             "/",
             f"/runs/{run}?at=400",
             "/runs",
+            f"/runs/{run}/energy",
             f"/runs/{run}/items/V-257985",
             "/hosts",
             "/ops",

@@ -1,10 +1,12 @@
 """vLLM's Prometheus text: the names that count, summed over engines, and what is not there."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.metrics import EngineSample, parse, rate
+from app.engines.metrics import EngineSample, growth, parse, rate
 
 ONE = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
@@ -22,6 +24,17 @@ vllm:time_to_first_token_seconds_bucket{engine="0",le="+Inf",model_name="m"} 4.0
 """
 
 
+GOLDEN = Path(__file__).parent.parent / "data" / "metrics"
+NOT_VLLM = "its metrics are not vLLM's: check metrics_urls"
+REPORTED = {
+    # file: prompt tokens, generated, KV cache in tokens, accepted of drafted
+    "gpu-0.25.1-31b-bf16-idle.txt": (0, 0, 222_837, None),
+    "gpu-0.25.1-31b-bf16.txt": (2690, 954, 222_837, None),
+    "gpu-0.25.1-31b-nvfp4.txt": (2690, 954, 90_045, None),
+    "gpu-0.25.1-e4b.txt": (2690, 954, 406_855, None),
+}
+
+
 def test_one_engine():
     assert parse(ONE) == EngineSample(running=2, waiting=1, kv_used=0.25, prompt_tokens=1500, generation_tokens=380)
 
@@ -34,7 +47,7 @@ def test_data_parallel_engines_are_added_and_their_pools_averaged():
 
 
 def test_what_is_not_reported_is_none():
-    assert parse("") == EngineSample(None, None, None, None, None)
+    assert parse("") == EngineSample(None, None, None, None, None, missing=NOT_VLLM)
     assert parse("<html>not metrics</html>\nvllm:num_requests_running{} NaN\n").running is None
     assert parse("vllm:num_requests_running lots\nvllm:kv_cache_usage_perc 0.5 1795212515\n").kv_used == 0.5
 
@@ -57,3 +70,36 @@ def test_an_unknown_rate_is_none(previous, current, seconds):
 @given(st.text(max_size=200))
 def test_no_text_makes_it_fall(text):
     parse(text + "\nvllm:" + text)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in GOLDEN.glob("*.txt")))
+def test_what_real_engines_report(name):
+    sample = parse((GOLDEN / name).read_text())
+    prompt, generated, kv_tokens, accepted = REPORTED[name]
+    assert (sample.prompt_tokens, sample.generation_tokens, sample.kv_tokens) == (prompt, generated, kv_tokens)
+    assert (sample.accepted_tokens, sample.draft_tokens) == (accepted or (None, None))
+    assert (sample.running, sample.waiting, sample.missing) == (0, 0, "")
+    assert sample.started
+    assert sample.prefix_hits == (2048 if prompt else 0)
+
+
+def test_the_cache_is_never_reckoned_from_its_blocks():
+    """Layers of a hybrid model share blocks unevenly: 2,097,152 was reckoned where 332,222 were there."""
+    assert parse('vllm:cache_config_info{block_size="16",num_gpu_blocks="131072"} 1.0\n').kv_tokens is None
+    assert parse('vllm:cache_config_info{kv_cache_size_tokens="None"} 1.0\n').kv_tokens is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("go_gc_duration_seconds 1\n", NOT_VLLM),
+        ("vllm:num_requests_running 0\nvllm:gpu_cache_usage_perc 0\n", "before 0.19: upgrade it"),
+        ("vllm:num_requests_running 0\n", "--disable-log-stats"),
+    ],
+)
+def test_what_should_be_there_and_is_not_is_said(text, sentence):
+    assert sentence in parse(text).missing
+
+
+def test_growth_over_a_restart_counts_from_zero():
+    assert (growth(10, 14), growth(10, 4), growth(None, 4)) == (4, 4, None)

@@ -5,7 +5,7 @@ import pytest
 from app.engines.fit.reckoned import Reckoned
 from app.probing.course import Step
 from app.probing.figure import Figure
-from app.probing.figures import Answer, Origin, limit_share, of_step
+from app.probing.figures import Answer, Origin, known_once, limit_share, of_step, other_memory
 
 REAL = Origin()
 LIMIT = Reckoned(20.0, "derived", "300 ÷ 15")
@@ -61,10 +61,31 @@ def test_a_simulator_without_a_pace_has_no_speed():
     assert {one.value for one in found.values()} == {None}
 
 
+def speed(value, *more):
+    return [Figure("1x512.tok_s", value, "tok/s", "measured", ""), *more]
+
+
 def test_the_share_of_the_limit_shows_its_arithmetic():
-    reached = [Figure("1x512.tok_s", 15.0, "tok/s", "measured", "")]
-    share = limit_share(reached, LIMIT, None)
+    share = limit_share(speed(15.0), LIMIT)
     assert (share.value, share.provenance, share.source) == (75.0, "derived", "15.0 ÷ (20.0 tok/s)")
-    assert limit_share([Figure("1x512.tok_s", 30.0, "tok/s", "measured", "")], LIMIT, 2.0).value == 75.0
-    assert limit_share(reached, None, None).value is None
-    assert "1 stream of 512 tokens" in limit_share([], LIMIT, None).source
+    accepted = Figure("acceptance_length", 2.0, "", "measured", "")
+    assert limit_share(speed(30.0, accepted), LIMIT).value == 75.0
+    assert limit_share(speed(15.0), None).value is None
+    assert "1 stream of 512 tokens" in limit_share([], LIMIT).source
+
+
+def test_other_memory_is_what_nothing_else_accounts_for():
+    names = {"vram_gib_per_gpu": 21.9, "weights_gib_per_gpu": 16.3, "kv_pool_gib_per_gpu": 2.39}
+    figures = [Figure(name, value, "GiB", "measured", "") for name, value in names.items()]
+    assert other_memory(figures).value is None
+    idle = [Figure(f"idle_gib.{gpu}", value, "GiB", "measured", "") for gpu, value in ((0, 0.3), (1, 0.5))]
+    found = other_memory([*figures, *idle])
+    assert found.value == pytest.approx(2.71)
+    assert (found.provenance, found.source[:12]) == ("derived", "21.90 in all")
+
+
+def test_of_two_figures_with_one_name_the_first_that_is_known_counts():
+    silent = Figure("kv_tokens", None, "tokens", "unsupported", "")
+    metrics, log = (Figure("kv_tokens", value, "tokens", "measured", "") for value in (10.0, 20.0))
+    assert known_once([metrics, log]) == [metrics]
+    assert known_once([silent, log]) == [log]

@@ -36,6 +36,8 @@ class Wire:
             case "/metrics" if self.health:
                 text = f'vllm:num_requests_running{{a="b"}} 1\nvllm:generation_tokens_total{{a="b"}} {self.generated}\n'
                 return httpx.Response(200, text=text + 'vllm:kv_cache_usage_perc{a="b"} 0.25\n')
+            case "/v1/models" if self.health:
+                return httpx.Response(200, json={"data": [{"id": ENGINE.wire_name, "max_model_len": 4096}]})
             case "/simulator/log":
                 return httpx.Response(200, text=self.log)
             case "/simulator/gpus" if self.health:
@@ -68,7 +70,14 @@ async def test_state_is_told_when_it_changes_and_figures_each_time():
     assert one[1].tok_s is None
     assert two == [
         EngineSampled(
-            engine="gemma-31b", running=1, waiting=0, kv_used=0.25, tok_s=15.0, prompt_tok_s=None, simulated=True
+            engine="gemma-31b",
+            running=1,
+            waiting=0,
+            kv_used=0.25,
+            tok_s=15.0,
+            prompt_tok_s=None,
+            simulated=True,
+            foreign=1,
         )
     ]
     assert [type(event) for event in three] == [EngineState]

@@ -8,8 +8,6 @@ from app.engines.fit.reckoned import Fit, Reckoned
 from app.engines.fit.seed_conflicts import Conflict, seed_conflicts
 from app.engines.fit.seed_table import SeedRow, seed_table
 
-WHOLE = ("kv_tokens", "largest_context")
-
 
 def plain_fit(fit: Fit) -> dict[str, Any]:
     reckoned = {field.name: value for field in fields(fit) if isinstance(value := getattr(fit, field.name), Reckoned)}
@@ -17,7 +15,7 @@ def plain_fit(fit: Fit) -> dict[str, Any]:
         "name": fit.name,
         "fits": fit.fits,
         "says": fit.says,
-        **{name: _number(name, one.value) for name, one in reckoned.items()},
+        **{name: None if one.value is None else round(one.value, 3) for name, one in reckoned.items()},
         "provenance": {name: {"provenance": one.provenance, "source": one.source} for name, one in reckoned.items()},
     }
 
@@ -44,9 +42,3 @@ def _row(row: SeedRow) -> dict[str, Any]:
 
 def _conflict(one: Conflict) -> dict[str, Any]:
     return {"about": one.about, "figures": list(one.figures), "supported": one.supported}
-
-
-def _number(name: str, value: float | None) -> float | int | None:
-    if value is None:
-        return None
-    return int(value) if name in WHOLE else round(value, 3)

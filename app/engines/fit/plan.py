@@ -61,7 +61,7 @@ def _beside(lineup: Lineup, engine: Engine) -> Beside:
             names.append(other.name)
             each = reckon(other, _gpus(lineup, other)).held_gib
             held |= {gpu: held[gpu] + each for gpu in shared}
-    return Beside(tuple(names), max(held.values()))
+    return Beside(tuple(names), max(held.values(), default=0.0))
 
 
 def _weights(found: Reckoning) -> Reckoned:

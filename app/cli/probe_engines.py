@@ -1,0 +1,108 @@
+"""The engines of a line-up, answering for as long as a probe takes: found at work, played, or started for it."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpx
+
+from app.config import Settings
+from app.engines.client import EngineClient
+from app.engines.key import key_of
+from app.engines.launch.fleet import fleet
+from app.engines.launch.launched import Launched
+from app.engines.simulated import simulated
+from app.errors import Unusable
+from app.gpus.reading import GpuSource
+from app.lineup import Engine, Lineup
+from app.lineup_file import find_lineup
+from app.lock import held
+from app.probing.load import Loaded
+from app.sampling.opened import gpu_source
+
+PLAY_SECONDS, LOOK_EVERY = 60.0, 0.1
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Answering:
+    bases: Mapping[str, tuple[str, ...]]
+    cards: GpuSource
+    loaded: Mapping[tuple[str, int], Loaded] = field(default_factory=dict)
+    """By engine and replica: those that were started here."""
+
+
+@asynccontextmanager
+async def answering(
+    settings: Settings, lineup: Lineup, engines: Sequence[Engine], http: httpx.AsyncClient, told: Told
+) -> AsyncIterator[Answering]:
+    async with AsyncExitStack() as stack:
+        bases = {engine.name: engine.addresses for engine in engines if not engine.simulation}
+        if played := [name for name, engine in lineup.engines.items() if engine.simulation]:
+            log = settings.data / "probe-simulator.log"
+            path = find_lineup(settings.lineup)
+            simulator = await stack.enter_async_context(simulated(path, played, settings.speed, log))
+            bases |= simulator.bases
+            told("the simulator loads")
+            await asyncio.gather(*(_played(http, one, bases[one.name][0]) for one in engines if one.simulation))
+        cards = gpu_source(lineup, bases, http)
+        stack.push_async_callback(cards.close)
+        if missing := [one for one in engines if one.launch and not await _all_ready(http, one)]:
+            loaded = await stack.enter_async_context(_started(settings, lineup, missing, http, cards, told))
+            yield Answering(bases, cards, loaded)
+        else:
+            yield Answering(bases, cards)
+
+
+async def _all_ready(http: httpx.AsyncClient, engine: Engine) -> bool:
+    """Started by somebody already: by a server on this machine, by systemd, by hand."""
+    clients = [EngineClient(http, base, key=key_of(engine)) for base in engine.addresses]
+    return all([await client.ready(engine.wire_name) for client in clients])
+
+
+async def _played(http: httpx.AsyncClient, engine: Engine, base: str) -> None:
+    client = EngineClient(http, base)
+    try:
+        async with asyncio.timeout(PLAY_SECONDS):
+            while not await client.ready(engine.model):  # noqa: ASYNC110  another process gets ready
+                await asyncio.sleep(LOOK_EVERY)
+    except TimeoutError as exc:
+        raise Unusable(f"{engine.name} was not ready in {PLAY_SECONDS:.0f} s: try a higher --speed.") from exc
+
+
+@asynccontextmanager
+async def _started(
+    settings: Settings,
+    lineup: Lineup,
+    engines: Sequence[Engine],
+    http: httpx.AsyncClient,
+    cards: GpuSource,
+    told: Told,
+) -> AsyncIterator[dict[tuple[str, int], Loaded]]:
+    """Started for the probe, and ended after it."""
+    idle = {(card.host, card.gpu): card.used_gib for card in await cards.read() if card.used_gib is not None}
+    with held(settings.lock):
+        async with fleet({engine.name: engine for engine in engines}, settings.data, http) as ours:
+            loaded = {}
+            for one in (one for replicas in ours.values() for one in replicas):
+                seconds = await _loaded(one, told)
+                before = {
+                    gpu.index: idle[gpu.key] for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle
+                }
+                loaded[one.engine.name, one.replica] = Loaded(one.cold, seconds, before)
+            yield loaded
+
+
+async def _loaded(one: Launched, told: Told) -> float | None:
+    """Seconds from its start; None where it ran already."""
+    while True:
+        look = one.look()
+        if look.state == "dead":
+            raise Unusable(f"{one.name} did not start: {look.detail}")
+        if look.state == "ready":
+            return None if one.adopted else time.time() - one.cold.started
+        told(f"{one.name} loads: {look.detail}")
+        await asyncio.sleep(LOOK_EVERY)

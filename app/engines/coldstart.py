@@ -1,0 +1,123 @@
+"""A cold start as vLLM's log tells it: which step of the stairs was reached when, and what it found. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from statistics import median
+
+_STAMP = re.compile(r"(?:INFO|WARNING|ERROR) (\d\d-\d\d \d\d:\d\d:\d\d)")
+_TEXT = re.compile(r"(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\] ?(.*)$")
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+_NUMBER = r"([\d,]+(?:\.\d+)?)"
+_STEPS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("engine starts", re.compile(r"Initializing a V1 LLM engine \(v([^)]+)\)")),
+    ("weights loaded", re.compile(rf"Model loading took {_NUMBER} GiB")),
+    ("model compiled", re.compile(rf"torch\.compile took {_NUMBER} s in total")),
+    ("memory profiled", re.compile(rf"Available KV cache memory: {_NUMBER} GiB")),
+    ("KV cache laid out", re.compile(rf"(?:GPU|CPU) KV cache size: {_NUMBER} tokens")),
+    ("concurrency known", re.compile(rf"Maximum concurrency for [\d,]+ tokens per request: {_NUMBER}x")),
+    ("graphs captured", re.compile(rf"Graph capturing finished in \d+ secs?, took {_NUMBER} GiB")),
+    ("engine warm", re.compile(rf"init engine \([^)]*\) took {_NUMBER} s")),
+    ("server up", re.compile(r"Application startup complete()")),
+)
+_PROGRESS = re.compile(r"(Loading safetensors checkpoint shards|Capturing CUDA graphs[^:]*): +(\d+)%")
+_MOST_LOADS = 5
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    at: float
+    """Seconds since the start."""
+    figure: float | None
+
+
+@dataclass(frozen=True)
+class ColdStart:
+    """What a log has told so far."""
+
+    started: float
+    """On the wall clock."""
+    steps: tuple[Step, ...] = ()
+    version: str = ""
+    newest: str = ""
+    """Where it is at this moment, in the log's words."""
+
+    def figure(self, name: str) -> float | None:
+        return next((step.figure for step in self.steps if step.name == name), None)
+
+    @property
+    def weights_gib(self) -> float | None:
+        return self.figure("weights loaded")
+
+    @property
+    def kv_pool_gib(self) -> float | None:
+        return self.figure("memory profiled")
+
+    @property
+    def kv_tokens(self) -> float | None:
+        return self.figure("KV cache laid out")
+
+    @property
+    def max_concurrency(self) -> float | None:
+        return self.figure("concurrency known")
+
+    @property
+    def graphs_gib(self) -> float | None:
+        return self.figure("graphs captured")
+
+
+def told(cold: ColdStart, line: str, now: float) -> ColdStart:
+    """Of several ranks that say the same, the first one counts. The line's own clock counts before ours."""
+    plain = _ANSI.sub("", line).rsplit("\r", 1)[-1]
+    reached = {step.name for step in cold.steps}
+    for name, pattern in _STEPS:
+        if name not in reached and (found := pattern.search(plain)):
+            at = round(max(0.0, stamped(plain, now) - cold.started), 1)
+            version = found[1] if name == "engine starts" else cold.version
+            return replace(cold, steps=(*cold.steps, Step(name, at, _figure(found[1]))), version=version, newest=name)
+    if progress := _PROGRESS.search(plain):
+        return replace(cold, newest=f"{progress[1]}: {progress[2]} %")
+    text = _TEXT.search(plain)
+    return replace(cold, newest=text[1][:160]) if text and text[1].strip() else cold
+
+
+def stamped(line: str, now: float) -> float:
+    """vLLM writes month, day and time of this machine, and no year."""
+    if not (found := _STAMP.search(line)):
+        return now
+    here = datetime.fromtimestamp(now).astimezone()
+    at = datetime.strptime(f"{here.year}-{found[1]}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=here.tzinfo)
+    return at.timestamp() if at.timestamp() <= now + 1 else now
+
+
+def _figure(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Load:
+    """One cold start of before, on this machine, that came to its end."""
+
+    seconds: float
+    steps: dict[str, float] = field(default_factory=dict)
+
+
+def progress(cold: ColdStart, earlier: Sequence[Load], now: float) -> tuple[float | None, float | None]:
+    """Share that is over and seconds left, by the median of earlier loads; nothing where there was none."""
+    recent = earlier[-_MOST_LOADS:]
+    if not recent:
+        return None, None
+    whole = median(load.seconds for load in recent)
+    reached = cold.steps[-1].name if cold.steps else ""
+    before = [load.steps[reached] for load in recent if reached in load.steps]
+    elapsed = now - cold.started
+    # A step that came late moves all that follows it.
+    left = whole - median(before) - (elapsed - cold.steps[-1].at) if before else whole - elapsed
+    left = max(0.0, left)
+    return round(min(0.99, elapsed / (elapsed + left)) if elapsed + left > 0 else 0.99, 3), round(left, 1)

@@ -1,0 +1,1 @@
+"""What will burn the deployment, said before it burns."""

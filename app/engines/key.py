@@ -1,0 +1,10 @@
+"""The key of an engine's base URLs: in the environment, read where it is used, kept nowhere."""
+
+import os
+from collections.abc import Mapping
+
+from app.lineup import Engine
+
+
+def key_of(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:
+    return environment.get(engine.api_key_env, "") if engine.api_key_env else ""

@@ -1,0 +1,94 @@
+"""The words that start one replica of an engine. Pure; the same words go into systemd units and compose files."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from app.lineup import Engine, Launch, Speculation
+
+MARK = "TEMPER_ENGINE"
+"""In the environment of everything that we start: what is left behind is found by it."""
+_OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "VLLM_NO_USAGE_STATS": "1",
+    "DO_NOT_TRACK": "1",
+    "PYTHONUNBUFFERED": "1",
+    "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+}
+
+
+@dataclass(frozen=True)
+class Command:
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    """Beside what the machine gives."""
+    port: int
+    gpus: tuple[int, ...]
+
+    @property
+    def digest(self) -> str:
+        basis = json.dumps([self.argv, sorted(self.env.items())])
+        return hashlib.sha256(basis.encode()).hexdigest()[:16]
+
+
+def command(engine: Engine, replica: int, runtime: str = "docker") -> Command:
+    """Of an engine that has a launch. `runtime` starts the container where the line-up names an image."""
+    launch = _launch(engine)
+    port, gpus = launch.port + replica, engine.replicas[replica]
+    env = {**_OFFLINE, **launch.env}
+    if launch.image:
+        return Command(_in_container(engine, launch, replica, runtime, env), env, port, gpus)
+    env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
+    return Command((*launch.command, *serve_words(engine, port)), env, port, gpus)
+
+
+def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[str, ...]:
+    """What follows `vllm serve`."""
+    words = [engine.model, "--served-model-name", engine.wire_name, "--host", address, "--port", str(port)]
+    words += ["--tensor-parallel-size", str(engine.tp)]
+    if engine.pp > 1:
+        words += ["--pipeline-parallel-size", str(engine.pp)]
+    words += ["--max-model-len", str(engine.max_model_len)]
+    for flag, value in (
+        ("--gpu-memory-utilization", engine.utilization),
+        ("--kv-cache-memory-bytes", engine.kv_cache_bytes),
+        ("--max-num-seqs", engine.max_num_seqs),
+        ("--max-num-batched-tokens", engine.max_num_batched_tokens),
+        ("--chat-template", engine.chat_template or None),
+        ("--kv-cache-dtype", engine.kv_dtype if engine.kv_dtype != "auto" else None),
+        ("--speculative-config", _speculative(engine.speculation)),
+    ):
+        if value is not None:
+            words += [flag, str(value)]
+    if engine.eager:
+        words.append("--enforce-eager")
+    return (*words, *_launch(engine).flags)
+
+
+def container(engine: Engine, replica: int) -> str:
+    return f"temper-{engine.name}-{replica}"
+
+
+def _in_container(engine: Engine, launch: Launch, replica: int, runtime: str, env: dict[str, str]) -> tuple[str, ...]:
+    devices = ",".join(map(str, engine.replicas[replica]))
+    words = [runtime, "run", "--rm", "--name", container(engine, replica), "--gpus", f'"device={devices}"']
+    words += ["--ipc", "host", "--network", "host"]
+    for name, value in env.items():
+        words += ["--env", f"{name}={value}"]
+    return (*words, launch.image, *serve_words(engine, launch.port + replica))
+
+
+def _speculative(speculation: Speculation | None) -> str | None:
+    if speculation is None:
+        return None
+    said: dict[str, object] = {"method": speculation.method} if speculation.method else {}
+    said |= {"model": speculation.model, "num_speculative_tokens": speculation.tokens}
+    if speculation.parallel_drafting:
+        said["parallel_drafting"] = True
+    return json.dumps(said, separators=(",", ":"))
+
+
+def _launch(engine: Engine) -> Launch:
+    assert engine.launch
+    return engine.launch

@@ -1,0 +1,39 @@
+"""Cold starts of this machine that came to their end: where an ETA comes from."""
+
+import json
+from pathlib import Path
+
+from app.engines.coldstart import ColdStart, Load
+from app.lineup import Engine
+
+
+class History:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def loads(self, engine: Engine) -> list[Load]:
+        """Of engines that load alike, oldest first."""
+        try:
+            lines = self._path.read_text().splitlines()
+        except OSError:
+            return []
+        rows = [row for line in lines if isinstance(row := _row(line), dict) and row.get("like") == _like(engine)]
+        return [Load(row["seconds"], row["steps"]) for row in rows]
+
+    def add(self, engine: Engine, cold: ColdStart, seconds: float) -> None:
+        steps = {step.name: step.at for step in cold.steps}
+        row = {"like": _like(engine), "at": cold.started, "seconds": round(seconds, 1), "steps": steps}
+        with self._path.open("a") as file:
+            file.write(json.dumps({**row, "engine": engine.name, "vllm": cold.version}) + "\n")
+
+
+def _like(engine: Engine) -> str:
+    return f"{engine.model} {engine.precision} tp={engine.tp} pp={engine.pp} eager={engine.eager}"
+
+
+def _row(line: str) -> object:
+    """None for a line that a crash cut short."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

@@ -1,0 +1,83 @@
+"""Processes that carry our mark, found in /proc: also those that left their group, or whose Temper was killed."""
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.engines.launch.command import MARK
+
+PROC = Path("/proc")
+_ZOMBIE = "Z"
+
+
+@dataclass(frozen=True)
+class Marked:
+    pid: int
+    mark: str
+    leads: bool
+    """It leads its process session: the one that we started."""
+    started: float
+    """On the wall clock."""
+
+
+def marked(prefix: str) -> list[Marked]:
+    """Living processes whose mark begins so, oldest first."""
+    return sorted(_marked(prefix), key=lambda one: one.started)
+
+
+def signalled(prefix: str, number: signal.Signals) -> int:
+    """How many there were."""
+    found = marked(prefix)
+    for one in found:
+        try:
+            os.kill(one.pid, number)
+        except ProcessLookupError:
+            continue
+    return len(found)
+
+
+def mark_of(pid: int) -> str:
+    """Empty where it has none, or is not for us to look at."""
+    try:
+        words = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    found = next((word for word in words if word.startswith(f"{MARK}=".encode())), b"")
+    return found.decode(errors="replace").partition("=")[2]
+
+
+def alive(pid: int) -> bool:
+    stat = _stat(pid)
+    return stat is not None and stat[0] != _ZOMBIE
+
+
+def _marked(prefix: str) -> Iterator[Marked]:
+    wanted = f"{MARK}={prefix}".encode()
+    for folder in PROC.iterdir():
+        if not folder.name.isdecimal():
+            continue
+        try:
+            words = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:  # gone meanwhile, or somebody else's
+            continue
+        mark = next((word for word in words if word.startswith(wanted)), None)
+        stat = _stat(int(folder.name))
+        if mark is None or stat is None or stat[0] == _ZOMBIE:
+            continue
+        pid = int(folder.name)
+        yield Marked(pid, mark.decode(errors="replace").partition("=")[2], stat[3] == str(pid), _began(stat))
+
+
+def _stat(pid: int) -> list[str] | None:
+    """The fields after the name, which may hold anything: state, parent, group, session, ..."""
+    try:
+        return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+
+
+def _began(stat: list[str]) -> float:
+    boot = next(line for line in (PROC / "stat").read_text().splitlines() if line.startswith("btime "))
+    return int(boot.split()[1]) + int(stat[19]) / os.sysconf("SC_CLK_TCK")

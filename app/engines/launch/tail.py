@@ -1,0 +1,36 @@
+"""A log file that somebody else writes: its new lines, and its last ones."""
+
+from pathlib import Path
+
+_CHUNK = 1024 * 1024
+_END_BYTES = 16_384
+
+
+class Tail:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._at = 0
+        self._rest = b""
+
+    def new(self) -> list[str]:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._at)
+                data = file.read(_CHUNK)
+        except OSError:
+            return []
+        self._at += len(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [line.decode("utf-8", "replace") for line in lines]
+
+
+def last_lines(path: Path, number: int) -> list[str]:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _END_BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return []
+    # A progress bar overwrites its line: only its newest state is one.
+    return [line.rsplit("\r", 1)[-1] for line in text.splitlines()[-number:]]

@@ -1,0 +1,53 @@
+"""Lines after which an engine does not serve, as real logs and vLLM's sources word them."""
+
+from pathlib import Path
+
+import pytest
+
+from app.engines.doctor.fatal import fatal
+
+LOGS = Path(__file__).parents[2] / "data" / "logs"
+
+
+def test_the_estimated_maximum_is_proposed_with_a_margin():
+    line = "ValueError: ... Based on the available memory, the estimated maximum model length is 65120. Try ..."
+    found = fatal(line)
+    assert found
+    assert found.proposes == 61856
+    assert 0.94 < found.proposes / 65120 <= 0.95
+    assert "max_model_len = 61856" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 336.00 MiB.", "out of memory"),
+        (
+            "ValueError: Free memory on device (3.2/22.0 GiB) on startup is less than desired GPU memory utilization",
+            "another process",
+        ),
+        ("ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`", "no room"),
+        ("OSError: [Errno 98] Address already in use", "port is taken"),
+        ("vllm: error: unrecognized arguments: --no-such-flag", "does not take its flags"),
+        ("ValueError: Found a different quantization schemes for q_proj and k_proj", "ignore list"),
+        ("RuntimeError: Worker proc VllmWorker-1 died unexpectedly, shutting down executor.", "worker process died"),
+    ],
+)
+def test_each_has_its_meaning_and_what_helps(line, says):
+    found = fatal(line)
+    assert found
+    assert says in found.says
+    assert found.fix
+
+
+def test_the_cause_in_a_real_log_comes_before_its_echo():
+    found = [
+        one for line in (LOGS / "gpu-0.25.1-engine-init-failed.log").read_text().splitlines() if (one := fatal(line))
+    ]
+    assert found[0].says == "the Python package cutlass is missing"
+    assert found[-1].says == "the engine did not come up"
+
+
+@pytest.mark.parametrize("name", ["gpu-0.25.1-31b-bf16.log", "gpu-0.25.1-31b-nvfp4.log", "gpu-0.25.1-e4b.log"])
+def test_a_log_of_an_engine_that_served_has_none(name):
+    assert [line for line in (LOGS / name).read_text().splitlines() if fatal(line)] == []
