@@ -102,7 +102,7 @@ def main() -> None:
     same = undisturbed.outcomes == disturbed.outcomes
     tree = undisturbed.tree == disturbed.tree
     done = f"seed {told.seed}: {told.kills} kills, {disturbed.state.seq} events"
-    print(f"{done}, same outcomes: {same}, same tree: {tree}")  # noqa: T201
+    print(f"{done}, same outcomes: {same}, same tree: {tree}")
     assert same
     assert tree
     assert not disturbed.pending

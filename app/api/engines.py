@@ -1,5 +1,6 @@
 """The line-up, and its engines as they are now."""
 
+import asyncio
 from typing import Annotated, Literal
 
 from fastapi import Path
@@ -9,6 +10,7 @@ from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.wire import Figure, Wire, figure, when
 from app.deps import TheWorker
+from app.engines.launch.launched import Launched
 from app.events.kinds import TurnStarted
 from app.events.words import Provenance, Role
 from app.lineup import Engine
@@ -36,11 +38,20 @@ class EngineView(Wire):
     state: State
     detail: str = Field(description="While it loads: the phase. Otherwise what is the matter.")
     since: str | None
+    share_loaded: float | None = Field(description="Of its cold start, from earlier ones on this machine.")
+    seconds_to_go: float | None
+    replica_states: list[str] = Field(description="Of each replica, where there are several.")
     running: int | None = Field(description="Requests being answered.")
     waiting: int | None
+    foreign: int | None = Field(description="Running or waiting, and not ours.")
     tokens_per_second: Figure
     prompt_tokens_per_second: Figure
     kv_used: Figure
+    kv_tokens: Figure = Field(description="What the KV cache holds in all.")
+    acceptance_rate: Figure = Field(description="Of drafted tokens, in the last second that drafted any.")
+    acceptance_length: Figure = Field(description="Mean tokens that one pass of the model gives.")
+    cached_share: Figure = Field(description="Of prompt tokens, found in the prefix cache.")
+    preemptions: int | None
     limit: Figure = Field(description="The speed of light: what memory bandwidth allows for one request.")
 
 
@@ -113,6 +124,28 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker)
     return _view(worker, found)
 
 
+@router.post("/engines/{engine}/start", status_code=202, responses=documented("not-found", "wrong-state"))
+async def start_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+    """All its replicas. It loads for a while; runs wait for it within their budgets."""
+    await asyncio.gather(*(one.start() for one in _launched(worker, engine)))
+    return _view(worker, worker.lineup.engines[engine])
+
+
+@router.post("/engines/{engine}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
+async def stop_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+    """All its replicas, and every process that they started."""
+    await asyncio.gather(*(one.stop() for one in _launched(worker, engine)))
+    return _view(worker, worker.lineup.engines[engine])
+
+
+def _launched(worker: Worker, engine: str) -> list[Launched]:
+    if engine not in worker.lineup.engines:
+        raise Problem("not-found", f"There is no engine {engine[:40]!a}.", field="engine")
+    if engine not in worker.launched:
+        raise Problem("wrong-state", f"{engine} was started elsewhere: stop and start it there.", field="engine")
+    return worker.launched[engine]
+
+
 def _serving(worker: Worker, engine: str) -> list[Role]:
     """The open turns of the runs in hand."""
     turns = (worker.store.newest(run, None, TURN_EDGES, 1) for run in worker.unended())
@@ -147,10 +180,19 @@ def _view(worker: Worker, engine: Engine) -> EngineView:
         state=state.state if state else "absent",  # type: ignore[arg-type]
         detail=state.detail if state else "not looked at yet",
         since=when(since),
+        share_loaded=state.share if state else None,
+        seconds_to_go=state.eta_s if state else None,
+        replica_states=list(state.replicas) if state else [],
         running=told.running if told else None,
         waiting=told.waiting if told else None,
+        foreign=told.foreign if told else None,
+        preemptions=told.preemptions if told else None,
         tokens_per_second=now("tok_s", "token/s", derived, "growth of vllm:generation_tokens_total"),
         prompt_tokens_per_second=now("prompt_tok_s", "token/s", derived, "growth of vllm:prompt_tokens_total"),
         kv_used=now("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
+        kv_tokens=now("kv_tokens", "token", read, "vllm:cache_config_info, kv_cache_size_tokens"),
+        acceptance_rate=now("acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100),
+        acceptance_length=now("acceptance_length", "token", derived, "1 + growth of accepted tokens over drafts"),
+        cached_share=now("cached_share", "%", derived, "growth of prefix cache hits over queries", 100),
         limit=figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
     )

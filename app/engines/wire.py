@@ -12,6 +12,9 @@ from app.engines.sse import DataLines
 from app.errors import EngineDied, EngineError, EngineRefused
 from app.events.words import Channel
 
+BURST = 32
+"""Tokens in one read: more than any speculation gives."""
+
 
 def body(question: Question) -> dict[str, Any]:
     asked: dict[str, Any] = {
@@ -91,6 +94,8 @@ class ChatReply:
         self._first_at: float | None = None
         self._first_tokens: int | None = None
         self._last_at = started
+        self._arrivals = 0
+        """Moments at which the count of tokens grew."""
 
     def feed(self, data: bytes, at: float) -> list[Delta]:
         """A failure in `data` is kept for finish(), so that the pieces before it are not lost."""
@@ -138,6 +143,7 @@ class ChatReply:
             return
         self._prompt_tokens = usage.prompt_tokens or self._prompt_tokens
         if (tokens := usage.completion_tokens or 0) > self._tokens:
+            self._arrivals += at != self._last_at
             self._tokens, self._last_at = tokens, at
 
     def _choice(self, choice: _Choice, usage: _Usage | None, at: float) -> list[Delta]:
@@ -159,8 +165,12 @@ class ChatReply:
         return Delta(channel, text, self._tokens)
 
     def _decode_rate(self) -> float | None:
-        """Unknown without a count at the first piece: chunks are not tokens, so they cannot stand in."""
+        """Unknown where a starved server handed the answer over in lumps: that is the network's rate, not its own.
+
+        Unknown without a count at the first piece: chunks are not tokens, so they cannot stand in."""
         if self._first_at is None or self._first_tokens is None:
             return None
         tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at
+        if tokens > BURST * self._arrivals:
+            return None
         return tokens / seconds if tokens > 0 and seconds > 0 else None

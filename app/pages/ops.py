@@ -17,6 +17,7 @@ from app.pages.memory import memory_now
 from app.pages.mission.feed import FeedLine, feed_line
 from app.pages.mission.missions import TOLD
 from app.pages.security import from_here, new_nonce, page
+from app.pages.stairs import stairs_now
 from app.pages.templating import rendered
 from app.store import queries
 from app.worker import Worker
@@ -42,6 +43,9 @@ def ops(worker: TheWorker, session: TheSession) -> Response:
         "gpus": gpus_now(worker),
         "memory": memory_now(worker),
         "simulator": worker.simulator,
+        "launched": worker.launched,
+        "stairs": stairs_now(worker),
+        "elsewhere": [engine.title for engine in worker.lineup.engines.values() if engine.base_urls],
         "feed": _feed(worker),
         "log": _tail(worker.settings.data / "simulator.log"),
     }
