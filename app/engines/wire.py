@@ -136,7 +136,7 @@ class ChatReply:
         if chunk.error is not None:
             raise _failure(chunk.error)
         self._count(chunk.usage, at)
-        return [delta for choice in chunk.choices for delta in self._choice(choice, chunk.usage, at)]
+        return [delta for choice in chunk.choices for delta in self._choice(choice, at)]
 
     def _count(self, usage: _Usage | None, at: float) -> None:
         if usage is None:
@@ -145,8 +145,10 @@ class ChatReply:
         if (tokens := usage.completion_tokens or 0) > self._tokens:
             self._arrivals += at != self._last_at
             self._tokens, self._last_at = tokens, at
+            if self._first_at is None:  # some tokens have no text: the count knows of them first
+                self._first_at, self._first_tokens = at, tokens
 
-    def _choice(self, choice: _Choice, usage: _Usage | None, at: float) -> list[Delta]:
+    def _choice(self, choice: _Choice, at: float) -> list[Delta]:
         self._finish_reason = choice.finish_reason or self._finish_reason
         if self._finish_reason in ("abort", "error"):
             raise EngineDied(f"The engine gave the answer up (finish_reason {self._finish_reason}): look at its log.")
@@ -155,12 +157,11 @@ class ChatReply:
             ("thought", delta.reasoning if delta.reasoning is not None else delta.reasoning_content),
             ("answer", delta.content),
         ]
-        return [self._piece(channel, text, usage, at) for channel, text in pieces if text]
+        return [self._piece(channel, text, at) for channel, text in pieces if text]
 
-    def _piece(self, channel: Channel, text: str, usage: _Usage | None, at: float) -> Delta:
+    def _piece(self, channel: Channel, text: str, at: float) -> Delta:
         if self._first_at is None:
             self._first_at = at
-            self._first_tokens = usage.completion_tokens if usage else None
         self._leak.see(channel, text)
         return Delta(channel, text, self._tokens)
 

@@ -101,9 +101,28 @@ def test_a_reply_that_came_in_one_piece_has_no_rate():
     assert end_of(chunk(1, content="a") + chunk(5, content="b") + chunk(5, finish="stop")).decode_rate is None
 
 
-def test_an_answer_that_never_began_has_no_first_token():
+def test_an_answer_handed_over_in_lumps_has_no_rate_of_its_own():
+    """A starved server on a CPU: the lump's rate would be the network's, 50,995 tokens a second once."""
+    _, finished = play(
+        (101.0, chunk(1, content="a")),
+        (101.01, chunk(400, content="b") + chunk(800, content="c")),
+        (101.02, chunk(800, finish="length") + DONE),
+    )
+    assert (finished.completion_tokens, finished.decode_rate) == (800, None)
+
+
+def test_tokens_without_text_count_from_the_first():
+    _, finished = play(
+        (101.0, chunk(1, content="")),
+        (103.0, chunk(21, content="a")),
+        (103.0, chunk(21, finish="stop") + DONE),
+    )
+    assert (finished.ttft, finished.decode_rate) == (pytest.approx(1.0), pytest.approx(10.0))
+
+
+def test_an_answer_of_a_stop_token_alone_has_a_first_token_and_no_rate():
     finished = end_of(chunk(0, role="assistant", content=""), chunk(1, finish="stop", content=""), DONE)
-    assert (finished.ttft, finished.decode_rate, finished.leaked) == (None, None, True)
+    assert (finished.ttft, finished.decode_rate, finished.leaked) == (1.0, None, True)
 
 
 @pytest.mark.parametrize("tail", [[], [DONE], [usage(3), DONE]])

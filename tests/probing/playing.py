@@ -57,7 +57,8 @@ class Wire:
             return httpx.Response(500, json={"error": {"message": "EngineCore is gone", "code": 500}})
         tokens = asked["max_tokens"]
         self.generated += tokens + self.others
-        pieces = [chunk(0, role="assistant", content=""), chunk(1, content="The "), chunk(tokens, content="backup")]
+        steps = [*range(1, tokens, 16), tokens]
+        pieces = [chunk(0, role="assistant", content=""), *(chunk(step, content="backup ") for step in steps)]
         ends = [chunk(tokens, finish="length"), usage(tokens) + DONE]
         return httpx.Response(200, content=_sent([*pieces, *ends]), headers={"content-type": "text/event-stream"})
 

@@ -9,6 +9,12 @@ LOGIT_BYTES = 14
 With it the 31B on L4 comes out: 1.14 GiB at tp = 2, and 1.02 at tp = 4 if its utilization was 0.95."""
 GRAPH_BYTES = 0.2917 * (1 << 20)
 """Of one captured graph, for each layer: 1.47 GiB for the 60 layers and 86 graphs of the 31B on two L4."""
+NEW_RUNNER = (0, 25, 0)
+"""From here on the profile run is another one. Its three figures make seven loads on H200s with 0.25.1 come out within
+0.3 GiB: docs/measurements/engines_h200.md."""
+NEW_LOGIT_BYTES = 6
+NEW_GRAPH_BYTES = 0.12 * (1 << 20)
+ALWAYS_GIB = 0.25
 CONTEXT_GIB, NCCL_GIB = 0.45, 0.35
 """Outside of vLLM's share: CUDA's context, and what GPUs use to talk to each other."""
 MOST_CAPTURED = 512
@@ -35,12 +41,30 @@ def overhead_of(setting: Setting) -> Overhead:
 
 
 def _activations(setting: Setting) -> float:
-    """The profile run: one full batch through the widest layer, then a sample for every sequence."""
+    return _profiled(setting) if setting.rules.version >= NEW_RUNNER and not setting.cpu else _profiled_before(setting)
+
+
+def _profiled(setting: Setting) -> float:
+    """The largest of: a full batch in the widest layer, a sample for every sequence, and, where the model is compiled,
+    a copy of its largest table, which compiling makes for a moment."""
+    shape, tp = setting.shape, setting.split.tp
+    samples = NEW_LOGIT_BYTES * setting.max_num_seqs * shape.vocab
+    table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.per_layer_width)
+    per_layer = 0 if setting.eager else 4 * setting.batch_tokens * shape.per_layer_width
+    between = NCCL_GIB if tp * setting.split.pp > 1 else 0
+    return (max(_widest(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
+
+
+def _profiled_before(setting: Setting) -> float:
+    """One full batch through the widest layer, then a sample for every sequence."""
+    return (_widest(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
+
+
+def _widest(setting: Setting) -> float:
     shape, tp = setting.shape, setting.split.tp
     mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
     attention = max(layer.head_dim * (shape.heads / tp + 2 * setting.split.kv_heads(layer)) for layer in shape.layers)
-    batch = 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.per_layer_width)
-    return (batch + LOGIT_BYTES * setting.max_num_seqs * shape.vocab) / GIB
+    return 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.per_layer_width)
 
 
 def graphs_captured(setting: Setting) -> int:
@@ -55,4 +79,5 @@ def graphs_captured(setting: Setting) -> int:
 
 def _graphs(setting: Setting) -> float:
     layers = -(-len(setting.shape.layers) // setting.split.pp)
-    return graphs_captured(setting) * layers * GRAPH_BYTES / GIB
+    each = NEW_GRAPH_BYTES if setting.rules.version >= NEW_RUNNER else GRAPH_BYTES
+    return graphs_captured(setting) * layers * each / GIB
