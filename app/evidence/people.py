@@ -1,0 +1,49 @@
+"""What people did in a run: who asked, answered, paused or stopped."""
+
+from dataclasses import dataclass
+
+from app.events.kinds import (
+    ApprovalEdited,
+    ApprovalGiven,
+    ApprovalRefused,
+    RunPaused,
+    RunQueued,
+    RunResumed,
+    RunStopRequested,
+)
+from app.events.record import Recorded
+
+
+@dataclass(frozen=True)
+class Deed:
+    at: float
+    who: str
+    what: str
+    why: str
+
+
+def deed(recorded: Recorded) -> Deed | None:
+    event = recorded.event
+    match event:
+        case RunQueued():
+            return Deed(recorded.at, event.by, f"asked for the run in mode {event.mode}", event.note)
+        case ApprovalGiven():
+            return Deed(recorded.at, event.by, f"approved {_change(event.approval)}", event.reason)
+        case ApprovalRefused():
+            return Deed(recorded.at, event.by, f"refused {_change(event.approval)}", event.reason)
+        case ApprovalEdited():
+            return Deed(recorded.at, event.by, f"edited {_change(event.approval)}", event.reason)
+        case RunStopRequested():
+            return Deed(recorded.at, event.by, "stopped the run", event.reason)
+        case RunPaused():
+            return Deed(recorded.at, event.by, "paused the run", "")
+        case RunResumed(after_crash=False):
+            return Deed(recorded.at, event.by, "let the run go on", "")
+        case _:
+            return None
+
+
+def _change(approval: str) -> str:
+    """An approval's id is run, rule, attempt and seq; a rule's own id may hold dots."""
+    rule, attempt = approval.split(".", 1)[-1].rsplit(".", 2)[:2]
+    return f"the change to {rule} of attempt {attempt}"

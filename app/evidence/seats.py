@@ -1,0 +1,50 @@
+"""Who sat where, as the log has it: the engine and model of each role, and what it wrote."""
+
+from dataclasses import dataclass, replace
+
+from app.events.kinds import Event, TurnFinished, TurnStarted
+from app.events.words import Role
+
+
+@dataclass(frozen=True)
+class Seat:
+    role: Role
+    engine: str
+    model: str
+    replicas: tuple[int, ...] = ()
+    turns: int = 0
+    unanswered: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Seats:
+    def __init__(self) -> None:
+        self._seats: dict[tuple[str, str, str], Seat] = {}
+        self._open: dict[str, TurnStarted] = {}
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, TurnStarted):
+            self._open[event.turn] = event
+            seat = self._of(event)
+            replicas = tuple(sorted({*seat.replicas, event.replica}))
+            self._keep(replace(seat, turns=seat.turns + 1, unanswered=seat.unanswered + 1, replicas=replicas))
+        elif isinstance(event, TurnFinished) and (begun := self._open.pop(event.turn, None)):
+            seat = self._of(begun)
+            self._keep(
+                replace(
+                    seat,
+                    unanswered=seat.unanswered - (event.outcome == "answered"),
+                    prompt_tokens=seat.prompt_tokens + event.prompt_tokens,
+                    completion_tokens=seat.completion_tokens + event.completion_tokens,
+                )
+            )
+
+    def taken(self) -> tuple[Seat, ...]:
+        return tuple(self._seats[key] for key in sorted(self._seats))
+
+    def _of(self, turn: TurnStarted) -> Seat:
+        return self._seats.get((turn.role, turn.engine, turn.model)) or Seat(turn.role, turn.engine, turn.model)
+
+    def _keep(self, seat: Seat) -> None:
+        self._seats[seat.role, seat.engine, seat.model] = seat
