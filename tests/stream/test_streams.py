@@ -14,7 +14,8 @@ VIEWERS = 100
 async def opened(server, run):
     """A viewer as raw bytes: what a client library would hide is part of what is tested."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    writer.write(f"GET /api/v1/runs/{run}/stream?since=0 HTTP/1.1\r\nHost: temper\r\n\r\n".encode())
+    asked = f"GET /api/v1/runs/{run}/stream?since=0 HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n"
+    writer.write(asked.encode())
     await reader.readuntil(b": temper\n\n")
     return reader, writer
 

@@ -22,6 +22,9 @@ def test_what_is_written_is_read():
     meters = Meters(prompt_tokens=11, generation_tokens=60)
     meters.finished["length"] += 1
     text = meters.text("org/m", running=2, kv_used=0.25, kv_tokens=14664)
-    assert parse(text) == EngineSample(2, 0, 0.25, 11, 60)
+    sample = parse(text)
+    assert (sample.running, sample.waiting, sample.kv_used, sample.kv_tokens) == (2, 0, 0.25, 14664)
+    assert (sample.prompt_tokens, sample.generation_tokens) == (11, 60)
+    assert sample.missing == ""
     assert 'vllm:request_success_total{engine="0",model_name="org/m",finished_reason="length"} 1.0' in text
     assert 'kv_cache_size_tokens="14664"' in text
