@@ -1,6 +1,6 @@
 """Counts as Prometheus text: buckets add up, and the reader reads what was written."""
 
-from app.engines.metrics import EngineSample, parse
+from app.engines.metrics import parse
 from app.engines.simulator.meters import Histogram, Meters
 
 
