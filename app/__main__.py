@@ -16,6 +16,7 @@ from app.cli.people import create_person, create_token
 from app.cli.plan import OneModel, show_plan
 from app.cli.probe import probe_lineup
 from app.cli.serve import serve_until_told
+from app.cli.up import print_papers, start_lineup
 from app.cli.verify import verify_run
 from app.config import Settings
 from app.errors import TemperError
@@ -67,15 +68,41 @@ def serve(
     address: Address = "127.0.0.1",
     sign_in: SignIn = False,
     audit_syslog: AuditSyslog = "",
+    attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
 ) -> None:
     """Serve the page and the API, and work on runs as they are asked for."""
     settings = Settings(
-        data=data, host=address, port=port, sign_in=sign_in, audit_syslog=audit_syslog, lineup=lineup, speed=speed
+        data=data,
+        host=address,
+        port=port,
+        sign_in=sign_in,
+        audit_syslog=audit_syslog,
+        attach=attach,
+        lineup=lineup,
+        speed=speed,
     )
     asyncio.run(serve_until_told(settings, start=False))
+
+
+@app.command()
+def up(
+    lineup: Annotated[str, typer.Argument(help="Name in lineups/, or a path to a line-up file.")],
+    papers: Annotated[str, typer.Option("--print", help="Start nothing: print what does. systemd or compose.")] = "",
+    into: Annotated[Path | None, typer.Option(help="With --print: the folder to write it to.")] = None,
+    port: Port = 8000,
+    address: Address = "127.0.0.1",
+    sign_in: SignIn = False,
+    data: Data = Path("data"),
+) -> None:
+    """Start a line-up's engines and the page over them; each cold start is told here step by step."""
+    settings = Settings(data=data, host=address, port=port, sign_in=sign_in, lineup=lineup)
+    if papers:
+        print_papers(settings, papers, into)
+    else:
+        asyncio.run(start_lineup(settings))
 
 
 @app.command()

@@ -17,6 +17,8 @@ class Settings:
     audit_syslog: str = ""
     """HOST:PORT of a syslog that is told the head of the audit chain."""
     lineup: str = "simulated"
+    attach: bool = False
+    """Engines that the line-up launches are started by somebody else: they are only looked at."""
     speed: float = 3.0
     """Pace of simulated engines, times the measured rate; 0 is as fast as it can."""
 

@@ -1,7 +1,7 @@
 """Line-ups: which roles sit on which engines on which GPUs. Read from TOML into these objects."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 from app.events.words import Role
 
@@ -151,6 +151,9 @@ class Engine:
             return self.base_urls
         return tuple(f"http://127.0.0.1:{self.launch.port + n}/v1" for n in range(len(self.replicas)))
 
+    def attached(self) -> Self:
+        return replace(self, launch=None, base_urls=self.addresses)
+
 
 @dataclass(frozen=True)
 class Seat:
@@ -170,6 +173,10 @@ class Lineup:
     seats: dict[Role, Seat]
     dcgm_urls: tuple[str, ...] = ()
     """DCGM exporters of the machines whose GPUs are not in this one."""
+
+    def attached(self) -> Self:
+        """The same, where systemd or compose has started what it would launch."""
+        return replace(self, engines={name: engine.attached() for name, engine in self.engines.items()})
 
     @property
     def simulated(self) -> bool:

@@ -28,7 +28,8 @@ async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Worker]:
 
 
 def chosen_lineup(settings: Settings) -> Lineup:
-    return read_lineup(find_lineup(settings.lineup))
+    lineup = read_lineup(find_lineup(settings.lineup))
+    return lineup.attached() if settings.attach else lineup
 
 
 def _played(settings: Settings, engines: list[str]) -> AbstractAsyncContextManager[Simulator]:

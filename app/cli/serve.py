@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
@@ -24,7 +24,11 @@ CLOSE_SECONDS = 1
 BACKLOG = 2048
 
 
-async def serve_until_told(settings: Settings, *, start: bool) -> None:
+Beside = Callable[[Worker], Awaitable[None]]
+"""What goes on beside the server; it may end before it."""
+
+
+async def serve_until_told(settings: Settings, *, start: bool, beside: Beside | None = None) -> None:
     lineup = chosen_lineup(settings)
     _somebody_may_come_in(settings)
     listener = _listener(settings)
@@ -34,7 +38,11 @@ async def serve_until_told(settings: Settings, *, start: bool) -> None:
             if start:
                 await _begin(worker, lineup, settings.speed)
             print(f"Temper is at http://{settings.host}:{port}", flush=True)  # noqa: T201
+            telling = asyncio.ensure_future(beside(worker)) if beside else None
             await _serve(worker, listener)
+            if telling:
+                telling.cancel()
+                await asyncio.wait({telling})
 
 
 def _listener(settings: Settings) -> socket.socket:

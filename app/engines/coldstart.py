@@ -22,6 +22,14 @@ _STEPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("engine warm", re.compile(rf"init engine \([^)]*\) took {_NUMBER} s")),
     ("server up", re.compile(r"Application startup complete()")),
 )
+_UNITS = {
+    "weights loaded": "GiB of weights",
+    "model compiled": "s of compiling",
+    "memory profiled": "GiB for the KV cache",
+    "KV cache laid out": "tokens",
+    "concurrency known": "requests of full length",
+    "graphs captured": "GiB of graphs",
+}
 _PROGRESS = re.compile(r"(Loading safetensors checkpoint shards|Capturing CUDA graphs[^:]*): +(\d+)%")
 _MOST_LOADS = 5
 
@@ -32,6 +40,12 @@ class Step:
     at: float
     """Seconds since the start."""
     figure: float | None
+
+    @property
+    def found(self) -> str:
+        """The figure with its unit, where the step has one worth showing."""
+        unit = _UNITS.get(self.name)
+        return f"{self.figure:,g} {unit}" if unit and self.figure is not None else ""
 
 
 @dataclass(frozen=True)

@@ -46,16 +46,6 @@ class Flight:
     log: tuple[str, ...]
 
 
-_UNITS = {
-    "weights loaded": "GiB of weights",
-    "model compiled": "s of compiling",
-    "memory profiled": "GiB for the KV cache",
-    "KV cache laid out": "tokens",
-    "concurrency known": "requests of full length",
-    "graphs captured": "GiB of graphs",
-}
-
-
 @router.get("/machine/stairs")
 def stairs(worker: TheWorker) -> HTMLResponse:
     return HTMLResponse(stairs_now(worker))
@@ -100,9 +90,7 @@ def _stairs(one: Launched, now: float | None) -> tuple[Stair, ...]:
     found, before = [], 0.0
     for step in steps:
         took = step.at - before
-        unit = _UNITS.get(step.name)
-        figure = f"{step.figure:,g} {unit}" if unit and step.figure is not None else ""
         share = 100 / whole if whole else 0.0
-        found.append(Stair(step.name, step.at, took, round(before * share, 2), round(took * share, 2), figure))
+        found.append(Stair(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.found))
         before = step.at
     return tuple(found)

@@ -61,6 +61,8 @@ def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[
     ):
         if value is not None:
             words += [flag, str(value)]
+    if engine.text_only:
+        words.append("--language-model-only")
     if engine.eager:
         words.append("--enforce-eager")
     return (*words, *_launch(engine).flags)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.engines.launch.command import command
+from app.engines.launch.command import command, serve_words
 from app.lineup import Engine, Launch, Speculation
 
 ENGINE = Engine(
@@ -69,3 +69,8 @@ def test_a_container_gets_its_gpus_by_name_and_the_words_after_the_image():
 
 def test_another_word_is_another_digest():
     assert command(ENGINE, 0).digest != command(replace(ENGINE, max_model_len=8192), 0).digest
+
+
+def test_without_towers_it_is_told_to_leave_them():
+    assert "--language-model-only" not in serve_words(ENGINE, 8000)
+    assert "--language-model-only" in serve_words(replace(ENGINE, text_only=True), 8000)

@@ -1,0 +1,117 @@
+"""`temper up`: the engines of a line-up and the page over them; each cold start step by step in the terminal."""
+
+import asyncio
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from app.cli.opening import chosen_lineup
+from app.cli.serve import serve_until_told
+from app.config import Settings
+from app.engines.coldstart import Step
+from app.engines.launch.launched import Launched, Look
+from app.engines.launch.papers import compose, systemd
+from app.errors import BadInput
+from app.events.clean import clean
+from app.worker import Worker
+
+LOOK_SECONDS = 0.5
+_COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}
+
+
+async def start_lineup(settings: Settings) -> None:
+    await serve_until_told(settings, start=False, beside=_stairs)
+
+
+def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
+    """Systemd units are files; without a folder they are printed one after the other."""
+    lineup = chosen_lineup(settings)
+    if not any(engine.launch for engine in lineup.engines.values()):
+        raise BadInput(f"{lineup.name} starts no engine, so there is nothing to print: give a line-up with [launch].")
+    match kind:
+        case "systemd":
+            files = systemd(lineup, settings.lineup)
+        case "compose":
+            files = {"compose.yaml": compose(lineup, settings.lineup)}
+        case _:
+            raise BadInput(f"{kind!a} is not known: print systemd or compose.")
+    for name, text in files.items():
+        if into:
+            into.mkdir(parents=True, exist_ok=True)
+            (into / name).write_text(text, encoding="utf-8")
+        else:
+            print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
+
+
+async def _stairs(worker: Worker) -> None:
+    """Until each engine serves or has failed; the page serves meanwhile and after."""
+    console = Console(highlight=False)
+    flights = [one for replicas in worker.launched.values() for one in replicas]
+    if not flights:
+        console.print("This line-up starts no engine: what runs already is looked at.")
+        return
+    if console.is_terminal:
+        await _drawn(console, flights)
+    else:
+        await _written(console, flights)
+    lost = [one for one in flights if one.look().state == "dead"]
+    for one in lost:
+        console.print(Text.assemble((one.name, "bold red"), f": {clean(one.look().detail, 1000)}"), soft_wrap=True)
+    if not lost:
+        console.print(f"{len(flights)} of {len(flights)} engines serve.")
+
+
+async def _drawn(console: Console, flights: list[Launched]) -> None:
+    with Live(console=console, auto_refresh=False) as live:
+        while True:
+            looks = [one.look() for one in flights]
+            live.update(_picture(flights, looks), refresh=True)
+            if _settled(looks):
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _written(console: Console, flights: list[Launched]) -> None:
+    """Where nobody looks, each step is a line, once."""
+    told = dict.fromkeys(range(len(flights)), 0)
+    while True:
+        looks = [one.look() for one in flights]
+        for n, one in enumerate(flights):
+            for step in one.cold.steps[told[n] :]:
+                console.print(f"{one.name}: {_step(step)}", soft_wrap=True)
+            told[n] = len(one.cold.steps)
+        if _settled(looks):
+            return
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def _settled(looks: list[Look]) -> bool:
+    return all(look.state in ("ready", "dead") for look in looks)
+
+
+def _picture(flights: list[Launched], looks: list[Look]) -> Group:
+    return Group(*(_flight(one, look) for one, look in zip(flights, looks, strict=True)))
+
+
+def _flight(one: Launched, look: Look) -> Group:
+    head = Table.grid(padding=(0, 2))
+    head.add_column(width=16)
+    head.add_column(width=8)
+    head.add_column(width=30)
+    head.add_column()
+    bar = ProgressBar(total=1.0, completed=look.share or 0.0, width=30) if look.share is not None else ""
+    eta = f"about {look.eta_s:.0f} s left, by earlier loads here" if look.eta_s is not None else ""
+    head.add_row(Text(one.name, "bold"), Text(look.state, _COLOURS[look.state]), bar, Text(eta, "dim"))
+    steps = [Text(_step(step), style="dim") for step in one.cold.steps]
+    if look.state == "loading":
+        steps.append(Text(clean(look.detail, 100), style="yellow"))
+    return Group(head, *(Padding(step, (0, 0, 0, 4)) for step in steps))
+
+
+def _step(step: Step) -> str:
+    return f"{step.at:6.1f} s  {step.name}{', ' if step.found else ''}{step.found}"

@@ -1,0 +1,88 @@
+"""`temper up` with what does as vLLM does: told step by step, and ended with us."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from app.engines.launch.fleet import home_of
+from app.engines.launch.processes import marked
+from tests.engines.launch.conftest import FAKE, free_port
+from tests.test_cli import refused
+
+LINEUP = """
+title = "One"
+[[gpus]]
+index = 0
+kind = "NVIDIA L4"
+memory_gib = 22.03
+bandwidth_gb_s = 300
+[engines.small]
+title = "Small"
+model = "google/gemma-4-E2B-it"
+served_name = "small"
+precision = "bf16"
+gpus = [0]
+tp = 1
+max_model_len = 4096
+utilization = 0.9
+vllm = "0.19.0"
+[engines.small.launch]
+port = {port}
+command = ["{python}", "{fake}"]
+flags = ["--reasoning-parser", "gemma4", "--tool-call-parser", "gemma4"]
+env = {{FAKE = "{how}"}}
+[seats]
+architect = {{ engine = "small", temperature = 0.3, max_tokens = 400 }}
+worker = {{ engine = "small", temperature = 0.1, max_tokens = 400 }}
+auditor = {{ engine = "small", temperature = 0.2, max_tokens = 400 }}
+sentry = {{ engine = "small", temperature = 0.2, max_tokens = 400 }}
+"""
+
+
+@pytest.fixture
+def lines_of(tmp_path):
+    """What `temper up` prints until a line that holds the words given; ended by SIGTERM, and its code."""
+
+    def watch(how, last):
+        lineup = tmp_path / "one.toml"
+        lineup.write_text(LINEUP.format(port=free_port(), python=sys.executable, fake=FAKE, how=how))
+        line = [sys.executable, "-m", "app", "up", str(lineup), "--port", "0", "--data", str(tmp_path / "data")]
+        process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+        said = []
+        for text in process.stdout:
+            said.append(text.rstrip("\n"))
+            if last in text:
+                break
+        process.send_signal(signal.SIGTERM)
+        process.stdout.read()
+        process.stdout.close()
+        return said, process.wait(30)
+
+    yield watch
+    assert marked(f"{home_of(tmp_path / 'data')}/") == []
+
+
+@pytest.mark.timeout(60)
+def test_each_step_of_a_cold_start_is_a_line(lines_of):
+    said, code = lines_of("", "engines serve")
+    assert code == 0
+    assert said[0].startswith("Temper is at http://127.0.0.1:")
+    steps = [line.split(" s  ", 1)[1] for line in said if " s  " in line]
+    assert steps[1] == "weights loaded, 16.3 GiB of weights"
+    assert steps[-1] == "server up"
+    assert said[-1] == "1 of 1 engines serve."
+
+
+@pytest.mark.timeout(60)
+def test_an_engine_that_cannot_boot_is_a_sentence_and_the_page_stays(lines_of):
+    said, code = lines_of("too long", "max_model_len")
+    assert code == 0
+    assert "small: " in said[-1]
+    assert "61856" in said[-1]
+
+
+def test_what_starts_nothing_has_no_papers_and_other_papers_are_not_known():
+    assert "starts no engine" in refused("up", "simulated", "--print", "systemd")
+    assert "print systemd or compose" in refused("up", "gb10", "--print", "helm")
