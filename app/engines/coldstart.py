@@ -45,7 +45,7 @@ class Step:
     def found(self) -> str:
         """The figure with its unit, where the step has one worth showing."""
         unit = _UNITS.get(self.name)
-        return f"{self.figure:,g} {unit}" if unit and self.figure is not None else ""
+        return f"{self.figure:,.12g} {unit}" if unit and self.figure is not None else ""
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ def ops(worker: TheWorker, session: TheSession) -> Response:
         "states": states,
         "waiting": [state for state in states if _waits(state)],
         "alerts": _alerts(worker.board.states, states, time.time()),
+        "loading": [name for name, (_, event) in worker.board.states.items() if event.state == "loading"],
         "meters": meters(worker),
         "gpus": gpus_now(worker),
         "memory": memory_now(worker),
