@@ -3,10 +3,10 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fmt bench lock
+.PHONY: help demo test test-vllm lint fmt bench lock
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 demo: .venv/.runtime  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run")
 	@$(BIN)/temper demo $(ARGS)
@@ -14,6 +14,9 @@ demo: .venv/.runtime  ## set up, serve http://127.0.0.1:8000 and start a run (AR
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some)
 	@.ci/tools
 	@$(BIN)/pytest $(ARGS)
+
+test-vllm: .venv/.dev  ## against a real vLLM on the CPU: set TEMPER_VLLM and TEMPER_VLLM_MODELS (tests/vllm/conftest.py)
+	@$(BIN)/pytest tests/vllm $(ARGS)
 
 lint: .venv/.dev  ## formatting, lint, strict types, the floors
 	@$(BIN)/ruff format --check .
