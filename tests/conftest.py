@@ -1,5 +1,12 @@
-"""What tests of several folders share: one real run, played when the first of them asks for it."""
+"""What needs more than this repository is tested when it is asked for by name."""
 
-from tests.evidence.played import archive, case, log, played
+from pathlib import Path
 
-__all__ = ["archive", "case", "log", "played"]
+APART = ("vllm", "hosts")
+"""make test-vllm, make test-hosts."""
+
+
+def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
+    if collection_path.parent != Path(__file__).parent or collection_path.name not in APART:
+        return None
+    return None if any(collection_path.name in Path(word).parts for word in config.args) else True
