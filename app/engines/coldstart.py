@@ -87,11 +87,12 @@ def told(cold: ColdStart, line: str, now: float) -> ColdStart:
     """Of several ranks that say the same, the first one counts. The line's own clock counts before ours."""
     plain = _ANSI.sub("", line).rsplit("\r", 1)[-1]
     reached = {step.name for step in cold.steps}
-    for name, pattern in _STEPS:
-        if name not in reached and (found := pattern.search(plain)):
-            at = round(max(0.0, stamped(plain, now) - cold.started), 1)
-            version = found[1] if name == "engine starts" else cold.version
-            return replace(cold, steps=(*cold.steps, Step(name, at, _figure(found[1]))), version=version, newest=name)
+    found = {name: match[1] for name, pattern in _STEPS if name not in reached and (match := pattern.search(plain))}
+    if found:
+        at = round(max(0.0, stamped(plain, now) - cold.started), 1)
+        steps = tuple(Step(name, at, _figure(said)) for name, said in found.items())
+        version = found.get("engine starts", cold.version)
+        return replace(cold, steps=(*cold.steps, *steps), version=version, newest=steps[-1].name)
     if progress := _PROGRESS.search(plain):
         return replace(cold, newest=f"{progress[1]}: {progress[2]} %")
     text = _TEXT.search(plain)

@@ -16,6 +16,9 @@ FOUND = {
     "gpu-0.25.1-31b-nvfp4.log": ("0.25.1", 30.13, 37.92, 90_045, 21.98, None),
     "gpu-0.25.1-e4b.log": ("0.25.1", 14.23, 21.79, 406_855, 49.66, 0.64),
     "gpu-0.25.1-e2b-eager.log": ("0.25.1", 8.86, 31.3, 1_818_358, 221.97, None),
+    # Later releases say two steps in one line; vLLM for CPU says nothing of its weights.
+    "cpu-0.32.0.log": ("0.32.0", None, None, 66_052, 16.13, None),
+    "cpu-0.32.0-mtp.log": ("0.32.0", None, None, 66_052, 16.13, None),
 }
 
 

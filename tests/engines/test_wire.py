@@ -1,6 +1,7 @@
 """Given these chunks at these times, these pieces and this end."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,13 @@ from app.engines.wire import ChatReply, body, headers
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
 
+STREAMS = Path(__file__).parent.parent / "data" / "streams"
+SAID = {
+    # stream: prompt tokens, completion tokens, how it ended
+    "gpu-0.25.1-31b-bf16.txt": (538, 42, "stop"),
+    "cpu-0.32.0.txt": (17, 40, "length"),
+    "cpu-0.32.0-mtp.txt": (17, 40, "length"),
+}
 QUESTION = Question(
     model="org/small",
     messages=(Message("system", "You plan."), Message("user", "Rule: V-257985")),
@@ -231,3 +239,15 @@ def test_bytes_that_are_not_text_do_not_reach_the_engine():
     question = Question("m", (Message("user", name),), "plan", {}, "r", 1, 0.0)
     assert json.dumps(body(question), ensure_ascii=False).encode()
     assert body(question)["messages"][0]["content"] == "/var/spool/?"
+
+
+@pytest.mark.parametrize("size", [1, 7, 65536])
+@pytest.mark.parametrize("name", sorted(path.name for path in STREAMS.glob("*.txt")))
+def test_what_real_engines_stream(name, size):
+    """However the network cuts it: an answer's text is the same, and its tokens are those of usage."""
+    data = (STREAMS / name).read_bytes()
+    whole, _ = play((101.0, data))
+    pieces = [(101.0 + n / 1e6, data[n : n + size]) for n in range(0, len(data), size)]
+    deltas, finished = play(*pieces)
+    assert (finished.prompt_tokens, finished.completion_tokens, finished.finish_reason) == SAID[name]
+    assert "".join(delta.text for delta in deltas) == "".join(delta.text for delta in whole) != ""
