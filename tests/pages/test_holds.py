@@ -1,5 +1,11 @@
+from msgspec.structs import replace
+
 from app.events.kinds import TurnStarted
+from app.lineup_file import find_lineup, read_lineup
 from app.pages.mission.holds import Bar, bars, hand_over, let_go
+from app.pages.mission.mission import Mission
+from app.pages.mission.pieces import Scene, engine_pieces
+from app.skills.catalog import skill
 
 
 def started(turn, role):
@@ -37,3 +43,13 @@ def test_what_is_older_than_the_ribbon_is_forgotten():
 def test_a_hold_that_began_before_the_ribbon_is_cut_at_its_edge():
     holds = [hand_over([], started("a", "architect"), 0.0, 120)[0].decoding(1.0)]
     assert bars(holds, 200.0, 100.0) == [Bar("architect", 0.0, 100.0, prefill=False)]
+
+
+def test_where_there_are_several_the_page_names_the_replica():
+    lineup = read_lineup(find_lineup("h100x2-light"))
+    mission = Mission()
+    mission.holds["gemma-31b"] = hand_over([], replace(started("a", "worker"), replica=1), 1.0, 120)
+    scene = Scene(lineup, skill("stig"), "live")
+    assert "on replica 2 of 2" in engine_pieces(mission, scene)["hold-gemma-31b"]
+    only = read_lineup(find_lineup("blackwell-mtp"))
+    assert "replica" not in engine_pieces(mission, Scene(only, skill("stig"), "live"))["hold-gemma-31b"]

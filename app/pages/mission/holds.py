@@ -11,6 +11,7 @@ class Hold:
     role: Role
     turn: str
     since: float
+    replica: int = 0
     first: float | None = None
     """When the first token came: before it the engine reads the prompt, after it decodes."""
     until: float | None = None
@@ -21,7 +22,7 @@ class Hold:
 
 def hand_over(holds: list[Hold], event: TurnStarted, at: float, keep: float) -> list[Hold]:
     recent = [hold for hold in holds if hold.until is None or at - hold.until < keep]
-    return [*recent, Hold(event.role, event.turn, at)]
+    return [*recent, Hold(event.role, event.turn, at, event.replica)]
 
 
 def let_go(holds: list[Hold], turn: str, at: float, ttft: float | None = None) -> list[Hold]:

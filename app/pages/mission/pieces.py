@@ -66,6 +66,7 @@ def hold(mission: Mission, engine: Engine, scene: Scene) -> dict[str, object]:
         "engine": engine,
         "roles": seated,
         "serving": live.role if live else None,
+        "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
         "reading": bool(live and live.first is None),
         "bars": bars(holds, now, HOLD_SECONDS),
         "span": int(HOLD_SECONDS),
