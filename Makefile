@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-vllm lint fmt bench lock
+.PHONY: help demo test test-hosts test-vllm lint fmt bench lock
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -17,6 +17,10 @@ test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-
 
 test-vllm: .venv/.dev  ## against a real vLLM on the CPU: set TEMPER_VLLM and TEMPER_VLLM_MODELS (tests/vllm/conftest.py)
 	@$(BIN)/pytest tests/vllm $(ARGS)
+
+test-hosts: .venv/.dev  ## on a Debian with sshd of this machine's own, built for it; installs what that takes
+	@.ci/hosts
+	@$(BIN)/pytest -m real_host tests/hosts $(ARGS)
 
 lint: .venv/.dev  ## formatting, lint, strict types, the floors
 	@$(BIN)/ruff format --check .

@@ -4,6 +4,7 @@ TemperError                 its text is for a person: what is wrong, what to do
 ├── BadInput                the caller can mend it; nothing was changed
 │   └── BadLineup           a line-up file, with its line
 ├── Unusable                this machine or folder cannot be worked with
+│   └── LineCut             the connection to a host ended in mid-work
 ├── EngineError             a turn did not come to its end
 │   ├── EngineUnavailable   not reachable, or it says 503
 │   ├── EngineRefused       it answered 4xx: the request is at fault
@@ -27,6 +28,10 @@ class BadLineup(BadInput):
 
 
 class Unusable(TemperError):
+    pass
+
+
+class LineCut(Unusable):
     pass
 
 

@@ -1,6 +1,7 @@
 """From words on a command line or in a body to a run's first event; whatever is wrong is said in one sentence."""
 
 import getpass
+from pathlib import Path
 from typing import get_args
 
 from app.errors import BadInput
@@ -8,7 +9,8 @@ from app.events.kinds import RunQueued
 from app.events.words import Budget, Mode
 from app.lineup import Lineup
 from app.skills.catalog import nearest, skill
-from app.targets.catalog import known_host
+from app.skills.skill import Skill
+from app.targets.catalog import FIXTURE, known_host, usual_mode
 
 
 def queued(
@@ -23,26 +25,30 @@ def queued(
     pace: float | None = None,
     by: str | None = None,
     skill_name: str = "stig",
+    hosts: Path = Path("data/hosts"),
 ) -> RunQueued:
-    known_host(host)
+    """An empty mode is the host's usual one. Only the built-in host is laid out anew, so only it can be kept."""
+    known_host(host, hosts)
     return RunQueued(
         host=host,
         skill=skill_name,
         rules=_rules(rules, skill_name),
-        mode=_mode(mode),
+        mode=_mode(mode or skill(skill_name).mode or usual_mode(host), skill(skill_name)),
         budget=budget,
         lineup=lineup.name,
         simulated=lineup.simulated,
         note=note,
         pace=pace if lineup.simulated else None,
-        keep=keep,
+        keep=keep and host == FIXTURE,
         by=by or getpass.getuser(),
     )
 
 
-def _mode(mode: str) -> Mode:
+def _mode(mode: str, pack: Skill) -> Mode:
     if mode not in get_args(Mode):
         raise BadInput(f"there is no mode {mode!r}: choose one of {', '.join(get_args(Mode))}.")
+    if pack.mode and mode != pack.mode:
+        raise BadInput(f"{pack.title}: it is only run as {pack.mode}; ask for --mode {pack.mode}.")
     return mode  # type: ignore[return-value]
 
 

@@ -26,5 +26,7 @@ def seats(
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
             traffic=traffic,
+            precision=engine.precision,
+            vllm=engine.vllm,
         )
     return taken

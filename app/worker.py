@@ -38,8 +38,8 @@ from app.probing.probed import Probed
 from app.probing.subjects import chosen, subjects
 from app.sampling.board import Board
 from app.sampling.opened import sampled
-from app.scanners.builtin import Builtin
 from app.scanners.verdict import Verdict
+from app.scanning import lay_out_new, scanner_for
 from app.seating import seats
 from app.skills.catalog import skill
 from app.store import queries
@@ -101,11 +101,13 @@ class Worker:
     async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
         pack = skill(skill_name)
-        scanner = Builtin({rule.id: rule.check for rule in pack.rules.values()})
         target = await asyncio.to_thread(open_target, host, self.settings.hosts)
-        if not target.files.glob("/etc"):
-            await target.prepare()
-        return scanner.name, await asyncio.to_thread(scanner.scan, target.files, tuple(pack.rules))
+        try:
+            scanner = scanner_for(pack, target, self.settings.hosts)
+            await lay_out_new(target)
+            return scanner.name, await scanner.scan(target.files, tuple(pack.rules))
+        finally:
+            await target.close()
 
     async def probe(self, engine: str) -> None:
         """Begin to probe an engine, or all where none is named; refused while a run works."""
@@ -131,15 +133,18 @@ class Worker:
             log.exception("run %s failed by a fault of ours", run_id)
             run.append(RunFailed(reason=f"a fault of Temper's own: {type(exc).__name__}; its log has the details"))
             await run.log.flush()
+        finally:
+            await run.means.target.close()
 
     def _take_up(self, run_id: str) -> Run:
         state = fold(self.store.events(run_id))
         assert state.request
         pack = skill(state.request.skill)
+        target = open_target(state.request.host, self.settings.hosts)
         means = Means(
             skill=pack,
-            target=open_target(state.request.host, self.settings.hosts),
-            scanner=Builtin({rule.id: rule.check for rule in pack.rules.values()}),
+            target=target,
+            scanner=scanner_for(pack, target, self.settings.hosts),
             seats=seats(self.lineup, self.bases, self.http, self.traffic),
             lessons=StoredLessons(self.database),
             worker=self.name,

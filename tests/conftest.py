@@ -1,6 +1,10 @@
-"""What needs more than this repository is tested when it is asked for by name."""
+"""What tests of several folders share. What needs more than this repository is tested when it is asked for by name."""
 
 from pathlib import Path
+
+from tests.evidence.played import archive, case, log, played
+
+__all__ = ["archive", "case", "log", "played"]
 
 APART = ("vllm", "hosts")
 """make test-vllm, make test-hosts."""

@@ -46,7 +46,7 @@ async def attempt(host: FixtureTarget, journal: str, rule: str, one: Try) -> str
     if host.review(actions, paths):
         return "refused"
     made = await host.apply(journal, actions, paths)
-    verdict = SCANNER.scan(host.files, [rule])[0]
+    verdict = SCANNER.judge(host.files, [rule])[0]
     broken = [probe.name for probe in await host.health() if not probe.ok]
     assert await host.drift(made.changes) == ()
     if verdict.word == "pass" and not one.veto and not broken:
@@ -75,13 +75,13 @@ async def story(host: FixtureTarget, rule: str) -> tuple[list[str], str]:
 
 @pytest.mark.parametrize("rule", AT_ONCE)
 async def test_passes_at_once(host: FixtureTarget, rule: str) -> None:
-    assert SCANNER.scan(host.files, [rule])[0].word == "fail"
+    assert SCANNER.judge(host.files, [rule])[0].word == "fail"
     assert (await story(host, rule))[0] == ["passed"]
 
 
 @pytest.mark.parametrize("rule", LEARNT)
 async def test_passes_once_a_failure_has_taught(host: FixtureTarget, rule: str) -> None:
-    assert SCANNER.scan(host.files, [rule])[0].word == "fail"
+    assert SCANNER.judge(host.files, [rule])[0].word == "fail"
     outcomes, lessons = await story(host, rule)
     assert outcomes == LEARNT[rule]
 
@@ -93,7 +93,7 @@ async def test_passes_once_a_failure_has_taught(host: FixtureTarget, rule: str) 
 
 @pytest.mark.parametrize("rule", ESCALATED)
 async def test_is_handed_to_a_person(host: FixtureTarget, rule: str) -> None:
-    assert SCANNER.scan(host.files, [rule])[0].word == "fail"
+    assert SCANNER.judge(host.files, [rule])[0].word == "fail"
     clean = host.digest()
     assert (await story(host, rule))[0] == ESCALATED[rule]
     assert host.digest() == clean
@@ -112,10 +112,10 @@ async def test_the_ciphers_are_approached_another_way_after_three(host: FixtureT
 
 
 async def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -> None:
-    assert [verdict.word for verdict in SCANNER.scan(host.files, list(STIG.rules))] == ["fail"] * 30
+    assert [verdict.word for verdict in SCANNER.judge(host.files, list(STIG.rules))] == ["fail"] * 30
     for rule in in_order(list(STIG.rules), STIG):
         await story(host, rule)
-    left = {verdict.rule for verdict in SCANNER.scan(host.files, list(STIG.rules)) if verdict.word != "pass"}
+    left = {verdict.rule for verdict in SCANNER.judge(host.files, list(STIG.rules)) if verdict.word != "pass"}
     assert left == set(ESCALATED)
     assert all(probe.ok for probe in await host.health())
     assert await host.drift(()) == ()

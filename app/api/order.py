@@ -1,5 +1,6 @@
 """What somebody asks for when starting a run, and the run's first event made from it."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -37,36 +38,37 @@ class RunOrder(Wire):
     host: Annotated[str, Field(max_length=64, examples=["fixture"])]
     skill: Annotated[str, Field(max_length=64)] = "stig"
     rules: Annotated[
-        list[Annotated[str, Field(max_length=32, examples=["V-257985"])]] | None,
+        list[Annotated[str, Field(max_length=128, examples=["V-257985"])]] | None,
         Field(min_length=1, max_length=1000, description="Rule ids; all of the profile when left out."),
     ] = None
     profile: Annotated[Profile | None, Field(description="By category, instead of rules.")] = None
-    mode: Mode = "auto"
+    mode: Annotated[Mode | None, Field(description="Left out: auto on the built-in host, review on others.")] = None
     budget: BudgetOrder = BudgetOrder()
     keep: Annotated[bool, Field(description="Start from the host as it stands.")] = False
     note: Line = ""
     by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
 
 
-def first_event(order: RunOrder, lineup: Lineup, pace: float) -> RunQueued:
+def first_event(order: RunOrder, lineup: Lineup, pace: float, hosts: Path) -> RunQueued:
     pack = _skill(order)
     return queued(
         lineup,
-        host=_host(order.host),
+        host=_host(order.host, hosts),
         rules=",".join(_rules(order, pack)),
-        mode=order.mode,
+        mode=order.mode or "",
         keep=order.keep,
         budget=Budget(**order.budget.model_dump()),
         note=order.note,
         pace=pace,
         by=signed(order.by),
         skill_name=pack.name,
+        hosts=hosts,
     )
 
 
-def _host(name: str) -> str:
+def _host(name: str, hosts: Path) -> str:
     try:
-        known_host(name)
+        known_host(name, hosts)
     except BadInput as exc:
         raise Problem("unknown-host", str(exc), field="host") from exc
     return name

@@ -35,7 +35,14 @@ KINDS: Mapping[str, Kind] = {
     "unknown-skill": Kind(422, "No such skill", "The detail lists the skills."),
     "unknown-rule": Kind(422, "No such rule", "The detail names the nearest rules; GET /api/v1/rules lists them all."),
     "unsupported-host": Kind(
-        422, "Hosts of this kind cannot be added", "Only the built-in fixture can be hardened by this version."
+        422,
+        "Hosts of this kind cannot be added",
+        "The field that is named says what it takes: kind, name, place or secret_at.",
+    ),
+    "host-key": Kind(
+        422,
+        "The host key is not accepted yet",
+        "Compare the fingerprint in the detail with the one on the host, then send it as accept_key.",
     ),
     "key-reused": Kind(
         422, "Idempotency-Key was used for another request", "Use a new key for a new request; keys are kept for a day."

@@ -43,7 +43,7 @@ class Accepted(Wire):
 )
 async def start_run(order: RunOrder, worker: TheWorker, keys: TheKeys, response: Response, key: Key = None) -> Accepted:
     """Start a run. It is queued at once; runs on one host are worked on one after the other."""
-    event = first_event(order, worker.lineup, worker.settings.speed)
+    event = first_event(order, worker.lineup, worker.settings.speed, worker.settings.hosts)
     if key is None:
         run = await worker.submit(event)
     else:

@@ -34,11 +34,12 @@ class Order:
     keep: bool
     budget: Budget
     note: str
+    skill_name: str = "stig"
 
 
 async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
     lineup = chosen_lineup(settings)
-    request = queued(lineup, **{**asdict(order), "budget": order.budget}, pace=settings.speed)
+    request = queued(lineup, **{**asdict(order), "budget": order.budget}, pace=settings.speed, hosts=settings.hosts)
     try:
         async with opened(settings, lineup) as worker:
             run = worker.same_unended(request) or await worker.submit(request)

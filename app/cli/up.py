@@ -14,6 +14,8 @@ from app.cli.opening import chosen_lineup
 from app.cli.serve import serve_until_told
 from app.config import Settings
 from app.engines.coldstart import Step
+from app.engines.doctor.diagnose import diagnose
+from app.engines.doctor.here import look_around
 from app.engines.launch.launched import Launched, Look
 from app.engines.launch.papers import compose, systemd
 from app.errors import BadInput
@@ -24,8 +26,15 @@ LOOK_SECONDS = 0.5
 _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}
 
 
-async def start_lineup(settings: Settings) -> None:
-    await serve_until_told(settings, start=False, beside=_stairs)
+def start_lineup(settings: Settings, *, anyway: bool) -> None:
+    """What would not boot is not tried: on a GPU that takes minutes to find out."""
+    lineup = chosen_lineup(settings)
+    found = diagnose(lineup, look_around(lineup))
+    stops = [one for one in found if one.severity == "stop"]
+    if stops and not anyway:
+        told = "; ".join(f"{one.engine or lineup.name}: {one.says} {one.fix}" for one in stops)
+        raise BadInput(f"{told} (`temper doctor {settings.lineup}` says it at length; --anyway starts it all the same)")
+    asyncio.run(serve_until_told(settings, start=False, beside=_stairs))
 
 
 def print_papers(settings: Settings, kind: str, into: Path | None) -> None:

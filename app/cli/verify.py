@@ -1,6 +1,7 @@
-"""`temper verify`: is the log whole, and what does it say the run came to?"""
+"""`temper verify`: does a run's log hold, the record of what people did, or a pack that somebody handed over?"""
 
 from collections import Counter
+from pathlib import Path
 
 from rich.console import Console
 from sqlalchemy import Engine
@@ -8,8 +9,11 @@ from sqlmodel import Session
 
 from app.cli.find_run import find_run
 from app.config import Settings
+from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
-from app.events.record import Broken, check_chain, read
+from app.events.record import AUDIT, Broken, check_chain, read
+from app.evidence import verify as pack
+from app.evidence.remake import remake
 from app.loop.state import RunState, fold
 from app.store import queries
 from app.store.db import open_database
@@ -19,24 +23,72 @@ from app.targets.catalog import open_target
 HOLDS, BROKEN = 0, 2
 
 
-def verify_run(settings: Settings, wanted: str) -> int:
+def verify_what(settings: Settings, wanted: str, head: str) -> int:
+    """By what it is: `audit`, a pack or the folder that it was unpacked into, otherwise a run."""
+    if wanted == AUDIT:
+        return verify_audit(settings, head)
+    path = Path(wanted)
+    if path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file():
+        return verify_pack(path, head)
+    return verify_run(settings, wanted, head)
+
+
+def verify_pack(path: Path, head: str) -> int:
+    try:
+        files = pack.opened(path)
+        manifest = pack.check(files, head)
+        untold = remake(files)
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
+    except pack.Broken as exc:
+        return _broken(f"{path}: {exc}")
+    run, count = manifest["run"], manifest["events"]
+    _say(f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}")
+    _say(untold or "its papers are what this Temper makes of these events")
+    if not head:
+        _say("compare the chain head with one that was noted elsewhere, or give it with --head")
+    return HOLDS
+
+
+def verify_audit(settings: Settings, head: str) -> int:
+    rows = EventStore(open_database(settings.database)).lines(AUDIT)
+    try:
+        last = check_chain(rows)
+    except Broken as exc:
+        return _broken(f"the record of what people did: {exc}")
+    if head not in ("", last):
+        return _broken(f"the record of what people did: its chain head is {last}, not {head}")
+    _say(f"holds: the record of what people did, {len(rows)} lines", f"chain head {last}")
+    return HOLDS
+
+
+def verify_run(settings: Settings, wanted: str, head: str) -> int:
     database = open_database(settings.database)
     run = find_run(database, wanted)
-    console = Console()
     rows = EventStore(database).lines(run)
     try:
         last = check_chain(rows)
     except Broken as exc:
-        console.print(f"[bold]does not hold[/]: run {run}: {exc}", highlight=False)
-        return BROKEN
+        return _broken(f"run {run}: {exc}")
+    if head not in ("", last):
+        return _broken(f"run {run}: its chain head is {last}, not {head}")
     state = fold(read(line, digest) for _, line, digest in rows)
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
-    console.print(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", highlight=False)
-    console.print(f"chain head {last}", highlight=False, soft_wrap=True)
+    _say(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
     if tree := _tree(state):
-        console.print(_compare(settings, database, state, tree), highlight=False)
+        _say(_compare(settings, database, state, tree))
     return HOLDS
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        Console().print(line, highlight=False, soft_wrap=True, markup=False)
+
+
+def _broken(why: str) -> int:
+    _say(f"does not hold: {why}")
+    return BROKEN
 
 
 def _tree(state: RunState) -> str | None:

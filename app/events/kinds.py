@@ -18,6 +18,7 @@ from app.events.words import (
     Probe,
     Purpose,
     Role,
+    SeatTaken,
     Spent,
     TurnOutcome,
     Word,
@@ -50,6 +51,11 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     scanner: str
     probes: tuple[Probe, ...]
     """The host's health before anything was changed: what a rollback must bring back."""
+    temper: str = ""
+    """Its version."""
+    seats: tuple[SeatTaken, ...] = ()
+    simulated: bool | None = None
+    """The host is played by a tree of files; None in logs that do not say."""
 
 
 class RunScoped(Event, frozen=True, tag="run.scoped"):

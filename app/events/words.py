@@ -106,6 +106,21 @@ class Lesson(Struct, frozen=True, kw_only=True):
     advice: str
 
 
+class SeatTaken(Struct, frozen=True, kw_only=True):
+    """Which engine a role asked in a run, and how."""
+
+    role: Role
+    engine: str
+    model: str
+    precision: str
+    vllm: str
+    """The version, as the line-up says it; empty where it does not."""
+    replicas: int
+    temperature: float
+    max_tokens: int
+    max_model_len: int
+
+
 class GpuProcess(Struct, frozen=True):
     """One process that holds memory of a GPU."""
 

@@ -1,6 +1,6 @@
 """A run that has ended, folded once for all of its papers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.errors import BadInput
@@ -59,8 +59,8 @@ class Case:
     request: RunQueued
     skill: Skill
     queued_at: float
-    scanned_at: float | None
-    """When the closing scan was done."""
+    scanned: Mapping[str, float]
+    """When the opening and the closing scan were done."""
     head: str
     judged: tuple[Judged, ...]
     """Every rule of the pack, in its order."""
@@ -72,6 +72,14 @@ class Case:
         return self.state.run
 
     @property
+    def simulated(self) -> str:
+        """What of the run was played, in words; empty where nothing was."""
+        host = self.state.started and self.state.started.simulated
+        played = ["the engines"] if self.request.simulated else []
+        played += ["the host, by a tree of real files"] if host else []
+        return " and ".join(played)
+
+    @property
     def asked(self) -> list[Judged]:
         """In the order in which the run was asked for them."""
         known = {one.rule.id: one for one in self.judged}
@@ -79,22 +87,25 @@ class Case:
 
 
 def read_case(events: Iterable[Recorded]) -> Case:
-    state, queued_at, scanned_at, head = RunState(), 0.0, None, ""
+    state, queued_at, head = RunState(), 0.0, ""
+    scanned: dict[str, float] = {}
     tried: dict[tuple[str, int], Tried] = {}
     people, seats = [], Seats()
     for recorded in events:
         state = step(state, recorded)
         queued_at, head = queued_at or recorded.at, recorded.hash
-        if isinstance(recorded.event, ScanFinished) and recorded.event.phase == "closing":
-            scanned_at = recorded.at
+        if isinstance(recorded.event, ScanFinished):
+            scanned[recorded.event.phase] = recorded.at
         people += [done] if (done := deed(recorded)) else []
         seats.take(recorded.event)
         _on_attempt(tried, state, recorded)
     if state.request is None or state.ended is None:
         raise Unfinished(f"run {state.run} has not ended: its papers are made when it has.")
     pack = skill(state.request.skill)
+    if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
+        raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_judged(pack, state, tried))
-    return Case(state, state.request, pack, queued_at, scanned_at, head, judged, tuple(people), seats.taken())
+    return Case(state, state.request, pack, queued_at, scanned, head, judged, tuple(people), seats.taken())
 
 
 def _on_attempt(tried: dict[tuple[str, int], Tried], state: RunState, recorded: Recorded) -> None:

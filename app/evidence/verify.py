@@ -1,4 +1,4 @@
-"""Checks a Temper evidence pack without Temper: python3 verify.py [PACK [HEAD]]
+"""Checks a Temper evidence pack without Temper: python3 -I verify.py [PACK [HEAD]]
 
 PACK is an evidence.zip or the folder that it was unpacked into; left out, the folder of this file.
 HEAD is the chain head as somebody noted it elsewhere: without it, a pack made up from end to end holds too.
@@ -6,8 +6,6 @@ HEAD is the chain head as somebody noted it elsewhere: without it, a pack made u
 Takes Python 3.9 or newer and nothing else, opens no network, changes nothing. Use a copy from a source that you
 trust: one that came inside a pack vouches for itself.
 """
-
-from __future__ import annotations
 
 import csv
 import hashlib
@@ -23,8 +21,7 @@ from typing import Any
 
 Files = dict[str, bytes]
 Object = dict[str, Any]
-Events = list[tuple[bytes, Object]]
-"""Each line of the log as it was hashed, and what it says."""
+Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, and what it says
 NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 LOCAL, CENTRAL, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 GENESIS = "0" * 64
@@ -76,8 +73,9 @@ def unpack(data: bytes) -> Files:
         at = start + size
     if data[at : at + 4] != b"PK\1\2":
         raise Broken(f"after {last}, byte {at} of the archive begins neither a file nor its directory")
-    if list(files) != sorted(files):
-        raise Broken("the files of the archive are not in the order in which they were packed")
+    order = iter(sorted(files))
+    if moved := next((name for name in files if name != next(order)), None):
+        raise Broken(f"{moved} is not where it was packed: the files of the archive are in another order")
     at = 0
     for what, chunk in chunks(files):
         if data[at : at + len(chunk)] != chunk:
@@ -129,8 +127,8 @@ def read_events(files: Files, manifest: Object, head: str) -> Events:
         if (event["seq"], event["run"]) != (seq, manifest["run"]):
             raise Broken(f"event {seq} says of itself that it is another")
         events.append((line, event))
-    last = events[-1][1]
-    for field, value in [("events", len(events)), ("chain_head", previous), ("as_of", last["at"])]:
+    host, last = events[0][1]["host"], events[-1][1]
+    for field, value in [("host", host), ("events", len(events)), ("chain_head", previous), ("as_of", last["at"])]:
         if manifest[field] != value:
             raise Broken(f"the manifest says {field} {manifest[field]}, and the events say {value}")
     if last["kind"] not in ("run.finished", "run.failed", "run.stopped"):
@@ -157,11 +155,10 @@ def plain(events: Events) -> Files:
 
 
 def _turn(begun: Object, end: Object) -> str:
-    outcome = end.get("outcome") or end.get("reason", "left open")
     parts = [
         ("turn", f"{begun['role']}, {begun['purpose']}: {begun['rule']} attempt {begun['attempt']}, {begun['at']}"),
         ("engine", f"{begun['engine']}, replica {begun['replica'] + 1}, model {begun['model']}"),
-        ("outcome", f"{outcome} {end.get('detail', '')}".strip()),
+        ("outcome", f"{end.get('outcome') or end.get('reason', 'left open')} {end.get('detail', '')}".strip()),
         ("told by the system", begun["prompt"][0]),
         ("told", begun["prompt"][1]),
         ("thought", end.get("thought", "")),
@@ -230,13 +227,16 @@ def _same(name: str, said: list[Any], expected: list[Any]) -> None:
         raise Broken(f"{name} does not say what the closing scan said: see {odd}")
 
 
+def opened(path: Path) -> Files:
+    if path.is_dir():
+        return {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
+    return unpack(path.read_bytes())
+
+
 def main(words: list[str]) -> int:
     path = Path(words[0]) if words else Path(__file__).resolve().parent
     try:
-        if path.is_dir():
-            files = {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
-        else:
-            files = unpack(path.read_bytes())
+        files = opened(path)
         manifest = check(files, words[1] if len(words) > 1 else "")
     except (Broken, OSError) as exc:
         sys.stdout.write(f"does not hold: {exc}\n")

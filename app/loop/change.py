@@ -23,6 +23,7 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
+from app.events.secrets import redacted
 from app.events.words import Phase
 from app.loop.attempt import Attempt
 from app.loop.effects import (
@@ -82,9 +83,11 @@ async def rehearse(run: Run, _: Rehearse) -> None:
     except ActionFailed as exc:
         run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=clean(str(exc), 600)))
         return
-    verdict = (await asyncio.to_thread(run.means.scanner.scan, files, [rule]))[0]
+    verdict = (await run.means.scanner.foresee(files, [rule]))[0]
     scanner = run.means.scanner.name
-    run.append(Rehearsed(rule=rule, attempt=attempt, word=verdict.word, evidence=verdict.evidence, scanner=scanner))
+    run.append(
+        Rehearsed(rule=rule, attempt=attempt, word=verdict.word, evidence=redacted(verdict.evidence), scanner=scanner)
+    )
 
 
 async def request_approval(run: Run, _: RequestApproval) -> None:
@@ -155,7 +158,7 @@ async def apply(run: Run, _: Apply) -> None:
 
 async def verify(run: Run, _: Verify) -> None:
     rule, number = run.place
-    verdict = (await asyncio.to_thread(run.means.scanner.scan, run.means.target.files, [rule]))[0]
+    verdict = (await run.means.scanner.scan(run.means.target.files, [rule]))[0]
     run.append(given(run, verdict, "attempt", number))
 
 
@@ -165,7 +168,7 @@ def given(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> Verdict
         phase=phase,
         attempt=attempt,
         word=verdict.word,
-        evidence=verdict.evidence,
+        evidence=redacted(verdict.evidence),
         scanner=run.means.scanner.name,
         path=verdict.path,
         line=verdict.line,
@@ -182,7 +185,7 @@ async def watch(run: Run, _: Watch) -> None:
             attempt=number,
             probes=await target.health(),
             drift=await target.drift(applied.changes if applied else ()),
-            log=tuple(await asyncio.to_thread(target.log_lines, LOG_LINES)),
+            log=tuple(map(redacted, await asyncio.to_thread(target.log_lines, LOG_LINES))),
         )
     )
 
@@ -193,7 +196,7 @@ async def gather_facts(run: Run, _: GatherFacts) -> None:
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
-    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(clean(fact, 400) for fact in facts)))
+    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(clean(redacted(fact), 400) for fact in facts)))
 
 
 async def roll_back(run: Run, effect: RollBack) -> None:

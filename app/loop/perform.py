@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from app import __version__
 from app.events.kinds import (
     AttemptFailed,
     AttemptStarted,
@@ -75,6 +76,9 @@ async def _start(run: Run, _: Start) -> None:
             confinement=target.confinement,
             scanner=run.means.scanner.name,
             probes=probes,
+            temper=__version__,
+            seats=tuple(seat.taken() for seat in run.means.seats.values()),
+            simulated=target.simulated,
         )
     )
 
@@ -84,7 +88,7 @@ async def _scan(run: Run, effect: Scan) -> None:
     rules = run.state.request.rules
     run.append(ScanStarted(phase=effect.phase, rules=len(rules)))
     began = time.monotonic()
-    verdicts = await asyncio.to_thread(run.means.scanner.scan, run.means.target.files, rules)
+    verdicts = await run.means.scanner.scan(run.means.target.files, rules)
     given = [change.given(run, verdict, effect.phase) for verdict in verdicts]
     run.append(*given, ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
 

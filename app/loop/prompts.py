@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.events.clean import clean
+from app.events.secrets import keeps_secrets, redacted
 from app.events.words import Lesson, Purpose, Role
 from app.files import Files
 from app.loop.attempt import Attempt
@@ -59,7 +60,7 @@ class Prompt:
 
     def add_host(self, heading: str, text: str, limit: int = FILE_CHARS) -> None:
         """Words of the host's, between marks that they cannot forge."""
-        harmless = clean(text, limit).replace(_OPEN, "‹HOST").replace(_SHUT, "HOST›")
+        harmless = clean(redacted(text), limit).replace(_OPEN, "‹HOST").replace(_SHUT, "HOST›")
         self._add(heading, harmless, limit, f"{_OPEN}\n{{}}\n{_SHUT}")
 
     def _add(self, heading: str, text: str, limit: int, frame: str) -> None:
@@ -67,6 +68,7 @@ class Prompt:
         room = min(self.budget - used, limit)
         if not text or room < WORTH_TELLING:
             return
+        text = redacted(text)  # also what control characters, or a cut, had hidden until now
         whole = text if len(text) <= room else text[: room - len(_CUT)] + _CUT
         self.parts.append(f"## {heading}\n{frame.format(whole)}")
 
@@ -104,8 +106,8 @@ def user(purpose: Purpose, about: About, max_tokens: int) -> str:
 
 
 def _plan(prompt: Prompt, about: About) -> None:
-    prompt.add("Requirement", about.rule.requirement)
-    prompt.add("Usual fix", about.rule.fix)
+    _add_of_rule(prompt, about, "Requirement", about.rule.requirement)
+    _add_of_rule(prompt, about, "Usual fix", about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
     prompt.add("Lessons", _lessons(about.attempt.lessons))
     prompt.add("Earlier attempts", _failures(about.item))
@@ -119,7 +121,7 @@ def _act(prompt: Prompt, about: About) -> None:
     assert plan
     prompt.add("Plan", "\n".join([plan.approach, *(f"- {step}" for step in plan.steps)]))
     prompt.add("Files you may touch", "\n".join(plan.paths))
-    prompt.add("Requirement", about.rule.requirement)
+    _add_of_rule(prompt, about, "Requirement", about.rule.requirement)
     prompt.add("Lessons", _lessons(about.attempt.lessons))
     prompt.add("Earlier attempts", _failures(about.item))
     for path in plan.paths[:4]:
@@ -130,7 +132,7 @@ def _review(prompt: Prompt, about: About) -> None:
     verdict = about.attempt.verdict
     assert verdict
     prompt.add_host("Scanner", f"verdict: {verdict.word}\nevidence: {verdict.evidence}")
-    prompt.add("Requirement", about.rule.requirement)
+    _add_of_rule(prompt, about, "Requirement", about.rule.requirement)
     prompt.add("Lessons", _lessons(about.attempt.lessons))
     prompt.add_host("Change", about.attempt.applied.diff if about.attempt.applied else "")
 
@@ -149,7 +151,7 @@ def _triage(prompt: Prompt, about: About) -> None:
 def _reflect(prompt: Prompt, about: About) -> None:
     attempt = about.attempt
     prompt.add("What failed", _failures(about.item))
-    prompt.add("Requirement", about.rule.requirement)
+    _add_of_rule(prompt, about, "Requirement", about.rule.requirement)
     prompt.add("Plan", attempt.plan.approach if attempt.plan else "")
     prompt.add_host("Facts", "\n".join(attempt.facts.facts) if attempt.facts else "")
     prompt.add("Lessons", _lessons(attempt.lessons))
@@ -165,8 +167,15 @@ def _present(files: Files, patterns: Iterable[str]) -> list[str]:
 
 
 def _file(files: Files, path: str) -> str:
+    if keeps_secrets(path):
+        return "(it holds secrets and is not shown)"
     content = files.read(path)
     return "(no such file)" if content is None else content.decode("utf-8", "replace")
+
+
+def _add_of_rule(prompt: Prompt, about: About, heading: str, text: str) -> None:
+    """What content from elsewhere says of its rules is data, as what a host says is."""
+    (prompt.add_host if about.rule.foreign else prompt.add)(heading, text)
 
 
 def _lessons(lessons: Sequence[Lesson]) -> str:

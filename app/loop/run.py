@@ -10,7 +10,7 @@ from app.engines.client import EngineClient
 from app.engines.traffic import Traffic
 from app.events.kinds import Event
 from app.events.log import RunLog
-from app.events.words import Lesson, Role
+from app.events.words import Lesson, Role, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
@@ -29,6 +29,22 @@ class Seat:
     max_model_len: int
     temperature: float
     traffic: Traffic = field(default_factory=Traffic)
+    precision: str = ""
+    vllm: str = ""
+
+    def taken(self) -> SeatTaken:
+        """As the log has it."""
+        return SeatTaken(
+            role=self.role,
+            engine=self.engine,
+            model=self.model,
+            precision=self.precision,
+            vllm=self.vllm,
+            replicas=len(self.replicas),
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            max_model_len=self.max_model_len,
+        )
 
     def pick(self) -> int:
         """The least loaded replica that is well."""

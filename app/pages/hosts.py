@@ -1,5 +1,7 @@
 """The hosts that can be hardened, and how each stands."""
 
+from dataclasses import dataclass
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -7,15 +9,29 @@ from app.deps import TheSession, TheWorker
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
 from app.store import queries
+from app.store.models import RunRow
+from app.targets import registry
 from app.targets.catalog import FIXTURE
+from app.targets.registry import RegisteredHost
 
 router = APIRouter(include_in_schema=False)
 
 
+@dataclass(frozen=True)
+class Card:
+    host: RegisteredHost
+    newest: RunRow | None
+    open_changes: tuple[str, ...]
+    """As our own journals have it; the host is not asked for a page."""
+
+
 @router.get("/hosts")
 def hosts(worker: TheWorker, session: TheSession) -> Response:
-    nonce = new_nonce()
+    nonce, folder = new_nonce(), worker.settings.hosts
+    cards = [
+        Card(one, queries.newest_run(session, one.name), tuple(registry.pending(folder, one.name)))
+        for one in registry.listed(folder)
+    ]
     newest = queries.newest_run(session, FIXTURE)
-    return page(
-        rendered("hosts.html", nonce=nonce, here="/hosts", newest=newest, folder=worker.settings.hosts / FIXTURE), nonce
-    )
+    context = {"newest": newest, "folder": folder / FIXTURE, "cards": cards}
+    return page(rendered("hosts.html", nonce=nonce, here="/hosts", **context), nonce)

@@ -1,5 +1,6 @@
 """The built-in scanner: the skill's own checks on the host's files. A check that breaks says nothing good."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,7 +16,13 @@ class Builtin:
     def __init__(self, checks: Mapping[str, Callable[[Files], Verdict]]) -> None:
         self._checks = checks
 
-    def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+    async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        return await asyncio.to_thread(self.judge, files, rules)
+
+    foresee = scan
+    """Files are all it looks at, so that a copy serves as well."""
+
+    def judge(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
         return [self._judge(files, rule) for rule in rules]
 
     def _judge(self, files: Files, rule: str) -> Verdict:

@@ -11,5 +11,8 @@ class Scanner(Protocol):
     @property
     def name(self) -> str: ...
 
-    def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
-        """One verdict for each rule, in the order asked."""
+    async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        """Of the host as it stands: one verdict for each rule, in the order asked."""
+
+    async def foresee(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        """Of a rehearsal, which is files and nothing else."""

@@ -1,22 +1,81 @@
-"""The skills there are, and the rules somebody may have meant."""
+"""The skills there are: every folder beside this file. A folder holds a pack.py or a skill.toml, and nothing lists it.
 
+pack.py    names a SKILL, or a function skill(argument) for `NAME:argument`
+skill.toml picks rules of another skill
+"""
+
+from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
 
 from app.errors import BadInput
+from app.skills.pick import picked, read_pick
 from app.skills.skill import Skill
-from app.skills.stig.pack import STIG
 
-SKILLS = {STIG.name: STIG}
+MODULE, TABLE = "pack.py", "skill.toml"
+
+
+@dataclass(frozen=True)
+class Catalog:
+    folder: Path
+    package: str
+    """What the folder is called when it is imported."""
+
+    def names(self) -> list[str]:
+        return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and one.name[0] not in "._")
+
+    def skill(self, name: str, behind: tuple[str, ...] = ()) -> Skill:
+        """`behind` are the folders that led here, so that none leads back to itself."""
+        folder, _, argument = name.partition(":")
+        if folder not in self.names():
+            raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(self.names())}.")
+        if folder in behind:
+            raise BadInput(f"The skill folder {self.folder / folder} picks from itself, by way of {behind[-1]}.")
+        has_module, has_table = ((self.folder / folder / part).is_file() for part in (MODULE, TABLE))
+        if has_module == has_table:
+            found = "both of them" if has_module else "neither"
+            raise BadInput(f"The skill folder {self.folder / folder} needs a {MODULE} or a {TABLE}; it has {found}.")
+        return self._of_module(folder, argument) if has_module else self._of_table(folder, argument, behind)
+
+    def _of_module(self, folder: str, argument: str) -> Skill:
+        try:
+            module = import_module(f"{self.package}.{folder}.pack")
+        except Exception as exc:
+            why = f"{type(exc).__name__}: {exc}"
+            raise BadInput(f"The skill folder {self.folder / folder} cannot be loaded: {why}") from exc
+        make, ready = getattr(module, "skill", None), getattr(module, "SKILL", None)
+        if isinstance(ready, Skill):
+            return self._alone(ready, folder, argument)
+        if not callable(make):
+            raise BadInput(f"The skill folder {self.folder / folder}: {MODULE} names no SKILL and no skill(argument).")
+        made = make(argument)
+        assert isinstance(made, Skill)
+        return made
+
+    def _of_table(self, folder: str, argument: str, behind: tuple[str, ...]) -> Skill:
+        pick = read_pick(self.folder / folder / TABLE)
+        whole = self.skill(pick.of, (*behind, folder))
+        return self._alone(picked(folder, pick, whole, self.folder / folder), folder, argument)
+
+    def _alone(self, skill: Skill, folder: str, argument: str) -> Skill:
+        if argument:
+            raise BadInput(f"The skill {folder!a} takes nothing after a colon; ask for {folder} alone.")
+        if skill.name != folder:
+            raise BadInput(f"The skill folder {self.folder / folder} calls its skill {skill.name!a}; they must agree.")
+        return skill
+
+
+SHIPPED = Catalog(Path(__file__).parent, "app.skills")
 
 
 def skill(name: str) -> Skill:
-    if name not in SKILLS:
-        raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(sorted(SKILLS))}.")
-    return SKILLS[name]
+    return SHIPPED.skill(name)
 
 
 def nearest(rule_id: str, skill: Skill) -> list[str]:
     """Up to three rule ids that look like the one given, by V-number or by the STIG's own id."""
     names = {name: rule.id for rule in skill.rules.values() for name in (rule.id, rule.stig_id)}
-    close = get_close_matches(rule_id.strip().upper()[:40], names, n=6, cutoff=0.6)
+    asked = rule_id.strip()[:40]
+    close = [*get_close_matches(asked.upper(), names, n=6, cutoff=0.6), *get_close_matches(asked, names, n=6)]
     return list(dict.fromkeys(names[name] for name in close))[:3]

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from app.events.words import Category
+from app.events.words import Category, Mode
 from app.files import Files
+from app.scanners.openscap.content import Content
 from app.scanners.verdict import Verdict
 
 Check = Callable[[Files], Verdict]
@@ -15,7 +16,7 @@ class Rule:
     id: str
     """V-257985: stable over STIG releases."""
     stig_id: str
-    """RHEL-09-255045."""
+    """RHEL-09-255045; of a data stream's rule, its id in full."""
     category: Category
     title: str
     requirement: str
@@ -27,6 +28,8 @@ class Rule:
     irreversible: bool = False
     breaks: str = ""
     """What hardening it can break, in words; empty when nothing is known."""
+    foreign: bool = False
+    """Its words are those of content that somebody else wrote."""
 
 
 @dataclass(frozen=True)
@@ -34,3 +37,7 @@ class Skill:
     name: str
     title: str
     rules: Mapping[str, Rule]
+    mode: Mode | None = None
+    """The only mode that it is run in; None is any."""
+    content: Content | None = None
+    """What OpenSCAP is to be asked, where the rules have no checks of our own."""

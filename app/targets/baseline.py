@@ -2,18 +2,24 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 
 import msgspec
 
 from app.events.clean import clean
 from app.events.words import FileChange
+from app.files import Files
 from app.targets.digest import digest
 from app.targets.people import people
-from app.targets.tree import Tree
 
 _LOGS = "/var/log/"
 _SPECIAL = 0o6000
 _MOST = 40
+
+
+class Whole(Files, Protocol):
+    def paths(self) -> list[str]: ...
+    def link(self, path: str) -> str | None: ...
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -30,7 +36,7 @@ class Baseline(msgspec.Struct, frozen=True):
     accounts: dict[str, int]
 
 
-def take(tree: Tree) -> Baseline:
+def take(tree: Whole) -> Baseline:
     return Baseline(
         {path: _entry(tree, path) for path in tree.paths()},
         {account.name: account.uid for account in people(tree).accounts},
@@ -50,7 +56,7 @@ def drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tupl
     return tuple(clean(sentence, 300) for sentence in [*found[:_MOST], *rest])
 
 
-def _entry(tree: Tree, path: str) -> Entry:
+def _entry(tree: Whole, path: str) -> Entry:
     link = tree.link(path)
     if link is not None:
         return Entry("link", 0, "", 0, hashlib.sha256(link.encode(errors="surrogateescape")).hexdigest())

@@ -1,19 +1,29 @@
-"""The hosts that there are, by name. The fixture is built in."""
+"""The hosts that there are, by name: the fixture is built in, the others were added."""
 
 from pathlib import Path
 
 from app.errors import BadInput
+from app.events.words import Mode
+from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
+from app.targets.ssh.target import SshTarget
 from app.targets.target import Target
 
-FIXTURE = "fixture"
+FIXTURE = registry.FIXTURE
 
 
-def known_host(name: str) -> None:
-    if name != FIXTURE:
-        raise BadInput(f"there is no host {name!r}: the one that is built in is {FIXTURE!r}.")
+def known_host(name: str, hosts: Path) -> None:
+    if name != FIXTURE and registry.find(hosts, name) is None:
+        names = ", ".join([FIXTURE, *(one.name for one in registry.listed(hosts))])
+        raise BadInput(f"there is no host {name[:64]!a}: there is {names}; temper host add makes others known.")
+
+
+def usual_mode(name: str) -> Mode:
+    """Where a mistake costs more than a new tree, a person looks at every change."""
+    return "auto" if name == FIXTURE else "review"
 
 
 def open_target(name: str, hosts: Path) -> Target:
-    known_host(name)
-    return FixtureTarget(name, hosts / name)
+    known_host(name, hosts)
+    found = registry.find(hosts, name)
+    return FixtureTarget(name, hosts / name) if found is None else SshTarget(name, hosts / name, found.end)

@@ -4,18 +4,18 @@ import difflib
 from collections.abc import Iterable, Mapping
 
 from app.events.clean import clean
+from app.events.secrets import keeps_secrets, redacted
 from app.files import FileState
 from app.syntax import source
 
 _LONGEST_LINE = 400
 _MOST = 32 * 1024
-_SECRET = ("/etc/shadow", "/etc/gshadow")
 _OPEN_END = "\\ No newline at end of file"
 
 
 def unified(before: Mapping[str, FileState | None], after: Mapping[str, FileState]) -> str:
     lines = [line for path, state in after.items() for line in _file(path, before.get(path), state)]
-    text = "".join(f"{clean(line, _LONGEST_LINE)}\n" for line in lines)
+    text = redacted("".join(f"{clean(line, _LONGEST_LINE)}\n" for line in lines))
     if len(text) <= _MOST:
         return text
     return f"{text[:_MOST]}\n… {len(text) - _MOST} more characters are not shown\n"
@@ -31,7 +31,7 @@ def _file(path: str, before: FileState | None, after: FileState) -> Iterable[str
     old, new = (b"" if before is None else before.content), after.content
     if old == new:
         return
-    if path in _SECRET:
+    if keeps_secrets(path):
         yield "content differs; it holds secrets and is not shown"
         return
     name = "/dev/null" if before is None else f"a{path}"

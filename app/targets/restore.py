@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from app.errors import ActionFailed
 from app.files import FileState
-from app.targets.tree import Tree
+from app.targets.changeable import Changeable
 
 
-def restore(tree: Tree, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
+def restore(tree: Changeable, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
     """The differences that remain. Every path is written again, so that an earlier crash leaves nothing beside it."""
     failed: dict[str, str] = {}
     for path, state in before.items():
@@ -20,19 +20,24 @@ def restore(tree: Tree, before: Mapping[str, FileState | None], folders: Sequenc
             tree.remove_folder(folder)
         except ActionFailed as exc:
             failed[folder] = str(exc)
+    found = differences(tree, before, folders)
+    return [f"{path}: {failed.get(path, text)}" for path, text in found.items()]
+
+
+def differences(tree: Changeable, before: Mapping[str, FileState | None], folders: Sequence[str]) -> dict[str, str]:
     found = {path: _difference(tree, path, state) for path, state in before.items()}
     found |= {folder: "a folder that was not there is left" for folder in folders if tree.state(folder) is not None}
-    return [f"{path}: {failed.get(path, text)}" for path, text in found.items() if text]
+    return {path: text for path, text in found.items() if text}
 
 
-def _put_back(tree: Tree, path: str, state: FileState | None) -> None:
+def _put_back(tree: Changeable, path: str, state: FileState | None) -> None:
     if state is not None:
         tree.write(path, state)
     elif not tree.missing_folders(path):
         tree.remove(path)
 
 
-def _difference(tree: Tree, path: str, wanted: FileState | None) -> str:
+def _difference(tree: Changeable, path: str, wanted: FileState | None) -> str:
     if wanted is None and tree.missing_folders(path):
         return ""
     try:

@@ -84,3 +84,6 @@ class Target(Protocol):
 
     def digest(self) -> str:
         """sha256 over every path, content, mode and owner."""
+
+    async def close(self) -> None:
+        """Let go of what it holds: a connection, where there is one."""

@@ -8,18 +8,18 @@ from app.events.words import AnyAction, FileChange, Reload
 from app.files import FileState
 from app.targets import policy, validate
 from app.targets.change import plan_changes
+from app.targets.changeable import Changeable, PreImages
 from app.targets.confine import Confinement
 from app.targets.diff import unified
-from app.targets.journal import Before, Journal, Mark
+from app.targets.journal import Before, Mark
 from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
 from app.targets.restore import restore
 from app.targets.target import Applied, Restored
-from app.targets.tree import Tree
 
 
 class Transactions:
-    def __init__(self, tree: Tree, journal: Journal, changing: HostLock, confinement: Confinement) -> None:
+    def __init__(self, tree: Changeable, journal: PreImages, changing: HostLock, confinement: Confinement) -> None:
         self._tree = tree
         self._journal = journal
         self._changing = changing

@@ -49,7 +49,18 @@ def test_a_host_is_scanned_without_a_run(api, finished):
 
 
 @pytest.mark.parametrize(
-    ("order", "field"), [({"name": "web1", "kind": "ssh"}, "kind"), ({"name": "web1", "kind": "fixture"}, "name")]
+    ("order", "field"),
+    [
+        ({"name": "web1", "kind": "telnet"}, "kind"),
+        ({"name": "web1", "kind": "fixture"}, "name"),
+        ({"name": "web1", "kind": "ssh", "secret_at": "/root/key"}, "place"),
+        ({"name": "web1", "kind": "ssh", "place": "root@127.0.0.1:1", "secret_at": "/root/key"}, "place"),
+        (
+            {"name": "web1", "kind": "ssh", "place": "root@web1", "way": "password", "secret_at": "/etc/shadow"},
+            "secret_at",
+        ),
+        ({"name": "Web 1", "kind": "ssh", "place": "root@web1", "secret_at": "/root/key"}, "name"),
+    ],
 )
 def test_a_host_of_another_kind_is_refused_clearly(api, order, field):
     problem(api.post("/api/v1/hosts", json=order), 422, "unsupported-host", field)

@@ -99,8 +99,10 @@ class Host:
 class Scanner:
     name = "s"
 
-    def scan(self, host, rules):
+    async def scan(self, host, rules):
         return [Verdict(one, "fail" if host.value.startswith("weak") else "pass", "") for one in rules]
+
+    foresee = scan
 
 
 class Kept:

@@ -16,23 +16,24 @@ def breaks(files):
     raise RecursionError("pass\x1b[2J")
 
 
-def test_verdicts_come_in_the_order_asked():
+async def test_verdicts_come_in_the_order_asked_of_a_host_and_of_a_rehearsal():
     scanner: Scanner = Builtin({"V-1": passes, "V-2": lambda _: Verdict("V-2", "fail", "no")})
-    assert [(v.rule, v.word) for v in scanner.scan(FILES, ["V-2", "V-1"])] == [("V-2", "fail"), ("V-1", "pass")]
+    for ask in (scanner.scan, scanner.foresee):
+        assert [(v.rule, v.word) for v in await ask(FILES, ["V-2", "V-1"])] == [("V-2", "fail"), ("V-1", "pass")]
 
 
 def test_a_check_that_breaks_is_an_error_and_stops_nobody(caplog):
     with caplog.at_level(logging.ERROR):
-        broken, well = Builtin({"V-pass": breaks, "V-1": passes}).scan(FILES, ["V-pass", "V-1"])
+        broken, well = Builtin({"V-pass": breaks, "V-1": passes}).judge(FILES, ["V-pass", "V-1"])
     assert (broken.rule, broken.word, well.word) == ("V-pass", "error", "pass")
     assert "RecursionError" in broken.evidence
     assert "\x1b" not in broken.evidence
 
 
 def test_a_rule_without_a_check_is_unknown():
-    assert [v.word for v in Builtin({}).scan(FILES, ["accounts_password_pass"])] == ["unknown"]
+    assert [v.word for v in Builtin({}).judge(FILES, ["accounts_password_pass"])] == ["unknown"]
 
 
 def test_a_verdict_on_another_rule_is_not_taken():
-    verdict = Builtin({"V-2": passes}).scan(FILES, ["V-2"])[0]
+    verdict = Builtin({"V-2": passes}).judge(FILES, ["V-2"])[0]
     assert (verdict.rule, verdict.word) == ("V-2", "error")

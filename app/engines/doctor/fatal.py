@@ -80,11 +80,52 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Fatal]], ...] = (
         ),
     ),
     (
+        re.compile(r"attention heads \(\d+\) must be divisible by tensor parallel size"),
+        _plain(
+            "tp does not divide the model's attention heads", "set tp to 1, 2, 4 or 8: temper doctor LINEUP says which"
+        ),
+    ),
+    (
+        re.compile(r"max_model_len .*is greater than the derived max_model_len"),
+        _plain("max_model_len is more than the model has positions", "lower max_model_len"),
+    ),
+    (
+        re.compile(r"parallel drafting does not support multimodal|one attention group must share num_heads"),
+        _plain("the drafter was taken for a plain draft model", 'say method = "mtp" for Gemma 4\'s assistant'),
+    ),
+    (
+        re.compile(r"[Ff]or parallel drafting, the draft model config must|for parallel drafting\.$"),
+        _plain(
+            "the drafter is not prepared for parallel drafting",
+            "leave parallel_drafting out, or use a checkpoint with pard_token, ptd_token_id or a mask token",
+        ),
+    ),
+    (
+        re.compile(r"No valid attention backend found.*non-causal"),
+        _plain("no attention on this GPU looks both ways, as DFlash needs", "use an EAGLE3 drafter"),
+    ),
+    (
+        re.compile(r"Selected backend \S+ is not valid for this configuration"),
+        _plain("the attention backend that was asked for cannot run this model", "leave --attention-backend out"),
+    ),
+    (
+        re.compile(r"appears path-like, but doesn't exist|supplied chat template path doesn't exist"),
+        _plain("the chat template is not where chat_template says", "fetch it, or mend the path"),
+    ),
+    (
+        re.compile(r"invalid (?:tool call|reasoning) parser: |--enable-auto-tool-choice requires --tool-call-parser"),
+        _plain("the parsers are not ones that this vLLM has", "for Gemma 4 both are called gemma4"),
+    ),
+    (
+        re.compile(r"Transformers does not recognize this architecture"),
+        _plain("transformers is too old for this model", "upgrade it beside vLLM, or use the image of deploy/"),
+    ),
+    (
         re.compile(r"[Aa]ddress already in use"),
         _plain("the port is taken", "end what listens there, or give the engine another port"),
     ),
     (
-        re.compile(r"^(?:vllm|api_server\.py|usage|.*?): error: (?:unrecognized arguments|argument .*)"),
+        re.compile(r"^(?:vllm|api_server\.py|usage|.*?): error: (?:unrecognized arguments|argument ).*"),
         lambda found: Fatal(f"vLLM does not take its flags: {found[0][-160:]}", "mend the line-up's flags"),
     ),
     (

@@ -9,6 +9,7 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import RedirectResponse, Response
 
 from app.deps import TheSession, TheStreams, TheWorker
+from app.errors import BadInput
 from app.events.command import Verb
 from app.events.words import Budget
 from app.loop.answers import BrokenAnswer, read_actions
@@ -25,6 +26,7 @@ from app.request import queued
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import CommandRow, RunRow
+from app.targets.catalog import FIXTURE, known_host
 from app.worker import Worker
 
 router = APIRouter(include_in_schema=False)
@@ -98,17 +100,22 @@ def _row(worker: Worker, run: str) -> RunRow:
 
 
 @router.post("/runs", dependencies=[SameSite])
-async def start(worker: TheWorker) -> Response:
+async def start(worker: TheWorker, host: Annotated[str, Form(max_length=64)] = FIXTURE) -> Response:
+    try:
+        known_host(host, worker.settings.hosts)
+    except BadInput as exc:
+        raise HTTPException(404, str(exc)) from exc
     request = queued(
         worker.lineup,
-        host="fixture",
+        host=host,
         rules="",
-        mode="auto",
+        mode="",
         keep=False,
         budget=Budget(),
         note="",
         pace=worker.settings.speed,
         by=signed(BY),
+        hosts=worker.settings.hosts,
     )
     run = await worker.submit(request)
     return RedirectResponse(f"/runs/{run}", status_code=303)

@@ -3,7 +3,7 @@
 from app.skills.skill import Skill
 from app.skills.stig import accounts, audit, passwords, ssh, sudo, system
 
-STIG = Skill(
+SKILL = STIG = Skill(
     name="stig",
     title="DISA STIG for RHEL 9: thirty rules that plain files decide",
     rules={rule.id: rule for part in (ssh, passwords, accounts, sudo, audit, system) for rule in part.RULES},

@@ -28,8 +28,38 @@ def test_the_estimated_maximum_is_proposed_with_a_margin():
         ),
         ("ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`", "no room"),
         ("OSError: [Errno 98] Address already in use", "port is taken"),
-        ("vllm: error: unrecognized arguments: --no-such-flag", "does not take its flags"),
+        ("vllm: error: unrecognized arguments: --no-such-flag", "does not take its flags: vllm: error: unrecognized "),
+        ("vllm: error: unrecognized arguments: --no-such-flag", "--no-such-flag"),
         ("ValueError: Found a different quantization schemes for q_proj and k_proj", "ignore list"),
+        (
+            "  Value error, Total number of attention heads (4) must be divisible by tensor parallel size (3). [type=v",
+            "tp does not divide",
+        ),
+        (
+            "  Value error, User-specified max_model_len (999999) is greater than the derived max_model_len (max_pos",
+            "more than the model has positions",
+        ),
+        (
+            "ValueError: For parallel drafting, the draft model config must have `pard_token`, `ptd_token_id`, or",
+            "not prepared for parallel drafting",
+        ),
+        (
+            "NotImplementedError: ... with draft models or parallel drafting does not support multimodal models",
+            "plain draft model",
+        ),
+        ("AssertionError: All layers in one attention group must share num_heads; got {8, 4}", "plain draft model"),
+        (
+            "ValueError: No valid attention backend found for cuda. Reasons: {TRITON_ATTN: [non-causal attention not",
+            "looks both ways",
+        ),
+        ("ValueError: Selected backend FLASH_ATTN is not valid for this configuration. Reason: []", "cannot run this"),
+        (
+            "VLLMValidationError: The supplied chat template string (/t) appears path-like, but doesn't exist!",
+            "template",
+        ),
+        ("TypeError: Error: --enable-auto-tool-choice requires --tool-call-parser", "parsers"),
+        ("KeyError: 'invalid tool call parser: nosuch (chose from { gemma4,hermes })'", "parsers"),
+        ("The checkpoint has model type `gemma4` but Transformers does not recognize this architecture.", "too old"),
         ("RuntimeError: Worker proc VllmWorker-1 died unexpectedly, shutting down executor.", "worker process died"),
     ],
 )

@@ -1,0 +1,83 @@
+"""Hosts and what they are judged by."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
+from app.cli.options import Data
+from app.cli.rootfs import commands as rootfs
+from app.cli.scan import add_content, list_content, scan_host
+from app.config import Settings
+
+app = typer.Typer()
+scap = typer.Typer(help="Content that OpenSCAP judges by.", no_args_is_help=True)
+app.add_typer(scap, name="scap")
+host_app = typer.Typer(help="Hosts to harden.", no_args_is_help=True)
+app.add_typer(host_app, name="host")
+app.add_typer(rootfs, name="rootfs")
+
+
+@app.command()
+def scan(
+    host: Annotated[str, typer.Argument(help="The host to look at.")],
+    content: Annotated[str, typer.Option(help="A data stream of this machine; `temper scap list` names them.")],
+    profile: Annotated[str, typer.Option(help="A profile of it, long or short.")],
+    rule: Annotated[list[str] | None, typer.Option(help="A rule of it; give it again for more.")] = None,
+    data: Data = Path("data"),
+) -> None:
+    """Ask OpenSCAP what it says of a host as it stands. Ends with 0 when all holds, 2 when something does not."""
+    raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or ()))
+
+
+@scap.command("list")
+def scap_list(
+    datastream: Annotated[str, typer.Argument(help="A data stream, by name or path; all when left out.")] = "",
+) -> None:
+    """The data streams of this machine, or the profiles of one."""
+    list_content(datastream)
+
+
+@scap.command("add")
+def scap_add(file: Annotated[Path, typer.Argument(help="A file that ends in -ds.xml.")]) -> None:
+    """Keep a data stream on this machine, so that a skill can be made of it."""
+    add_content(file)
+
+
+@host_app.command("add")
+def host_add(
+    name: Annotated[str, typer.Argument(help="What it is called from here on.")],
+    place: Annotated[str, typer.Argument(help="user@address or user@address:port.")],
+    key: Annotated[Path | None, typer.Option(help="File of the private key to log in with.")] = None,
+    agent: Annotated[bool, typer.Option("--agent", help="Log in with the keys of the SSH agent.")] = False,
+    password_from: Annotated[str, typer.Option(help="Variable, or file, that holds the password; never it.")] = "",
+    known_hosts: Annotated[Path | None, typer.Option(help="Take the host key from this known_hosts file.")] = None,
+    accept_key: Annotated[str, typer.Option(help="The host key's SHA256:… fingerprint; asked for when left out.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Make a host known: its key accepted, a login tried, and whether a change could be taken back there."""
+    new = NewHost(name, place, key, agent, password_from, known_hosts, accept_key)
+    add_host(Settings(data=data), new)
+
+
+@host_app.command("list")
+def host_list(data: Data = Path("data")) -> None:
+    """The hosts that are known, and how each is reached."""
+    list_hosts(Settings(data=data))
+
+
+@host_app.command("check")
+def host_check(
+    name: Annotated[str, typer.Argument(help="The host to look at.")],
+    undo: Annotated[bool, typer.Option("--undo", help="Take back first what was left open there.")] = False,
+    data: Data = Path("data"),
+) -> None:
+    """Log in anew and probe a host. Ends with 0 when it is healthy and nothing is left open, else with 2."""
+    raise typer.Exit(check_host(Settings(data=data), name, undo=undo))
+
+
+@host_app.command("remove")
+def host_remove(name: Annotated[str, typer.Argument(help="The host.")], data: Data = Path("data")) -> None:
+    """Forget a host. Nothing is changed on it, and its journals are kept."""
+    remove_host(Settings(data=data), name)

@@ -1,0 +1,38 @@
+"""People and what scripts sign in with."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.options import Data
+from app.cli.people import create_person, create_token
+from app.config import Settings
+
+app = typer.Typer()
+admin = typer.Typer(help="People who may sign in.", no_args_is_help=True)
+app.add_typer(admin, name="admin")
+token = typer.Typer(help="What scripts sign in with.", no_args_is_help=True)
+app.add_typer(token, name="token")
+
+
+@admin.command("create")
+def create(
+    name: Annotated[str, typer.Argument(help="What the person signs in with, and what goes on record.")],
+    right: Annotated[str, typer.Option(help="viewer, operator or admin.")] = "admin",
+    data: Data = Path("data"),
+) -> None:
+    """Make a person. The password is asked for, or read as one line from a pipe."""
+    create_person(Settings(data=data), name, right)
+
+
+@token.command("create")
+def issue(
+    name: Annotated[str, typer.Argument(help="Whose token it is.")],
+    right: Annotated[str, typer.Option(help="viewer, operator or admin; never more than the person's.")] = "viewer",
+    label: Annotated[str, typer.Option(help="What it is for.")] = "",
+    days: Annotated[float, typer.Option(min=0.01, max=366, help="Until it expires.")] = 30,
+    data: Data = Path("data"),
+) -> None:
+    """Print a token for the API: Authorization: Bearer TOKEN. It is shown this once."""
+    create_token(Settings(data=data), name, right, label, days)

@@ -1,0 +1,100 @@
+"""Runs: asked for, handled, checked."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.ask_run import ask_run
+from app.cli.evidence import write_evidence
+from app.cli.harden import Order, harden
+from app.cli.options import PACE, Data, LineupName, Reason, RunId, Speed
+from app.cli.start_from import start_from
+from app.cli.verify import verify_what
+from app.config import Settings
+from app.events.words import Budget
+
+app = typer.Typer()
+
+
+@app.command()
+def run(
+    host: Annotated[str, typer.Option(help="The host to harden.")] = "fixture",
+    rules: Annotated[str, typer.Option(help="Comma-separated rule ids; all of the pack when left out.")] = "",
+    skill: Annotated[
+        str, typer.Option(help="What to harden: a folder in app/skills, or scap:CONTENT:PROFILE.")
+    ] = "stig",
+    mode: Annotated[
+        str, typer.Option(help="auto, review or dry-run; left out, auto on the built-in host and review on others.")
+    ] = "",
+    speed: Speed = PACE,
+    data: Data = Path("data"),
+    lineup: LineupName = "simulated",
+    as_json: Annotated[bool, typer.Option("--json", help="The events as JSON lines.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Start from the host as it stands.")] = False,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per item.")] = Budget().attempts,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per item.")] = Budget().item_seconds / 60,
+    note: Annotated[str, typer.Option(help="A line of yours that goes into the log.")] = "",
+    papers: Annotated[
+        Path | None,
+        typer.Option("--from", help="Take the open rules of a CKLB, CKL, XCCDF results or ARF."),
+    ] = None,
+) -> None:
+    """Harden a host and follow it here. Ends with 0 when all passed, 2 when some did not, 1 when it could not run."""
+    settings = Settings(data=data, lineup=lineup, speed=speed)
+    budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
+    order = Order(host=host, rules=rules, mode=mode, keep=keep, budget=budget, note=note, skill_name=skill)
+    order = start_from(order, papers) if papers else order
+    raise typer.Exit(asyncio.run(harden(settings, order, as_json=as_json)))
+
+
+@app.command()
+def pause(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+    """Pause a run after the turn in progress."""
+    ask_run(Settings(data=data), run_id, "pause", reason)
+
+
+@app.command()
+def resume(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+    """Go on with a paused run."""
+    ask_run(Settings(data=data), run_id, "resume", reason)
+
+
+@app.command()
+def stop(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+    """Stop a run: the turn ends at once, a change in progress is undone."""
+    ask_run(Settings(data=data), run_id, "stop", reason)
+
+
+@app.command()
+def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+    """Approve the change that a run waits with."""
+    ask_run(Settings(data=data), run_id, "approve", reason)
+
+
+@app.command()
+def refuse(run_id: RunId, reason: Reason, data: Data = Path("data")) -> None:
+    """Refuse the change that a run waits with, and say why."""
+    ask_run(Settings(data=data), run_id, "refuse", reason)
+
+
+@app.command()
+def verify(
+    what: Annotated[str, typer.Argument(help="A run, or the first characters of its id; an evidence.zip; audit.")],
+    head: Annotated[str, typer.Option(help="The chain head as it was noted elsewhere.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Check a chain of hashes and what follows from it. Ends with 0 when it holds, 2 when it does not."""
+    raise typer.Exit(verify_what(Settings(data=data), what, head))
+
+
+@app.command()
+def evidence(
+    run_id: RunId,
+    form: Annotated[str, typer.Option("--format", help="zip, cklb, ckl, arf, poam-csv, poam-json or report.")] = "zip",
+    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write the papers of a run that has ended: checklists, results, POA&M, the report, or the pack of all."""
+    write_evidence(Settings(data=data), run_id, form, out)

@@ -1,0 +1,73 @@
+"""Serving the page, and starting what answers behind it."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.options import PACE, Address, AuditSyslog, Data, LineupName, Port, SignIn, Speed
+from app.cli.serve import serve_until_told
+from app.cli.up import print_papers, start_lineup
+from app.config import Settings
+
+app = typer.Typer()
+
+
+@app.command()
+def demo(
+    port: Port = 8000,
+    speed: Speed = PACE,
+    data: Data = Path("data"),
+    lineup: LineupName = "simulated",
+    no_run: Annotated[bool, typer.Option("--no-run", help="Serve the page and start nothing.")] = False,
+) -> None:
+    """Serve the page and start a run on the built-in host, or go on with the one that was cut off."""
+    settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
+    asyncio.run(serve_until_told(settings, start=not no_run))
+
+
+@app.command()
+def serve(
+    port: Port = 8000,
+    address: Address = "127.0.0.1",
+    sign_in: SignIn = False,
+    audit_syslog: AuditSyslog = "",
+    attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
+    speed: Speed = PACE,
+    data: Data = Path("data"),
+    lineup: LineupName = "simulated",
+) -> None:
+    """Serve the page and the API, and work on runs as they are asked for."""
+    settings = Settings(
+        data=data,
+        host=address,
+        port=port,
+        sign_in=sign_in,
+        audit_syslog=audit_syslog,
+        attach=attach,
+        lineup=lineup,
+        speed=speed,
+    )
+    asyncio.run(serve_until_told(settings, start=False))
+
+
+@app.command()
+def up(
+    lineup: Annotated[str, typer.Argument(help="Name in lineups/, or a path to a line-up file.")],
+    papers: Annotated[str, typer.Option("--print", help="Start nothing: print what does. systemd or compose.")] = "",
+    into: Annotated[Path | None, typer.Option(help="With --print: the folder to write it to.")] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Start it though the doctor says that it will not boot.")
+    ] = False,
+    port: Port = 8000,
+    address: Address = "127.0.0.1",
+    sign_in: SignIn = False,
+    data: Data = Path("data"),
+) -> None:
+    """Start a line-up's engines and the page over them; each cold start is told here step by step."""
+    settings = Settings(data=data, host=address, port=port, sign_in=sign_in, lineup=lineup)
+    if papers:
+        print_papers(settings, papers, into)
+    else:
+        start_lineup(settings, anyway=anyway)

@@ -1,0 +1,129 @@
+"""`temper doctor`: a line-up file, a log or a running server, and what in it will burn."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+
+import httpx
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from app.engines.doctor.boots import LONGEST, read_boots
+from app.engines.doctor.diagnose import diagnose
+from app.engines.doctor.finding import Finding, Severity, worst_first
+from app.engines.doctor.here import look_around
+from app.engines.doctor.log import diagnose_log
+from app.engines.doctor.server import diagnose_server, look_at
+from app.engines.key import key_of
+from app.errors import BadInput
+from app.events.clean import clean
+from app.lineup import Engine, Lineup
+from app.lineup_file import find_lineup, read_lineup
+
+FINE, WILL_STOP, BAD_INPUT = 0, 1, 2
+_STYLES: dict[Severity, str] = {"stop": "bold red", "warn": "yellow", "note": "dim"}
+_HTTP = ("http://", "https://")
+
+
+def show_doctor(what: str, log: str, key_env: str, *, as_json: bool) -> int:
+    """0 when nothing would stop it, 1 when something would, 2 when there is nothing to look at."""
+    try:
+        findings = _findings(what, log, key_env)
+    except BadInput as exc:
+        print(f"temper: {exc}", file=sys.stderr)  # noqa: T201
+        return BAD_INPUT
+    if as_json:
+        print(json.dumps({"findings": [asdict(one) for one in findings]}, ensure_ascii=False, indent=2))  # noqa: T201
+    else:
+        _show(findings, Console(highlight=False))
+    return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
+
+
+def _findings(what: str, log: str, key_env: str) -> tuple[Finding, ...]:
+    if what.startswith(_HTTP):
+        if log:
+            raise BadInput("Give a server's address or --log, not both.")
+        return asyncio.run(_of_address(what, os.environ.get(key_env, "") if key_env else ""))
+    if not what and not log:
+        raise BadInput("Give a line-up (a name in lineups/ or a path), a server's address, or --log FILE.")
+    lineup = read_lineup(find_lineup(what)) if what else None
+    found = diagnose(lineup, look_around(lineup)) if lineup else ()
+    if log:
+        return worst_first([*found, *_of_log(Path(log), lineup)])
+    return worst_first([*found, *asyncio.run(_of_running(lineup))]) if lineup else found
+
+
+def _of_log(path: Path, lineup: Lineup | None) -> tuple[Finding, ...]:
+    try:
+        return diagnose_log(read_boots(_lines(path), str(path)), lineup)
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be read ({exc.strerror}): give the log that vLLM wrote.") from exc
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """A line without an end is cut: nobody vouches for the file."""
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        while line := file.readline(LONGEST):
+            yield line
+
+
+async def _of_address(url: str, key: str) -> tuple[Finding, ...]:
+    try:
+        address = httpx.URL(url)
+    except httpx.InvalidURL as exc:
+        raise BadInput(f"{clean(url, 200)!r} is not an address: write it like http://127.0.0.1:8101.") from exc
+    if not address.host:
+        raise BadInput(f"{clean(url, 200)!r} names no host: write it like http://127.0.0.1:8101.")
+    base = str(address).rstrip("/").removesuffix("/v1") + "/v1"
+    async with httpx.AsyncClient() as http:
+        look = await look_at(http, base, key)
+    return worst_first(said.of(check, "") for check, said in diagnose_server(look))
+
+
+async def _of_running(lineup: Lineup) -> list[Finding]:
+    """The engines that have an address. One that Temper would start and nobody has yet is no finding."""
+    async with httpx.AsyncClient() as http:
+        looks = await asyncio.gather(
+            *(
+                _of_replica(http, engine, number, base)
+                for engine in lineup.engines.values()
+                for number, base in enumerate(engine.addresses)
+            )
+        )
+    return [finding for look in looks for finding in look]
+
+
+async def _of_replica(http: httpx.AsyncClient, engine: Engine, number: int, base: str) -> list[Finding]:
+    metrics = engine.metrics_urls[number] if number < len(engine.metrics_urls) else ""
+    look = await look_at(http, base.rstrip("/"), key_of(engine), metrics)
+    if look.health is None and engine.launch:
+        return []
+    return [said.of(check, engine.name) for check, said in diagnose_server(look, engine)]
+
+
+def _show(findings: tuple[Finding, ...], console: Console) -> None:
+    for engine, group in groupby(findings, key=lambda one: one.engine):
+        if engine:
+            console.print(Text(clean(engine, 60), style="bold"))
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        for name in ("severity", "check"):
+            table.add_column(name, no_wrap=True)
+        table.add_column("says", overflow="fold")
+        for one in group:
+            words = Text.assemble(clean(one.says, 1000), ".\n", ("→ " + clean(one.fix, 1000), "dim"))
+            table.add_row(Text(one.severity, _STYLES[one.severity]), Text(one.check), words)
+        console.print(table)
+    console.print(_summary(findings))
+
+
+def _summary(findings: tuple[Finding, ...]) -> str:
+    if not findings:
+        return "Nothing found that would burn it."
+    stops, warns, notes = (sum(one.severity == kind for one in findings) for kind in ("stop", "warn", "note"))
+    return f"{stops} would stop it, {warns} may burn it, {notes} worth knowing."

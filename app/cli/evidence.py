@@ -1,0 +1,37 @@
+"""`temper evidence`: the papers of a run that has ended, one of them or the pack of all."""
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from app.cli.find_run import find_run
+from app.config import Settings
+from app.errors import BadInput
+from app.evidence.case import read_case
+from app.evidence.pack import FILE, pack
+from app.evidence.papers import PAPERS
+from app.store.db import open_database
+from app.store.events import EventStore
+
+ZIP, STDOUT = "zip", "-"
+_BY_FORMAT = {paper.format: paper for paper in PAPERS}
+
+
+def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None:
+    paper = _BY_FORMAT.get(form)
+    if paper is None and form != ZIP:
+        raise BadInput(f"there is no format {form!r}: choose one of {', '.join([ZIP, *_BY_FORMAT])}.")
+    database = open_database(settings.database)
+    run = find_run(database, wanted)
+    events = EventStore(database).events(run)
+    content = paper.made(read_case(events)) if paper else pack(events)
+    if out == STDOUT:
+        sys.stdout.buffer.write(content)
+        return
+    path = Path(out or f"{run}-{paper.file if paper else FILE}")
+    try:
+        path.write_bytes(content)
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
+    Console().print(f"{path}, {len(content)} bytes", highlight=False, soft_wrap=True, markup=False)

@@ -1,0 +1,96 @@
+"""`temper host`: hosts become known, are looked at, and are forgotten."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from app.config import Settings
+from app.errors import BadInput
+from app.events.clean import clean
+from app.targets import registry
+from app.targets.catalog import FIXTURE, open_target
+from app.targets.ssh.endpoint import Endpoint, Way, endpoint
+from app.targets.ssh.introduce import Introduction, check, shown, vouched
+
+HEALTHY, NOT_HEALTHY = 0, 2
+
+
+@dataclass(frozen=True)
+class NewHost:
+    name: str
+    place: str
+    key: Path | None
+    agent: bool
+    password_from: str
+    known_hosts: Path | None
+    accept_key: str
+
+
+def add_host(settings: Settings, new: NewHost) -> None:
+    registry.free(settings.hosts, new.name)
+    end = _endpoint(new)
+    known = vouched(end, new.known_hosts) if new.known_hosts else _accepted(end, new.accept_key)
+    check(end, known)
+    registry.add(settings.hosts, new.name, end, known.known_hosts, known.fingerprint)
+    _say(f"{new.name} is {end}, host key {known.fingerprint}; its runs are in mode review unless told otherwise")
+
+
+def list_hosts(settings: Settings) -> None:
+    _say(f"{FIXTURE}  built in, simulated")
+    for one in registry.listed(settings.hosts):
+        _say(f"{one.name}  {one.end}  by {one.end.way}  {one.fingerprint}")
+
+
+def remove_host(settings: Settings, name: str) -> None:
+    registry.remove(settings.hosts, name)
+    _say(f"{name} is forgotten; its journals stay in {settings.hosts / name}")
+
+
+def check_host(settings: Settings, name: str, *, undo: bool) -> int:
+    return asyncio.run(_check(settings, name, undo=undo))
+
+
+async def _check(settings: Settings, name: str, *, undo: bool) -> int:
+    target = await asyncio.to_thread(open_target, name, settings.hosts)
+    try:
+        if undo:
+            for journal in await asyncio.to_thread(target.pending):
+                undone = await target.rollback(journal)
+                _say(f"{journal}: {'; '.join(undone.differences) or 'taken back, as it was before'}")
+        probes = await target.health()
+        for probe in probes:
+            _say(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean(probe.detail, 300)}")
+        pending = await asyncio.to_thread(target.pending) if any(p.ok for p in probes) else []
+        for journal in pending:
+            _say(f"FAILS the change {clean(journal, 120)} is open: temper host check {name} --undo takes it back")
+        return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
+    finally:
+        await target.close()
+
+
+def _endpoint(new: NewHost) -> Endpoint:
+    ways: dict[Way, str] = {"key": str(new.key or ""), "agent": "agent" * new.agent, "password": new.password_from}
+    given: list[Way] = [way for way, at in ways.items() if at]
+    if len(given) != 1:
+        raise BadInput("say how to log in, in one way: --key FILE, --agent, or --password-from VARIABLE_OR_FILE.")
+    return endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]])
+
+
+def _accepted(end: Endpoint, accept: str) -> Introduction:
+    known = asyncio.run(shown(end))
+    if accept and accept != known.fingerprint:
+        raise BadInput(f"{end} shows the host key {known.fingerprint}, not {clean(accept, 80)}: it is not added.")
+    if not accept:
+        _say(
+            f"{end} shows the host key {known.fingerprint}. On its console: ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
+        )
+        if not typer.confirm("Is it the same there?"):
+            raise BadInput("it is not added: compare the keys first.")
+    return known
+
+
+def _say(line: str) -> None:
+    Console().print(line, highlight=False, soft_wrap=True, markup=False)

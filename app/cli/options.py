@@ -1,0 +1,21 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.config import Settings
+
+PACE = Settings().speed
+Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
+LineupName = Annotated[str, typer.Option("--lineup", help="Name in lineups/, or a path to a line-up file.")]
+Speed = Annotated[
+    float, typer.Option(min=0, help="Pace of simulated engines: 1 is as measured on the GPUs, 0 as fast as it can.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
+Address = Annotated[str, typer.Option("--host", help="Address to listen on; other than loopback it takes sign-in.")]
+SignIn = Annotated[bool, typer.Option("--sign-in", help="Ask who comes, also on loopback: behind a proxy, always.")]
+AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog that is told the head of the audit chain.")]
+RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
+Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]

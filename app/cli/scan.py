@@ -1,0 +1,100 @@
+"""`temper scan` and `temper scap`: what OpenSCAP says of a host as it stands, and of the content that is here."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from app.config import Settings
+from app.errors import BadInput
+from app.events.words import Word
+from app.scanners.builtin import Builtin
+from app.scanners.openscap.benchmark import read_benchmark
+from app.scanners.openscap.content import add, datastream, datastreams
+from app.scanners.openscap.scanner import OpenScap
+from app.scanners.verdict import Verdict
+from app.scanning import lay_out_new, scanner_for
+from app.skills.catalog import nearest, skill
+from app.skills.skill import Skill
+from app.targets.catalog import open_target
+
+ALL_HOLD, SOME_DO_NOT = 0, 2
+_STYLE: dict[Word, str] = {
+    "pass": "green",
+    "fail": "red",
+    "error": "yellow",
+    "unknown": "yellow",
+    "notapplicable": "dim",
+}
+
+
+def list_content(name: str) -> None:
+    console = Console()
+    if not name:
+        table = Table("content", "file", box=None)
+        for known, file in datastreams().items():
+            table.add_row(known, str(file))
+        console.print(table if table.rows else "No data stream is here yet: apt-get install ssg-debian brings some.")
+        return
+    benchmark = read_benchmark(_file(name))
+    console.print(escape(f"{benchmark.title} {benchmark.version}"))
+    table = Table("profile", "rules", "title", box=None)
+    for profile in benchmark.profiles:
+        table.add_row(profile.short, str(profile.rules), escape(profile.title))
+    console.print(table)
+
+
+def add_content(file: Path) -> None:
+    read_benchmark(file)
+    name = add(file)
+    Console().print(f"It is here as {name}: ask for scap:{name}:PROFILE.")
+
+
+def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str]) -> int:
+    pack = skill(f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}")
+    verdicts, beside = asyncio.run(_verdicts(settings, host, pack, _chosen(rules, pack)))
+    console, count = Console(), Counter(verdict.word for verdict in verdicts)
+    table = Table("rule", "OpenSCAP", *(["built-in"] if beside else []), "why", box=None)
+    for verdict in verdicts:
+        word = f"[{_STYLE[verdict.word]}]{verdict.word}[/]"
+        own = [beside.get(verdict.rule, "")] if beside else []
+        table.add_row(verdict.rule, word, *own, escape(verdict.evidence))
+    console.print(table)
+    console.print(f"{host}: " + ", ".join(f"{number} {word}" for word, number in count.most_common()))
+    if set(count) == {"notapplicable"}:
+        console.print(f"{escape(pack.title)} is not meant for this host: choose content of its own release.")
+    return SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
+
+
+def _file(name: str) -> Path:
+    return Path(name) if "/" in name else datastream(name)
+
+
+def _chosen(rules: Sequence[str], pack: Skill) -> list[str]:
+    names = {rule.stig_id: rule.id for rule in pack.rules.values()}
+    for rule in rules:
+        if rule not in pack.rules and rule not in names:
+            near = ", ".join(nearest(rule, pack)) or "none"
+            raise BadInput(f"There is no rule {rule[:80]!a} in {pack.title}; the nearest: {near}.")
+    return [names.get(rule, rule) for rule in rules] or list(pack.rules)
+
+
+async def _verdicts(
+    settings: Settings, host: str, pack: Skill, rules: Sequence[str]
+) -> tuple[list[Verdict], dict[str, str]]:
+    """OpenSCAP's, and beside them what our own checks say of the same rules, where we have any."""
+    target = await asyncio.to_thread(open_target, host, settings.hosts)
+    try:
+        await lay_out_new(target)
+        scanner = scanner_for(pack, target, settings.hosts)
+        assert isinstance(scanner, OpenScap)
+        verdicts = await scanner.judge(rules)
+        own = {rule.id: rule.check for rule in skill("stig").rules.values()}
+        beside = await Builtin(own).scan(target.files, [rule for rule in rules if rule in own])
+        return verdicts, {one.rule: one.word for one in beside}
+    finally:
+        await target.close()

@@ -1,0 +1,19 @@
+"""`temper run --from FILE`: somebody else's open rules become what a run is asked for."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from app.cli.harden import Order
+from app.errors import BadInput
+from app.evidence.incoming.starting_point import read_starting_point
+from app.skills.catalog import skill
+
+
+def start_from(order: Order, file: Path) -> Order:
+    if order.rules:
+        raise BadInput("give --from or --rules, not both.")
+    start = read_starting_point(file, skill(order.skill_name))
+    print(f"temper: {start.told}", file=sys.stderr)  # noqa: T201
+    note = "; ".join(part for part in (order.note, start.noted) if part)
+    return replace(order, rules=",".join(start.rules), note=note)

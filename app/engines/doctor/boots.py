@@ -1,0 +1,83 @@
+"""A log of vLLM, boot by boot: a container that was started again goes on in the same file."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from app.engines.coldstart import ColdStart, told
+from app.engines.doctor.fatal import Fatal, fatal
+from app.errors import BadInput
+from app.events.clean import clean
+
+LONGEST = 4000
+"""Of a line: the flags of a start take some 2,000 characters."""
+_VLLM = re.compile(
+    r"\((?:APIServer|EngineCore|Worker)\w* pid=\d+\)|Initializing a V1 LLM engine|vLLM API server version"
+    r"|non-default args: \{|No module named 'vllm|File \S+/vllm/|^usage: vllm|\bvllm: error: "
+)
+_FLAGS = re.compile(r"non-default args: (\{.*)")
+_BEGINS = re.compile(r"Initializing a V1 LLM engine")
+_UP = re.compile(r"Application startup complete")
+_ACCEPTED = re.compile(r"Avg Draft acceptance rate: (\d+(?:\.\d+)?)%")
+_MARKS = {
+    "gemma4": re.compile(r"Resolved architecture: Gemma4|Gemma4 model has heterogeneous head"),
+    "marlin": re.compile(r"Using Marlin\w*Kernel for NVFP4|does not have native support for FP4"),
+    "experimental": re.compile(r"Detected ModelOpt NVFP4 checkpoint"),
+    "graphs not counted": re.compile(r"CUDA graph memory profiling is disabled"),
+    "template failed": re.compile(r"[Cc]hat template (?:warmup failed|rejected the request)"),
+}
+
+
+@dataclass
+class Boot:
+    flags: str = ""
+    """As Python prints a dict."""
+    version: str = ""
+    step: str = ""
+    """The newest that it reached."""
+    up: bool = False
+    cause: Fatal | None = None
+    at: int = 0
+    """The line of the cause."""
+    served: bool = False
+    """It was up when the cause came."""
+    marks: set[str] = field(default_factory=set)
+    accepted: list[float] = field(default_factory=list)
+    """Per cent of drafted tokens, as it was logged."""
+
+    def flag(self, name: str) -> str:
+        found = re.search(rf"'{name}': \[?(?:'([^']*)'|([\w.]+))", self.flags)
+        return (found[1] or found[2] or "") if found else ""
+
+    def begins_anew(self, line: str) -> bool:
+        over = self.up or self.cause is not None
+        return bool((_FLAGS.search(line) and (over or self.flags)) or (_BEGINS.search(line) and over))
+
+    def hear(self, number: int, line: str) -> None:
+        cold = told(ColdStart(0.0), line, 0.0)
+        self.step = cold.newest if cold.steps else self.step
+        self.version = cold.version or self.version
+        self.up = self.up or _UP.search(line) is not None
+        if self.cause is None and (cause := fatal(line)):
+            self.cause, self.at, self.served = cause, number, self.up
+        if found := _FLAGS.search(line):
+            self.flags = found[1]
+        if found := _ACCEPTED.search(line):
+            self.accepted.append(float(found[1]))
+        self.marks |= {name for name, pattern in _MARKS.items() if pattern.search(line)}
+
+
+def read_boots(lines: Iterable[str], name: str) -> tuple[Boot, ...]:
+    """`name` is what the log is called, for the sentence that refuses one of another program."""
+    boots, ours, number = [Boot()], False, 0
+    for number, raw in enumerate(lines, start=1):
+        line = clean(raw.rstrip("\n").rsplit("\r", 1)[-1], LONGEST)
+        ours = ours or _VLLM.search(line) is not None
+        if boots[-1].begins_anew(line):
+            boots.append(Boot())
+        boots[-1].hear(number, line)
+    if not number:
+        raise BadInput(f"{name} is empty: give the log that vLLM wrote.")
+    if not ours:
+        raise BadInput(f"{name} is a log of another program: none of its {number:,} lines is vLLM's.")
+    return tuple(boots)

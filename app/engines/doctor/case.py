@@ -1,0 +1,101 @@
+"""One engine as the checks see it: what vLLM will be told, what the plan makes of it, and what this machine has."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from app.engines.doctor.flags import Settled, read_flags, settle
+from app.engines.doctor.here import Here
+from app.engines.fit.plan import fit_engine
+from app.engines.fit.reckoned import Fit
+from app.engines.fit.reckoning import Reckoning, reckon
+from app.engines.fit.rules import Rules, rules_of
+from app.errors import BadInput
+from app.lineup import Engine, Gpu, Lineup
+
+BLACKWELL = re.compile(r"\b(?:blackwell|g?b[123]00|gb10|rtx 50\d\d)\b", re.IGNORECASE)
+ADA = re.compile(r"\b(?:l4|l40s?|ada|rtx 40\d\d)\b", re.IGNORECASE)
+"""Compute capability 8.9."""
+
+
+@dataclass(frozen=True)
+class Case:
+    settled: Settled
+    gpus: tuple[Gpu, ...]
+    """Of its first replica."""
+    here: Here
+    flags: Mapping[str, str]
+    fit: Fit | None
+    reckoning: Reckoning | None
+    unknown: str = ""
+    """Why it cannot be reckoned."""
+
+    @property
+    def engine(self) -> Engine:
+        return self.settled.engine
+
+    @cached_property
+    def rules(self) -> Rules | None:
+        """None where the line-up does not say a version, or none that can be read."""
+        try:
+            rules = rules_of(self.engine.vllm)
+        except BadInput:
+            return None
+        return rules if rules.said else None
+
+    def since(self, *version: int) -> bool:
+        """Known to be that version or later."""
+        return self.rules is not None and self.rules.version >= version
+
+    def before(self, *version: int) -> bool:
+        return self.rules is not None and self.rules.version < version
+
+    @property
+    def is_gemma4(self) -> bool:
+        if self.reckoning:
+            return self.reckoning.setting.shape.is_gemma4
+        return re.search(r"gemma[-_]?4", self.engine.model, re.IGNORECASE) is not None
+
+    @property
+    def starts(self) -> bool:
+        """Temper starts it, so its flags are known."""
+        return self.engine.launch is not None
+
+    @property
+    def in_container(self) -> bool:
+        return bool(self.engine.launch and self.engine.launch.image)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        launch = self.engine.launch
+        if launch is None:
+            return {}
+        return launch.env if self.in_container else {**self.here.environment, **launch.env}
+
+    def all_gpus(self, kind: re.Pattern[str]) -> bool:
+        return bool(self.gpus) and all(kind.search(gpu.kind) for gpu in self.gpus)
+
+    def config(self, model: str) -> Mapping[str, Any]:
+        return self.here.configs.get(model, {})
+
+
+def cases(lineup: Lineup, here: Here) -> tuple[Case, ...]:
+    settled = {name: settle(engine) for name, engine in lineup.engines.items()}
+    as_started = replace(lineup, engines={name: one.engine for name, one in settled.items()})
+    return tuple(_case(as_started, one, here) for one in settled.values())
+
+
+def _case(lineup: Lineup, settled: Settled, here: Here) -> Case:
+    engine = settled.engine
+    known = {gpu.index: gpu for gpu in lineup.gpus}
+    gpus = tuple(known[index] for index in engine.gpus[: engine.gpus_per_replica] if index in known)
+    flags = read_flags(engine.launch.flags) if engine.launch else {}
+    case = Case(settled, gpus, here, flags, None, None)
+    if len(gpus) < engine.gpus_per_replica:
+        return case
+    try:
+        return replace(case, fit=fit_engine(lineup, engine), reckoning=reckon(engine, gpus))
+    except BadInput as exc:
+        return replace(case, unknown=str(exc))

@@ -1,0 +1,126 @@
+"""The flags of a launch. They come after those that the line-up's own fields become, and vLLM takes the last one."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from app.lineup import Engine, Speculation
+
+_SHORT = {"-tp": "--tensor-parallel-size", "-pp": "--pipeline-parallel-size", "-sc": "--speculative-config"}
+_UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30}
+_LARGEST = 1e15
+
+
+def read_flags(words: tuple[str, ...]) -> dict[str, str]:
+    """By name, with dashes as vLLM reads underscores; a flag without a value has an empty one."""
+    found: dict[str, str] = {}
+    name = ""
+    for word in words:
+        if _is_flag(word):
+            name, equals, value = word.partition("=")
+            name = _SHORT.get(name, name.replace("_", "-"))
+            found[name] = value
+            name = "" if equals else name
+        elif name:
+            found[name] = f"{found[name]} {word}".strip()
+    return found
+
+
+@dataclass(frozen=True)
+class Settled:
+    """An engine as vLLM will see it."""
+
+    engine: Engine
+    overridden: tuple[str, ...] = ()
+    """Flags that say otherwise than the line-up's own field."""
+    unreadable: tuple[str, ...] = ()
+
+
+def settle(engine: Engine) -> Settled:
+    if engine.launch is None:
+        return Settled(engine)
+    flags, changes = read_flags(engine.launch.flags), dict[str, Any]()
+    unreadable = []
+    for flag, (field, read) in _FIELDS.items():
+        if flag in flags:
+            try:
+                changes[field] = read(flags[flag])
+            except (ValueError, TypeError, KeyError, RecursionError):
+                unreadable.append(flag)
+    if _no_media(flags.get("--limit-mm-per-prompt", "")):
+        changes["text_only"] = True
+    known = {flag: field for flag, (field, _) in _FIELDS.items() if field in changes}
+    differs = (flag for flag, field in known.items() if flag in flags and _contradicts(engine, field, changes[field]))
+    return Settled(replace(engine, **changes), tuple(differs), tuple(unreadable))
+
+
+def _contradicts(engine: Engine, field: str, value: object) -> bool:
+    """Plan, probe and page go by the field, whether it was written or left to its default."""
+    return bool(getattr(engine, field) != value)
+
+
+def _is_flag(word: str) -> bool:
+    return word.startswith("-") and not re.fullmatch(r"-[\d.]+", word)
+
+
+def _positive(text: str, kind: Callable[[str], float]) -> Any:
+    number = kind(text)
+    if not 0 < number < _LARGEST:
+        raise ValueError
+    return number
+
+
+def _share(text: str) -> Any:
+    if (number := _positive(text, float)) > 1:
+        raise ValueError
+    return number
+
+
+def _length(text: str) -> int:
+    """vLLM reads 32k as 32,000 and 32K as 32,768."""
+    if found := re.fullmatch(r"(\d+(?:\.\d+)?)([kmgKMG])", text):
+        return int(_positive(found[1], float) * _UNITS[found[2]])
+    return int(_positive(text, int))
+
+
+def _speculation(text: str) -> Speculation:
+    said = json.loads(text)
+    if not isinstance(said, Mapping):
+        raise TypeError
+    return Speculation(
+        method=str(said.get("method", "")),
+        model=str(said.get("model", "")),
+        tokens=int(said.get("num_speculative_tokens", 1)),
+        parallel_drafting=said.get("parallel_drafting") is True,
+    )
+
+
+def _no_media(text: str) -> bool:
+    try:
+        limits = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(limits, dict) and limits.get("image") == 0 and not any(limits.values())
+
+
+def _switch(text: str) -> bool:
+    return text.lower() != "false"
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "--tensor-parallel-size": ("tp", partial(_positive, kind=int)),
+    "--pipeline-parallel-size": ("pp", partial(_positive, kind=int)),
+    "--max-model-len": ("max_model_len", _length),
+    "--gpu-memory-utilization": ("utilization", _share),
+    "--kv-cache-memory-bytes": ("kv_cache_bytes", _length),
+    "--max-num-seqs": ("max_num_seqs", partial(_positive, kind=int)),
+    "--max-num-batched-tokens": ("max_num_batched_tokens", _length),
+    "--kv-cache-dtype": ("kv_dtype", str),
+    "--chat-template": ("chat_template", str),
+    "--speculative-config": ("speculation", _speculation),
+    "--enforce-eager": ("eager", _switch),
+    "--language-model-only": ("text_only", _switch),
+}

@@ -1,0 +1,74 @@
+"""What this machine holds that the checks look at: templates, configs, its environment. Read once, before they ask."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.engines.doctor.flags import settle
+from app.lineup import Engine, Lineup
+
+_LARGEST = 4_000_000
+_DRIVER = Path("/dev/nvidiactl")
+TEMPLATE = "chat_template.jinja"
+
+
+@dataclass(frozen=True)
+class Here:
+    templates: Mapping[str, str] = field(default_factory=dict)
+    """sha256 by path; of a checkpoint's own template too, by its folder."""
+    configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """config.json by the folder that a line-up names as a model."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    serves: bool = False
+    """It has a GPU driver: taken to be the machine that the engines run on."""
+
+
+NOTHING = Here()
+
+
+def look_around(lineup: Lineup, environment: Mapping[str, str] = os.environ) -> Here:
+    engines = [settle(engine).engine for engine in lineup.engines.values()]
+    models = [name for engine in engines for name in _models(engine)]
+    templates = [engine.chat_template for engine in engines if engine.chat_template]
+    return Here(
+        templates={name: found for name in templates if (found := _sha256(Path(name)))}
+        | {name: found for name in models if (found := _sha256(Path(name) / TEMPLATE))},
+        configs={name: config for name in models if (config := _config(Path(name) / "config.json"))},
+        environment=environment,
+        serves=_DRIVER.exists(),
+    )
+
+
+def _models(engine: Engine) -> Iterator[str]:
+    yield engine.model
+    if engine.speculation and engine.speculation.model:
+        yield engine.speculation.model
+
+
+def _sha256(path: Path) -> str:
+    raw = _read(path)
+    return "" if raw is None else hashlib.sha256(raw).hexdigest()
+
+
+def _config(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(_read(path) or b"")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read(path: Path) -> bytes | None:
+    """None for what is not there, and for what is too large to be what it should be."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            raw = file.read(_LARGEST + 1)
+    except (OSError, ValueError):
+        return None
+    return raw if len(raw) <= _LARGEST else None

@@ -1,0 +1,185 @@
+"""What a log of vLLM tells afterwards: why it did not start, that it started by luck, and lines worth a second look."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.engines.doctor.boots import Boot
+from app.engines.doctor.case import BLACKWELL
+from app.engines.doctor.finding import Finding, Said, worst_first
+from app.engines.doctor.memory import HIGH, MANY
+from app.lineup import Engine, Lineup
+
+LOW_ACCEPTANCE = 45.0
+"""Per cent. EAGLE3 gets 22 to 44 on random tokens, and more on any real text."""
+_NATIVE = "FlashInferCutlassNvFp4LinearKernel"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The log, and the engine of the line-up that it belongs to where one does."""
+
+    boots: tuple[Boot, ...]
+    engine: Engine | None = None
+    kinds: tuple[str, ...] = ()
+    """Of the engine's GPUs."""
+    others: tuple[str, ...] = ()
+    """The engines of a line-up to which it does not belong."""
+
+    @property
+    def last(self) -> Boot:
+        return self.boots[-1]
+
+
+def diagnose_log(boots: tuple[Boot, ...], lineup: Lineup | None = None) -> tuple[Finding, ...]:
+    told = _of(boots, lineup)
+    name = told.engine.name if told.engine else ""
+    return worst_first(said.of(check, name) for check, ask in CHECKS.items() if (said := ask(told)))
+
+
+def _of(boots: tuple[Boot, ...], lineup: Lineup | None) -> Told:
+    engines = tuple(lineup.engines.values()) if lineup else ()
+    names = {boots[-1].flag("served_model_name"), boots[-1].flag("model"), boots[-1].flag("model_tag")} - {""}
+    fitting = [engine for engine in engines if {engine.wire_name, engine.model} & names]
+    if not names and len(engines) == 1:
+        fitting = list(engines)
+    if len(fitting) != 1 or lineup is None:
+        return Told(boots, others=tuple(engine.wire_name for engine in engines) if names and not fitting else ())
+    gpus = [gpu for gpu in lineup.gpus if gpu.index in fitting[0].gpus]
+    return Told(boots, fitting[0], tuple(gpu.kind for gpu in gpus))
+
+
+def of_another_model(told: Told) -> Said | None:
+    if not told.others:
+        return None
+    serves = told.last.flag("served_model_name") or told.last.flag("model")
+    says = f"this log is of {serves}, which no engine of the line-up serves ({', '.join(told.others)})"
+    return Said("warn", says, "give the log of one of them, or leave the line-up out")
+
+
+def ended_by_a_fatal_line(told: Told) -> Said | None:
+    """The first one: what follows a cause is its echo."""
+    boot = told.last
+    if boot.cause is None:
+        return None
+    when = "while it served" if boot.served else "before it served"
+    return Said("stop", f"line {boot.at:,}: {boot.cause.says}, {when}", boot.cause.fix)
+
+
+def started_by_luck(told: Told) -> Said | None:
+    failed = [boot for boot in told.boots[:-1] if not boot.up]
+    if not failed or not told.last.up:
+        return None
+    causes = list(dict.fromkeys(boot.cause.says for boot in failed if boot.cause))
+    why = f": {'; '.join(causes)}" if causes else ", and the log names no cause that is known"
+    return Said(
+        "stop" if causes else "warn",
+        f"it came up after {len(failed)} start{'s' if len(failed) > 1 else ''} that failed{why}. "
+        "A second try that works is luck with fragments of memory, and the next start may not have it",
+        next((boot.cause.fix for boot in failed if boot.cause), "lower max_model_len, utilization or max_num_seqs"),
+    )
+
+
+def died_and_was_started_again(told: Told) -> Said | None:
+    died = [boot.cause for boot in told.boots[:-1] if boot.served and boot.cause]
+    if not died or told.last.cause:
+        return None
+    says = f"it died while it served and was started again: {died[-1].says}"
+    return Said("warn", f"{says}. What ended it once will end it again", died[-1].fix)
+
+
+def not_up_yet(told: Told) -> Said | None:
+    if told.last.up or told.last.cause:
+        return None
+    says = f"the log ends before it serves; the last step was: {told.last.step or 'none that is known'}"
+    return Said("warn", says, "wait and read it again, or read its end: no line of it is known to be fatal")
+
+
+def marlin(told: Told) -> Said | None:
+    if "marlin" not in told.last.marks:
+        return None
+    if told.kinds and all(BLACKWELL.search(kind) for kind in told.kinds):
+        says = f"NVFP4 runs on Marlin, and {told.kinds[0]} has FP4 cores: this build of vLLM has no kernel for them"
+        return Said("warn", says, f"use a build for this GPU, whose log says Using {_NATIVE}")
+    if told.kinds:
+        says = f"NVFP4 runs on Marlin, as it must on {told.kinds[0]}: it saves memory, and no arithmetic"
+        return Said("note", says, "nothing to mend")
+    says = "NVFP4 runs on Marlin: right on L4 and Hopper, the wrong build on Blackwell"
+    return Said("note", says, f"on Blackwell use a build whose log says Using {_NATIVE}; give the line-up to be told")
+
+
+def experimental(told: Told) -> Said | None:
+    if "experimental" not in told.last.marks:
+        return None
+    says = "vLLM calls the NVFP4 format experimental (until 0.29): it means the file format, not the answers"
+    return Said("note", says, "nothing to mend; keep the checkpoint and the version of vLLM together")
+
+
+def graphs_are_not_counted(told: Told) -> Said | None:
+    if "graphs not counted" not in told.last.marks:
+        return None
+    says = "CUDA graphs are not taken off the KV pool: they come on top of utilization, and may not find room"
+    return Said("warn", says, "take VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 out, or lower utilization by 0.05")
+
+
+def high_utilization(told: Told) -> Said | None:
+    boot = told.last
+    share, seqs = _number(boot.flag("gpu_memory_utilization")), _number(boot.flag("max_num_seqs"))
+    if share <= HIGH or 0 < seqs < MANY or boot.flag("enforce_eager") == "True":
+        return None
+    says = (
+        f"utilization was {share:g}, past the {HIGH} at which the capture of CUDA graphs for {MANY} requests still fits"
+    )
+    return Said("warn", says, f"set utilization = {HIGH} or less, or max_num_seqs below {MANY}")
+
+
+def parsers_are_missing(told: Told) -> Said | None:
+    boot = told.last
+    if "gemma4" not in boot.marks or not boot.flags:
+        return None
+    reasons = boot.flag("reasoning_parser") or "reasoning_parser='gemma4'" in boot.flags
+    lacks = [
+        *([] if reasons else ["--reasoning-parser gemma4"]),
+        *([] if boot.flag("tool_call_parser") else ["--tool-call-parser gemma4"]),
+        *([] if boot.flag("enable_auto_tool_choice") else ["--enable-auto-tool-choice"]),
+    ]
+    if not lacks:
+        return None
+    says = "it was started without Gemma 4's parsers: thoughts land in the answer, and calls of tools stay text"
+    return Said("warn", says, f"add {' '.join(lacks)}")
+
+
+def template_failed(told: Told) -> Said | None:
+    if "template failed" not in told.last.marks:
+        return None
+    says = "the chat template failed on a request or at the start"
+    return Said("warn", says, "fetch the model's current one and name it as chat_template; the log has the line of it")
+
+
+def low_acceptance(told: Told) -> Said | None:
+    if not (accepted := told.last.accepted) or (mean := sum(accepted) / len(accepted)) >= LOW_ACCEPTANCE:
+        return None
+    says = f"{mean:.0f} % of the drafted tokens were accepted: what random tokens give, which nobody can guess"
+    return Said("note", says, "judge a drafter by real text: temper probe asks in plain English")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+CHECKS: dict[str, Callable[[Told], Said | None]] = {
+    "log-of-another-model": of_another_model,
+    "fatal-line": ended_by_a_fatal_line,
+    "boots-on-second-try": started_by_luck,
+    "died-and-restarted": died_and_was_started_again,
+    "not-up-yet": not_up_yet,
+    "marlin-not-native": marlin,
+    "nvfp4-experimental": experimental,
+    "graphs-not-counted": graphs_are_not_counted,
+    "graphs-at-high-utilization": high_utilization,
+    "missing-parsers": parsers_are_missing,
+    "chat-template-failed": template_failed,
+    "acceptance-on-random-tokens": low_acceptance,
+}

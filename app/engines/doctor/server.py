@@ -1,0 +1,187 @@
+"""A running server, looked at once from outside: is it vLLM, does it let us in, does it serve what is meant."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import httpx
+
+from app.engines.client import EngineClient, ServedModel
+from app.engines.doctor.finding import Said
+from app.engines.metrics import EngineSample
+from app.errors import EngineError
+from app.events.clean import clean
+from app.lineup import Engine
+
+PATIENCE = 3.0
+ERROR_LIMIT = 4096
+OLDEST, NEWEST = (0, 19), (0, 33)
+TELLS_KV = (0, 24)
+FULL, LOW_ACCEPTANCE = 0.9, 0.45
+
+Named = tuple[str, Said]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What came back. `health` is None where nothing answers at all."""
+
+    root: str
+    health: int | None = None
+    version: str = ""
+    models: tuple[ServedModel, ...] = ()
+    refusal: str = ""
+    """Why /v1/models gave no list."""
+    sample: EngineSample | None = None
+    no_metrics: str = ""
+    calls_tools: bool = True
+    """It does not refuse a question that offers a tool."""
+
+
+async def look_at(http: httpx.AsyncClient, base: str, key: str = "", metrics_url: str = "") -> Look:
+    """`base` ends in /v1."""
+    client = EngineClient(http, base, key=key, patience=PATIENCE)
+    root = base.removesuffix("/v1")
+    if (health := await _health(http, root)) is None:
+        return Look(root)
+    version = await client.version()
+    look = Look(root, health, clean(version, 40))
+    try:
+        look = replace(look, models=await client.models())
+    except EngineError as exc:
+        look = replace(look, refusal=clean(str(exc), 300))
+    if look.models and health == httpx.codes.OK:
+        look = replace(look, calls_tools=await _calls_tools(http, base, key, look.models[0].id))
+    try:
+        return replace(look, sample=await client.sample(metrics_url))
+    except EngineError as exc:
+        return replace(look, no_metrics=clean(str(exc), 300))
+
+
+async def _health(http: httpx.AsyncClient, root: str) -> int | None:
+    try:
+        async with http.stream("GET", f"{root}/health", timeout=PATIENCE) as answer:
+            return answer.status_code
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return None
+
+
+async def _calls_tools(http: httpx.AsyncClient, base: str, key: str, model: str) -> bool:
+    """One token at most. A server without a parser says so before it thinks."""
+    tool = {"type": "function", "function": {"name": "stop", "parameters": {"type": "object", "properties": {}}}}
+    said = [{"role": "user", "content": "Say yes."}]
+    question = {"model": model, "messages": said, "max_tokens": 1, "tools": [tool], "tool_choice": "auto"}
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with http.stream(
+            "POST", f"{base}/chat/completions", json=question, headers=headers, timeout=PATIENCE
+        ) as answer:
+            start = await anext(answer.aiter_bytes(ERROR_LIMIT), b"")
+            return answer.status_code != httpx.codes.BAD_REQUEST or b"tool-call-parser" not in start
+    except httpx.HTTPError:
+        return True
+
+
+def diagnose_server(look: Look, engine: Engine | None = None) -> Iterator[Named]:
+    """`engine` is what the line-up means to find there; without one, any model will do."""
+    if look.health is None:
+        yield "not-answering", _silent(look, engine)
+    elif look.refusal:
+        yield _refused(look)
+    elif look.health != httpx.codes.OK:
+        says = f"{look.root}/health says {look.health}: it is loading or has died"
+        yield "not-healthy", Said("stop", says, "read its log; a server that died is started again only by somebody")
+    else:
+        yield from _served(look, engine)
+        yield from _parsers(look)
+        yield from _versions(look, engine)
+        yield from _metrics(look, engine)
+
+
+def _silent(look: Look, engine: Engine | None) -> Said:
+    says = f"nothing answers at {look.root} within {PATIENCE:g} s"
+    if engine is None:
+        return Said("stop", says, "start the server, or mend the address")
+    return Said("note", f"{says}: only the line-up itself was looked at", "start it, and ask again")
+
+
+def _refused(look: Look) -> Named:
+    if "API key" in look.refusal:
+        fix = "put the right key into the environment variable that api_key_env (or --key-env) names"
+        return "wrong-key", Said("stop", look.refusal, fix)
+    if look.version:
+        return "no-models", Said("stop", look.refusal, "read the server's log")
+    fix = "give the address of a vLLM server; another program listens there"
+    return "not-vllm", Said("stop", f"{look.root} is not vLLM: {look.refusal}", fix)
+
+
+def _served(look: Look, engine: Engine | None) -> Iterator[Named]:
+    names = [clean(card.id, 80) for card in look.models]
+    if not names:
+        yield "model-not-listed", Said("stop", f"{look.root} lists no model", "read the server's log")
+    if engine is None or not names:
+        return
+    if engine.wire_name not in [card.id for card in look.models]:
+        says = f"{look.root} serves {', '.join(names[:5])}, not {engine.wire_name}"
+        fix = "mend served_name or base_urls"
+        if engine.launch:
+            fix = f"another server has port {engine.launch.port} or one beside it: end it, or choose another port"
+        yield "model-not-listed", Said("stop", says, fix)
+        return
+    holds = next(card.max_model_len for card in look.models if card.id == engine.wire_name)
+    if holds is not None and holds < engine.max_model_len:
+        says = f"{look.root} holds {holds:,} tokens, the line-up says {engine.max_model_len:,}: long turns are refused"
+        yield "shorter-than-lineup", Said("warn", says, f"set max_model_len = {holds}, or start it with more")
+
+
+def _parsers(look: Look) -> Iterator[Named]:
+    if look.calls_tools:
+        return
+    says = f"{look.root} was started without a parser for calls of tools: they are refused"
+    fix = "for Gemma 4 add --reasoning-parser gemma4 --tool-call-parser gemma4 --enable-auto-tool-choice"
+    yield "missing-parsers", Said("warn", says, fix)
+
+
+def _versions(look: Look, engine: Engine | None) -> Iterator[Named]:
+    numbers = re.match(r"v?(\d{1,4})\.(\d{1,4})", look.version)
+    if numbers is None:
+        says = f"{look.root} does not tell a version of vLLM: it speaks the wire, and may be something else"
+        yield "unknown-version", Said("note", says, "look at what runs there; a router in front is no fault")
+        return
+    version = (int(numbers[1]), int(numbers[2]))
+    if not OLDEST <= version <= NEWEST:
+        says = f"vLLM {look.version} is none that is known here (0.19 to 0.33)"
+        yield "unknown-version", Said("warn", says, "expect other metrics and other fatal lines")
+    if engine and engine.vllm and not look.version.removeprefix("v").startswith(engine.vllm.removeprefix("v")):
+        says = f"vLLM {look.version} runs, the line-up says {engine.vllm}: plan reckons by another version's rules"
+        yield "other-version", Said("note", says, f'set vllm = "{look.version}"')
+    if version < TELLS_KV:
+        says = "vLLM before 0.24 does not report what the KV cache holds"
+        says += "; blocks x block size is wrong where layers slide, as Gemma 4's do"
+        yield "kv-not-told", Said("note", says, 'go by the line "GPU KV cache size" of its log, or by temper plan')
+
+
+def _metrics(look: Look, engine: Engine | None) -> Iterator[Named]:
+    sample = look.sample
+    if sample is None or sample.missing:
+        says = f"{look.root}: {sample.missing}" if sample else look.no_metrics
+        fix = "without metrics the page shows no KV cache, and cannot tell a stalled engine from a slow one"
+        yield "metrics-missing", Said("warn", says, fix)
+        return
+    if sample.kv_used is not None and sample.kv_used > FULL:
+        says = f"{sample.kv_used:.0%} of the KV cache are in use: the next requests wait or push others out"
+        yield "kv-nearly-full", Said("warn", says, "fewer requests at a time, shorter ones, or a larger pool")
+    if sample.preemptions:
+        says = f"{sample.preemptions:,} requests were pushed out of a KV cache that is too small, and begun again"
+        yield "preemptions", Said("note", says, "lower max_num_seqs, or give the KV cache more")
+    yield from _drafts(sample, engine)
+
+
+def _drafts(sample: EngineSample, engine: Engine | None) -> Iterator[Named]:
+    if engine and engine.speculation and sample.drafts is None:
+        says = "the line-up has a drafter, and the server reports none: it was started without speculation"
+        yield "no-drafts", Said("warn", says, "add --speculative-config, or take the speculation out of the line-up")
+    if sample.draft_tokens and (share := (sample.accepted_tokens or 0) / sample.draft_tokens) < LOW_ACCEPTANCE:
+        says = f"{share:.0%} of {sample.draft_tokens:,} drafted tokens were accepted: what random tokens give"
+        fix = "if a benchmark of random tokens ran, it says nothing: temper probe measures with real text"
+        yield "acceptance-on-random-tokens", Said("note", says, fix)

@@ -1,0 +1,82 @@
+"""What papers say of one rule, in sentences: what the scanner found, and what was done."""
+
+from app.events.clean import clean
+from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
+from app.evidence.case import Answer, Case, Judged, Tried
+
+_LONGEST = 50_000
+
+
+def found(case: Case, one: Judged) -> str:
+    """The scanner's words, by name; first those that decide the status."""
+    if one.rule.id not in case.request.rules:
+        return f"Not part of run {case.run}."
+    said = [f"After the run, {said_by(one.closing)}" if one.closing else _unscanned(case)]
+    if one.opening:
+        said.append(f"Before the run, {said_by(one.opening)}")
+    return _seemly(said)
+
+
+def said_by(verdict: VerdictGiven) -> str:
+    """Provenance first: built-in checks or OpenSCAP."""
+    line = f" line {verdict.line}" if verdict.line else ""
+    place = f" ({verdict.path}{line})" if verdict.path and verdict.path not in verdict.evidence else ""
+    return f"scanner {verdict.scanner} says {verdict.word}: {verdict.evidence}{place}"
+
+
+def _unscanned(case: Case) -> str:
+    return f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
+
+
+def outcome(case: Case, one: Judged) -> str:
+    if one.item is None:
+        if one.rule.id not in case.request.rules:
+            return "not part of the run"
+        if one.opening is None:
+            return "not scanned"
+        held = one.opening.word == "pass"
+        return "held before the run; nothing was done" if held else f"not taken up: the scanner said {one.opening.word}"
+    if one.item.status == "passed":
+        return f"passed at attempt {len(one.tried)}"
+    return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status
+
+
+def done(case: Case, one: Judged) -> str:
+    """All of it, a line for each attempt."""
+    lines = [f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {outcome(case, one)}."]
+    lines += [f"Attempt {tried.attempt.number}: {'; '.join(_steps(tried))}." for tried in one.tried]
+    if case.simulated:
+        lines.append(f"SIMULATED: {case.simulated}.")
+    return _seemly(lines)
+
+
+def _seemly(lines: list[str]) -> str:
+    return clean("\n".join(lines), _LONGEST)
+
+
+def _steps(tried: Tried) -> list[str]:
+    attempt = tried.attempt
+    steps = [answered(answer) for answer in tried.answers]
+    if attempt.applied:
+        steps.append(f"changed {', '.join(change.path for change in attempt.applied.changes)}")
+    if attempt.failed:
+        steps.append(f"{attempt.failed.cause}: {attempt.failed.reason}")
+    if attempt.rolled_back:
+        left = attempt.rolled_back.differences
+        steps.append(f"rollback left {left[0]}" if left else "rolled back, and the rollback verified")
+    elif attempt.clear:
+        steps.append("kept")
+    return steps or ["nothing was changed"]
+
+
+def answered(answer: Answer) -> str:
+    match answer:
+        case ApprovalGiven():
+            said = f"approved by {answer.by}"
+        case ApprovalRefused():
+            said = f"refused by {answer.by}"
+        case ApprovalEdited():
+            said = f"edited by {answer.by}"
+        case ApprovalExpired():
+            said = "approval void"
+    return f"{said}: {answer.reason}" if answer.reason else said

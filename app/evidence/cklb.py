@@ -1,0 +1,103 @@
+"""The checklist that STIG Viewer 3 opens: CKLB 1.0, JSON with its fields in the viewer's own order."""
+
+import json
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from app.evidence.account import done, found
+from app.evidence.benchmark import Benchmark, benchmark, rule_id
+from app.evidence.case import Case, Judged
+from app.evidence.status import SEVERITY, status
+
+_EMPTY = (
+    "false_positives",
+    "false_negatives",
+    "security_override_guidance",
+    "potential_impacts",
+    "third_party_tools",
+    "ia_controls",
+    "responsibility",
+    "mitigations",
+    "mitigation_control",
+)
+
+
+def cklb(case: Case) -> bytes:
+    published = benchmark(case.skill)
+    stig = {
+        "stig_name": published.title,
+        "display_name": published.display,
+        "stig_id": published.id,
+        "release_info": published.release,
+        "version": published.version,
+        "uuid": _uuid(case, published.id),
+        "reference_identifier": "",
+        "size": len(case.judged),
+        "rules": [_rule(case, published, one) for one in case.judged],
+    }
+    document = {
+        "title": f"{case.request.host} {published.display}",
+        "id": _uuid(case, "checklist"),
+        "stigs": [stig],
+        "active": True,
+        "mode": 2,
+        "has_path": False,
+        "target_data": _target(case),
+        "cklb_version": "1.0",
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _target(case: Case) -> dict[str, Any]:
+    played = f"SIMULATED: {case.simulated}. " if case.simulated else ""
+    return {
+        "target_type": "Computing",
+        "host_name": case.request.host,
+        "ip_address": "",
+        "mac_address": "",
+        "fqdn": "",
+        "comments": f"{played}Temper run {case.run}; chain head {case.head}",
+        "role": "None",
+        "is_web_database": False,
+        "technology_area": "",
+        "web_db_site": "",
+        "web_db_instance": "",
+        "classification": None,
+    }
+
+
+def _rule(case: Case, published: Benchmark, one: Judged) -> dict[str, Any]:
+    rule = one.rule
+    return {
+        "group_id_src": rule.id,
+        "group_tree": [{"id": rule.id, "title": rule.title, "description": ""}],
+        "group_id": rule.id,
+        "severity": SEVERITY[rule.category],
+        "group_title": rule.title,
+        "rule_id_src": rule_id(rule),
+        "rule_id": rule_id(rule),
+        "rule_version": rule.stig_id,
+        "rule_title": rule.title,
+        "fix_text": rule.fix,
+        "weight": "10.0",
+        "check_content": f"Decided by {', '.join(rule.paths)}.",
+        "check_content_ref": {"href": f"{published.id}.xml", "name": "M"},
+        "classification": "Unclassified",
+        "discussion": rule.requirement,
+        "documentable": "false",
+        **dict.fromkeys(_EMPTY, ""),
+        "legacy_ids": [],
+        "ccis": [],
+        "reference_identifier": "",
+        "uuid": _uuid(case, rule.id),
+        "stig_uuid": _uuid(case, published.id),
+        "status": status(one.closing),
+        "overrides": {},
+        "comments": done(case, one),
+        "finding_details": found(case, one),
+    }
+
+
+def _uuid(case: Case, of: str) -> str:
+    """The same run gives the same file."""
+    return str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:{of}"))

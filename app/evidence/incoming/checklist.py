@@ -1,0 +1,39 @@
+"""A CKLB of anybody's: only the fields that name a rule and its status are looked at."""
+
+import msgspec
+
+from app.errors import BadInput
+from app.evidence.incoming.assessed import MOST, Assessed, finding
+
+
+class _Rule(msgspec.Struct):
+    status: str
+    group_id: str = ""
+    group_id_src: str = ""
+    rule_version: str = ""
+    rule_id: str = ""
+    rule_id_src: str = ""
+
+
+class _Stig(msgspec.Struct):
+    rules: list[_Rule]
+
+
+class _Checklist(msgspec.Struct):
+    stigs: list[_Stig]
+
+
+def read_checklist(content: bytes) -> list[Assessed]:
+    try:
+        checklist = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=_Checklist)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise BadInput(f"it is no CKLB: {exc}.") from exc
+    rules = [rule for stig in checklist.stigs for rule in stig.rules]
+    if len(rules) > MOST:
+        raise BadInput(f"it lists {len(rules)} rules; at most {MOST} are read.")
+    return [_assessed(rule) for rule in rules]
+
+
+def _assessed(rule: _Rule) -> Assessed:
+    names = (rule.group_id, rule.group_id_src, rule.rule_version, rule.rule_id, rule.rule_id_src)
+    return Assessed(tuple(name for name in names if name), finding(rule.status))

@@ -1,0 +1,81 @@
+"""The few elements that are wanted of a foreign XML file, as they come by. What could grow or fetch is refused."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from app.errors import BadInput
+
+DEEPEST, MOST, LONGEST = 200, 500_000, 64 * 1024
+"""Elements within each other, elements that are kept, characters of text in one."""
+
+
+@dataclass
+class Element:
+    tag: str
+    """Without its namespace."""
+    attributes: dict[str, str]
+    text: str = ""
+    children: list["Element"] = field(default_factory=list)
+
+    def texts(self, tag: str) -> list[str]:
+        return [child.text.strip() for child in self.children if child.tag == tag]
+
+
+class _Reader:
+    """Keeps whole what is wanted, and nothing of the rest."""
+
+    def __init__(self, wanted: Collection[str]) -> None:
+        self._wanted = wanted
+        self._open: list[Element] = []
+        self._depth = self._kept = 0
+        self.found: list[Element] = []
+        self.root = ""
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        tag = name.rpartition(" ")[2]
+        self.root = self.root or tag
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise BadInput(f"its elements are nested deeper than {DEEPEST}.")
+        if not self._open and tag not in self._wanted:
+            return
+        self._kept += 1
+        if self._kept > MOST:
+            raise BadInput(f"it has more than {MOST} elements that would have to be read.")
+        element = Element(tag, attributes)
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.found.append(element)
+        self._open.append(element)
+
+    def text(self, text: str) -> None:
+        if self._open and len(self._open[-1].text) < LONGEST:
+            self._open[-1].text += text
+
+    def end(self, _: str) -> None:
+        self._depth -= 1
+        if self._open:
+            self._open.pop()
+
+
+def elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element]]:
+    """The root's tag, and every outermost wanted element in order."""
+    reader = _Reader(wanted)
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    parser.StartDoctypeDeclHandler = _refuse
+    parser.EntityDeclHandler = _refuse
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as exc:
+        raise BadInput(f"it is no XML: {exc}.") from exc
+    return reader.root, reader.found
+
+
+def _refuse(*_: object) -> None:
+    raise BadInput("it declares a document type or entities, which no checklist needs: it is not read.")

@@ -1,0 +1,99 @@
+"""Where a run begins from: the open rules of somebody else's papers, as far as the skill knows them."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import BadInput
+from app.events.clean import clean
+from app.evidence.incoming.assessed import Assessed
+from app.evidence.incoming.checklist import read_checklist
+from app.evidence.incoming.results import read_results
+from app.skills.skill import Skill
+
+LARGEST = 128 * 1024 * 1024
+_NUMBER = re.compile(r"(?:^|[^A-Za-z0-9])S?(V-[0-9]{4,9})")
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class StartingPoint:
+    file: str
+    sha256: str
+    rules: tuple[str, ...]
+    """Open there and known here, in the skill's order."""
+    unknown: tuple[str, ...]
+    """Open there, and not among the skill's rules."""
+    closed: int
+    undecided: int
+
+    @property
+    def told(self) -> str:
+        said = f"{self.file}: {len(self.rules)} open rules taken, {self.closed} that hold or do not apply left alone"
+        if self.undecided:
+            said += f", {self.undecided} that nobody decided left out: scan to know"
+        if self.unknown:
+            more = f" and {len(self.unknown) - _SHOWN} more" if len(self.unknown) > _SHOWN else ""
+            said += f"; {len(self.unknown)} open rules are not in this skill: {', '.join(self.unknown[:_SHOWN])}{more}"
+        return f"{said}."
+
+    @property
+    def noted(self) -> str:
+        """For the log, so that the papers of the run can be laid beside the file."""
+        return f"open rules of {self.file} (sha256 {self.sha256})"
+
+
+def read_starting_point(path: Path, pack: Skill) -> StartingPoint:
+    content = _content(path)
+    try:
+        assessed = _assessed(content)
+    except BadInput as exc:
+        raise BadInput(f"{path}: {exc} Give a CKLB, a CKL, or XCCDF results or ARF.") from exc
+    start = _mapped(path.name, content, assessed, pack)
+    if not start.rules:
+        raise BadInput(f"{start.told} There is nothing to run.")
+    return start
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
+    if len(content) > LARGEST:
+        raise BadInput(f"{path} is larger than {LARGEST // 1024**2} MiB: give the results alone.")
+    return content
+
+
+def _assessed(content: bytes) -> list[Assessed]:
+    if content.startswith(b"PK"):
+        raise BadInput("it is an archive: unpack it.")
+    head = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return read_checklist(content) if head.startswith(b"{") else read_results(content)
+
+
+def _mapped(file: str, content: bytes, assessed: list[Assessed], pack: Skill) -> StartingPoint:
+    index = {name: rule.id for rule in pack.rules.values() for name in (rule.id, rule.stig_id)}
+    taken, unknown = set(), []
+    for one in assessed:
+        rule = next((index[name] for name in _spelled(one.names) if name in index), None)
+        if one.finding == "open" and rule:
+            taken.add(rule)
+        elif one.finding == "open":
+            unknown.append(clean(one.names[0] if one.names else "one without a name", 80))
+    counts = [one.finding for one in assessed]
+    return StartingPoint(
+        file=clean(file, 100),
+        sha256=hashlib.sha256(content).hexdigest(),
+        rules=tuple(rule for rule in pack.rules if rule in taken),
+        unknown=tuple(dict.fromkeys(unknown)),
+        closed=counts.count("closed"),
+        undecided=counts.count("undecided"),
+    )
+
+
+def _spelled(names: tuple[str, ...]) -> list[str]:
+    """SV-257985r925865_rule is V-257985 of whichever release."""
+    return [*names, *(number for name in names for number in _NUMBER.findall(name))]

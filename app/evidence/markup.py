@@ -1,0 +1,24 @@
+"""Elements in the order given, with text that XML can hold whatever a host or a model put there."""
+
+from xml.etree import ElementTree as ET
+
+from app.events.clean import clean
+
+_LONGEST = 100_000
+_NEVER = {0xFFFE: None, 0xFFFF: None}
+
+
+def put(parent: ET.Element, tag: str, text: str = "", **attributes: str) -> ET.Element:
+    element = ET.SubElement(parent, tag, {name: plain(value) for name, value in attributes.items()})
+    element.text = plain(text) or None
+    return element
+
+
+def plain(text: str) -> str:
+    return clean(text, _LONGEST).translate(_NEVER)
+
+
+def document(root: ET.Element) -> bytes:
+    ET.indent(root, " ")
+    body = ET.tostring(root, encoding="unicode", short_empty_elements=False)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'.encode()

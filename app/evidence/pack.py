@@ -1,0 +1,120 @@
+"""evidence.zip: all that a third party needs to check a run, without Temper and without asking anybody."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+import msgspec
+
+from app.errors import Unusable
+from app.events.record import Recorded, stamp
+from app.evidence import verify
+from app.evidence.case import Case, read_case
+from app.evidence.maker import maker
+from app.evidence.papers import PAPERS
+from app.evidence.verify import Files, chunks, digest, plain
+from app.skills.skill import Rule
+
+FORMAT = "temper evidence 1"
+FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
+MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
+"""What a plain zip can name, with room to spare."""
+
+
+def pack(events: Iterable[Recorded]) -> bytes:
+    """The same run gives the same bytes. What does not hold is not handed out."""
+    log = list(events)
+    files = packed(log, read_case(log))
+    if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
+        raise Unusable(
+            f"run {log[0].run} is too large for one zip: take its events from the API, and the papers alone."
+        )
+    try:
+        verify.check(files)
+    except verify.Broken as exc:
+        raise Unusable(f"run {log[0].run} cannot be handed on as evidence: {exc}.") from exc
+    return b"".join(chunk for _, chunk in chunks(files))
+
+
+def packed(log: list[Recorded], case: Case) -> Files:
+    files = {
+        "README.txt": _readme(case).encode(),
+        "chain.txt": "".join(f"{one.hash}\n" for one in log).encode(),
+        "events.jsonl": b"".join(one.line + b"\n" for one in log),
+        "lineup.json": _json(_lineup(case)),
+        "rules.json": _json([_rule(rule) for rule in case.skill.rules.values()]),
+        "verify.py": Path(verify.__file__).read_bytes(),
+        **{paper.file: paper.made(case) for paper in PAPERS},
+        **plain([(one.line, json.loads(one.line)) for one in log]),
+    }
+    files["manifest.json"] = _json(_manifest(case, log, files))
+    return dict(sorted(files.items()))
+
+
+def _manifest(case: Case, log: list[Recorded], files: Files) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "made_by": maker(),
+        "run": case.run,
+        "host": case.request.host,
+        "as_of": stamp(case.state.at),
+        "events": len(log),
+        "chain_head": case.head,
+        "files": [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)],
+    }
+
+
+def _lineup(case: Case) -> dict[str, object]:
+    started = case.state.started
+    return {
+        "lineup": case.request.lineup,
+        "simulated": case.request.simulated,
+        "pace": case.request.pace,
+        "temper": started.temper if started else "",
+        "scanner": started.scanner if started else "",
+        "confinement": started.confinement if started else "",
+        "seats": msgspec.to_builtins(started.seats) if started else [],
+        "asked": [asdict(seat) for seat in case.seats],
+    }
+
+
+def _rule(rule: Rule) -> dict[str, object]:
+    return {
+        "id": rule.id,
+        "stig_id": rule.stig_id,
+        "category": rule.category,
+        "title": rule.title,
+        "requirement": rule.requirement,
+        "fix": rule.fix,
+        "paths": list(rule.paths),
+        "depends": list(rule.depends),
+        "irreversible": rule.irreversible,
+        "breaks": rule.breaks,
+    }
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, indent=1, ensure_ascii=True).encode() + b"\n"
+
+
+def _readme(case: Case) -> str:
+    played = f"\nSIMULATED: {case.simulated}.\n" if case.simulated else ""
+    papers = "".join(f"{paper.file:18}{paper.explained}\n" for paper in PAPERS)
+    return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {stamp(case.state.at)}.
+{played}
+To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD
+Take verify.py from a Temper that you trust, and the chain head from whoever noted it when the run ended.
+Here the chain head is {case.head}.
+
+{papers}events.jsonl      Every event of the run, each line as it was hashed.
+chain.txt         The hash of each line: sha256 over the hash before it and the line; the first follows 64 zeros.
+turns/            Each prompt and answer of a role, as text.
+diffs/            Each change that was made, as a diff; actions.jsonl says what became of it.
+actions.jsonl     Cuts of events.jsonl: what was proposed, refused, applied and undone;
+approvals.jsonl   what people were asked and answered;
+verdicts.jsonl    what the scanner said, before, during and after.
+rules.json        The rules as the skill has them.
+lineup.json       Which engine sat on which seat, and the versions.
+manifest.json     The sha256 of every file, and the chain head.
+"""

@@ -1,0 +1,31 @@
+"""The papers of a run, each by its name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.evidence.arf import arf
+from app.evidence.case import Case
+from app.evidence.ckl import ckl
+from app.evidence.cklb import cklb
+from app.evidence.poam import poam_csv, poam_json
+from app.evidence.report import report
+
+
+@dataclass(frozen=True)
+class Paper:
+    format: str
+    """What the command line calls it."""
+    file: str
+    media_type: str
+    made: Callable[[Case], bytes]
+    explained: str
+
+
+PAPERS = (
+    Paper("cklb", "checklist.cklb", "application/json", cklb, "Checklist for STIG Viewer 3, CKLB 1.0."),
+    Paper("ckl", "checklist.ckl", "application/xml", ckl, "Checklist for STIG Viewer 2 and what reads its XML."),
+    Paper("arf", "results.arf.xml", "application/xml", arf, "The verdicts before and after, as XCCDF results in ARF."),
+    Paper("poam-csv", "poam.csv", "text/csv", poam_csv, "Plan of action and milestones: what is left, as a table."),
+    Paper("poam-json", "poam.json", "application/json", poam_json, "Plan of action and milestones, as JSON."),
+    Paper("report", "report.html", "text/html", report, "The report, one page that prints."),
+)

@@ -1,0 +1,86 @@
+"""Plan of action and milestones: what is left to do. Who does it by when is for people to fill in."""
+
+import csv
+import io
+import json
+from dataclasses import asdict, dataclass, fields
+
+from app.events.record import stamp
+from app.evidence.account import done, found, outcome
+from app.evidence.case import Case, Judged
+from app.evidence.status import SEVERITY, status
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "＝", "＋", "－", "＠")
+_DONE = ("not_a_finding", "not_applicable")
+
+
+@dataclass(frozen=True)
+class Entry:
+    rule: str
+    stig_id: str
+    severity: str
+    weakness: str
+    host: str
+    checklist_status: str
+    status: str
+    identified: str
+    source: str
+    evidence: str
+    why_open: str
+    tried: str
+    remedy: str
+    risk_of_remedy: str
+    scheduled_completion: str = ""
+    responsible: str = ""
+    milestones: str = ""
+
+
+def entries(case: Case) -> list[Entry]:
+    """Every rule that was asked for and does not hold for sure."""
+    return [_entry(case, one) for one in case.asked if status(one.closing) not in _DONE]
+
+
+def poam_json(case: Case) -> bytes:
+    plan = {
+        "run": case.run,
+        "host": case.request.host,
+        "as_of": stamp(case.state.at),
+        "simulated": case.simulated,
+        "chain_head": case.head,
+        "items": [asdict(entry) for entry in entries(case)],
+    }
+    return json.dumps(plan, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def poam_csv(case: Case) -> bytes:
+    table = io.StringIO(newline="")
+    rows = csv.writer(table, lineterminator="\r\n")
+    rows.writerow(field.name for field in fields(Entry))
+    for entry in entries(case):
+        rows.writerow(cell(value) for value in asdict(entry).values())
+    return table.getvalue().encode("utf-8-sig", "replace")
+
+
+def cell(value: str) -> str:
+    """A spreadsheet takes a cell that begins like a formula for one, also behind blanks: a quote makes it text."""
+    return f"'{value}" if value.lstrip(" \n").startswith(_FORMULA) or value.startswith(_FORMULA) else value
+
+
+def _entry(case: Case, one: Judged) -> Entry:
+    rule, verdict = one.rule, one.closing or one.opening
+    return Entry(
+        rule=rule.id,
+        stig_id=rule.stig_id,
+        severity=SEVERITY[rule.category],
+        weakness=rule.title,
+        host=case.request.host,
+        checklist_status=status(one.closing),
+        status="Ongoing",
+        identified=stamp(case.queued_at),
+        source=verdict.scanner if verdict else "",
+        evidence=found(case, one),
+        why_open=outcome(case, one),
+        tried=done(case, one),
+        remedy=rule.fix,
+        risk_of_remedy=rule.breaks,
+    )

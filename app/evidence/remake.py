@@ -1,0 +1,27 @@
+"""A pack made again from its own events: papers that were written by another hand do not come out the same."""
+
+import json
+
+from app.errors import BadInput
+from app.events.record import read
+from app.evidence.case import read_case
+from app.evidence.maker import maker
+from app.evidence.pack import packed
+from app.evidence.verify import Broken, Files
+
+
+def remake(files: Files) -> str:
+    """What could not be compared, and why; empty when every file came out the same. The pack has been checked."""
+    made_by = json.loads(files["manifest.json"]).get("made_by")
+    if made_by != maker():
+        return f"its papers were not made again: {str(made_by)[:60]!a} wrote them, and this is {maker()}"
+    lines, hashes = files["events.jsonl"].splitlines(), files["chain.txt"].decode().split()
+    log = [read(line, digest) for line, digest in zip(lines, hashes, strict=True)]
+    try:
+        again = packed(log, read_case(log))
+    except BadInput as exc:
+        return f"its papers were not made again: {exc}"
+    for name in sorted({*files, *again}, key=lambda name: (name == "manifest.json", name)):
+        if files.get(name) != again.get(name):
+            raise Broken(f"{name} is not what this Temper makes of these events")
+    return ""

@@ -1,0 +1,21 @@
+"""The scanner's last word as checklists say it. What is no clear word is not reviewed, and never a pass."""
+
+from typing import Literal
+
+from app.events.kinds import VerdictGiven
+from app.events.words import Category, Word
+
+Status = Literal["not_reviewed", "not_applicable", "open", "not_a_finding"]
+_STATUS: dict[Word, Status] = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}
+CKL_STATUS: dict[Status, str] = {
+    "not_reviewed": "Not_Reviewed",
+    "not_applicable": "Not_Applicable",
+    "open": "Open",
+    "not_a_finding": "NotAFinding",
+}
+SEVERITY: dict[Category, str] = {"I": "high", "II": "medium", "III": "low"}
+
+
+def status(closing: VerdictGiven | None) -> Status:
+    """None where the run came to no closing scan, or was not asked for the rule."""
+    return _STATUS.get(closing.word, "not_reviewed") if closing else "not_reviewed"

@@ -1,0 +1,86 @@
+"""The asset report that oscap writes, read into what it says of each rule. No text is searched for a verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.errors import BadInput
+from app.events.clean import clean
+from app.events.words import Word
+from app.scanners.openscap.oval import Finding, Oval, index
+from app.scanners.openscap.xml import Element, parse, words
+
+WORDS: Mapping[str, tuple[Word, str]] = {
+    "pass": ("pass", "holds"),
+    "fail": ("fail", "does not hold"),
+    "error": ("error", "the check broke off"),
+    "unknown": ("unknown", "the check came to no result"),
+    "notapplicable": ("notapplicable", "it is not meant for this host"),
+    "notchecked": ("unknown", "the content has no automatic check"),
+    "notselected": ("unknown", "the profile leaves it out"),
+    "informational": ("unknown", "the content only informs"),
+    "fixed": ("unknown", "something changed the host while it was scanned"),
+}
+"""XCCDF's nine results. What was not judged is unknown, never a pass."""
+_OVAL = {"pass": "true", "fail": "false", "error": "error", "unknown": "unknown"}
+LONGEST = 900
+
+
+@dataclass(frozen=True)
+class Outcome:
+    rule: str
+    """As the content calls it, in full."""
+    said: str
+    """OpenSCAP's own word, of which there are nine."""
+    word: Word
+    evidence: str
+    idents: tuple[str, ...] = ()
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    scanner: str
+    profile: str
+    outcomes: Mapping[str, Outcome]
+
+
+def read_arf(content: bytes) -> Report:
+    root = parse(content, "The scan's result")
+    reports = {one.get("id", ""): one for one in root.iter("{*}report")}
+    result = next(root.iter("{*}TestResult"), None)
+    if result is None:
+        raise BadInput("The scan's result holds no TestResult; it is no asset report of OpenSCAP.")
+    ovals: dict[str, Oval] = {}
+    outcomes = [_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")]
+    profile = next(result.iter("{*}profile"), None)
+    return Report(
+        scanner=_version(result.get("test-system", "")),
+        profile="" if profile is None else profile.get("idref", ""),
+        outcomes={one.rule: one for one in outcomes},
+    )
+
+
+def _version(system: str) -> str:
+    """cpe:/a:redhat:openscap:1.3.7"""
+    *_, number = system.split(":")
+    return f"OpenSCAP {clean(number, 20)}".strip()
+
+
+def _outcome(one: Element, reports: Mapping[str, Element], ovals: dict[str, Oval]) -> Outcome:
+    said = words(one.find("{*}result"))
+    word, meaning = WORDS.get(said, ("error", f"OpenSCAP gave a word that is none of XCCDF's: {said[:20]!a}"))
+    findings = [found for ref in one.iter("{*}check-content-ref") for found in _findings(ref, said, reports, ovals)]
+    messages = [words(message) for message in one.findall("{*}message")]
+    told = " ".join([f"OpenSCAP: {said}, {meaning}.", *dict.fromkeys(found.text for found in findings), *messages])
+    idents = tuple(words(ident) for ident in one.findall("{*}ident"))
+    path = next((found.path for found in findings if found.path), None)
+    return Outcome(one.get("idref", ""), said, word, clean(told, LONGEST), idents, path)
+
+
+def _findings(ref: Element, said: str, reports: Mapping[str, Element], ovals: dict[str, Oval]) -> tuple[Finding, ...]:
+    name, definition = ref.get("href", "").removeprefix("#"), ref.get("name", "")
+    if said not in _OVAL or name not in reports:
+        return ()
+    if name not in ovals:
+        ovals[name] = index(reports[name])
+    return ovals[name].why(definition, _OVAL[said])

@@ -1,0 +1,47 @@
+"""How oscap is called, and what its end means."""
+
+import re
+from collections.abc import Sequence
+
+from app.errors import TemperError, Unusable
+from app.events.clean import clean
+from app.scanners.openscap.shell import Ran
+
+_ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
+_TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127
+_JUDGED = (0, 2)
+"""All that was asked holds; something does not."""
+
+
+class ScanFailed(TemperError):
+    """Nothing was judged."""
+
+
+def evaluate(datastream: str, profile: str, rules: Sequence[str], result: str, seconds: float) -> list[str]:
+    """The host's own `timeout` ends it there, also when the line to the host is cut."""
+    for id_ in (profile, *rules):
+        if not _ID.fullmatch(id_):
+            raise ScanFailed(f"{id_[:80]!a} is no id of a rule or a profile; nothing was run.")
+    limit = ["timeout", "--kill-after=5", f"{seconds:.0f}"]
+    chosen = [word for rule in rules for word in ("--rule", rule)]
+    return [*limit, "oscap", "xccdf", "eval", "--profile", profile, *chosen, "--results-arf", result, datastream]
+
+
+def check(ran: Ran, seconds: float) -> None:
+    """Silent when there is a result to read."""
+    if ran.code in _JUDGED:
+        return
+    complaint = ran.stderr.decode("utf-8", "replace")
+    if ran.code is None or ran.code in (_TIMED_OUT, _KILLED):
+        raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")
+    if ran.code == _NOT_FOUND or "failed to run command" in complaint or "No such file" in complaint[:200]:
+        raise Unusable(
+            "OpenSCAP is not installed there: apt-get install openscap-scanner, or dnf install openscap-scanner."
+        )
+    raise ScanFailed(f"OpenSCAP judged nothing (exit {ran.code}): {_reason(complaint) or 'it gave no reason'}")
+
+
+def _reason(complaint: str) -> str:
+    lines = [line for line in complaint.splitlines() if line.strip() and not line.startswith("WARNING")]
+    told = next((line for line in lines if "Error" in line), lines[0] if lines else "")
+    return clean(re.sub(r"\s*\[\S+\.c:\d+\]", "", told), 300)

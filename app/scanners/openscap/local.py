@@ -1,0 +1,76 @@
+"""A shell on this machine: on a tree of files that stands for a host, which oscap reads through its probe root."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from app.errors import ActionFailed, Unusable
+from app.scanners.openscap.shell import Ran
+
+_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class TreeShell:
+    """Paths are this machine's: the tree is what is looked at, not where the scanner keeps its things."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        """oscap changes root even where nothing asks it to, which takes a user namespace."""
+        self._wall = ["unshare", "--user", "--map-root-user"]
+        self._environment = {
+            "PATH": _PATH,
+            "LC_ALL": "C.UTF-8",
+            "HOME": str(home.absolute()),
+            "OSCAP_PROBE_ROOT": str(root.absolute()),
+        }
+
+    async def run(self, argv: Sequence[str], timeout: float) -> Ran:  # noqa: ASYNC109
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._wall,
+                *argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=self._environment,
+                start_new_session=True,
+            )
+        except OSError as exc:
+            raise Unusable(
+                f"{self._wall[0]} does not start here ({exc.strerror}): apt-get install util-linux."
+            ) from exc
+        try:
+            async with asyncio.timeout(timeout):
+                stdout, stderr = await process.communicate()
+        except TimeoutError:
+            return Ran(None, b"", b"")
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+        return Ran(process.returncode, stdout, stderr)
+
+    async def get(self, path: str, limit: int) -> bytes | None:
+        return await asyncio.to_thread(_read, Path(path), limit)
+
+    async def put(self, path: str, content: bytes) -> None:
+        await asyncio.to_thread(_write, Path(path), content)
+
+
+def _read(file: Path, limit: int) -> bytes | None:
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(limit + 1)
+    except FileNotFoundError:
+        return None
+    if len(content) > limit:
+        raise ActionFailed(f"{file} has more than {limit >> 20} MiB; it is not read.")
+    return content
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+        stream.write(content)

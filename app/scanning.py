@@ -1,0 +1,53 @@
+"""Who gives the verdicts on a host: the skill's own checks, or OpenSCAP where the skill comes from a data stream."""
+
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from app.errors import BadInput, Unusable
+from app.scanners.builtin import Builtin
+from app.scanners.openscap.local import TreeShell
+from app.scanners.openscap.scanner import OpenScap
+from app.scanners.openscap.shell import Shell
+from app.scanners.scanner import Scanner
+from app.skills.skill import Skill
+from app.targets.catalog import FIXTURE
+from app.targets.target import Target
+
+_REMOTE = "/var/cache/temper/scap"
+
+
+@runtime_checkable
+class Reached(Protocol):
+    """A target on whose host commands can be run."""
+
+    @property
+    def shell(self) -> Shell: ...
+
+
+def scanner_for(skill: Skill, target: Target, hosts: Path) -> Scanner:
+    if skill.content is None:
+        return Builtin({rule.id: rule.check for rule in skill.rules.values()})
+    shell, folder = _shell(target, hosts)
+    return OpenScap(shell, skill.content, {rule.id: rule.stig_id for rule in skill.rules.values()}, folder)
+
+
+async def lay_out_new(target: Target) -> None:
+    """A played host that nobody has used yet has no files to look at."""
+    if not target.simulated:
+        return
+    try:
+        there = target.files.glob("/etc")
+    except Unusable:
+        there = []
+    if not there:
+        await target.prepare()
+
+
+def _shell(target: Target, hosts: Path) -> tuple[Shell, str]:
+    """With the folder where the scanner may keep its things."""
+    if isinstance(target, Reached):
+        return target.shell, _REMOTE
+    if target.name != FIXTURE:
+        raise BadInput(f"No command can be run on {target.name}, so OpenSCAP cannot scan it; choose the skill stig.")
+    beside = (hosts / FIXTURE / "scap").absolute()
+    return TreeShell(hosts / FIXTURE / "root", beside), str(beside)

@@ -1,0 +1,48 @@
+"""A skill that is a choice of another skill's rules, written as a table."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from app.errors import BadInput
+from app.events.words import Mode
+from app.skills.skill import Skill
+
+
+class Pick(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    title: str
+    of: str
+    """The skill that the rules come from; `scap:CONTENT:PROFILE` too."""
+    rules: list[str]
+    mode: Mode | None = None
+    irreversible: list[str] = []
+    """Rules that always wait for a person, beside those that the other skill knows of."""
+    breaks: dict[str, str] = {}
+    """Rule to what hardening it can break here."""
+
+
+def read_pick(file: Path) -> Pick:
+    try:
+        return msgspec.convert(tomllib.loads(file.read_text()), Pick)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as exc:
+        raise BadInput(f"The skill folder {file.parent}: {file.name} cannot be read: {exc}") from exc
+
+
+def picked(name: str, pick: Pick, whole: Skill, folder: Path) -> Skill:
+    asked = (*pick.rules, *pick.irreversible, *pick.breaks)
+    if not pick.rules:
+        raise BadInput(f"The skill folder {folder} picks no rules.")
+    if strange := next((rule for rule in asked if rule not in whole.rules), None):
+        raise BadInput(f"The skill folder {folder}: {whole.name} has no rule {strange!a}.")
+    chosen = (whole.rules[rule] for rule in pick.rules)
+    rules = {
+        rule.id: replace(
+            rule,
+            irreversible=rule.irreversible or rule.id in pick.irreversible,
+            breaks=pick.breaks.get(rule.id, rule.breaks),
+        )
+        for rule in chosen
+    }
+    return replace(whole, name=name, title=pick.title, rules=rules, mode=pick.mode or whole.mode)

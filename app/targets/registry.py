@@ -1,0 +1,84 @@
+"""The hosts that somebody added, each a folder: how it is reached, the host key that was accepted, its journals."""
+
+import re
+import time
+from pathlib import Path
+
+import msgspec
+
+from app.errors import BadInput
+from app.targets.disk import Disk, Folder
+from app.targets.journal import Journal
+from app.targets.ssh.endpoint import Endpoint
+
+FIXTURE = "fixture"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_FILE, _KNOWN = "host.json", "known_hosts"
+
+
+class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
+    """Never a secret: only where the key or the password lies."""
+
+    name: str
+    end: Endpoint
+    fingerprint: str
+    """Of the host key that a person accepted."""
+    added_at: float
+    title: str = ""
+
+
+def add(hosts: Path, name: str, end: Endpoint, known_hosts: str, fingerprint: str, title: str = "") -> RegisteredHost:
+    free(hosts, name)
+    folder = hosts / name
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.chmod(0o700)
+    added = RegisteredHost(name=name, end=end, fingerprint=fingerprint, added_at=time.time(), title=title)
+    disk = Disk()
+    with Folder(folder) as at:
+        disk.write(at, _KNOWN, known_hosts.encode(), 0o600)
+        disk.write(at, _FILE, msgspec.json.format(msgspec.json.encode(added)), 0o600)
+    return added
+
+
+def free(hosts: Path, name: str) -> None:
+    if not _NAME.fullmatch(name) or name == FIXTURE:
+        raise BadInput(
+            f"{name[:64]!a} cannot be a host's name: small letters, digits, '.', '_' and '-', not {FIXTURE!r}."
+        )
+    if find(hosts, name):
+        raise BadInput(f"there is a host {name!r} already: remove it first, or choose another name.")
+
+
+def find(hosts: Path, name: str) -> RegisteredHost | None:
+    if not _NAME.fullmatch(name) or name == FIXTURE:
+        return None
+    try:
+        return msgspec.json.decode((hosts / name / _FILE).read_bytes(), type=RegisteredHost)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as exc:
+        raise BadInput(f"{hosts / name / _FILE} cannot be read ({exc}): remove the host, and add it again.") from exc
+
+
+def listed(hosts: Path) -> list[RegisteredHost]:
+    if not hosts.is_dir():
+        return []
+    found = (find(hosts, at.name) for at in sorted(hosts.iterdir()))
+    return [one for one in found if one]
+
+
+def remove(hosts: Path, name: str) -> None:
+    """Its journals stay where they are: they are the record of what was done."""
+    if find(hosts, name) is None:
+        raise BadInput(f"there is no host {name[:64]!a} that was added.")
+    if held := pending(hosts, name):
+        raise BadInput(f"{name} has the change {held[0]} open: temper host check {name} --undo takes it back first.")
+    disk = Disk()
+    with Folder(hosts / name) as at:
+        disk.remove(at, _FILE)
+        disk.remove(at, _KNOWN)
+
+
+def pending(hosts: Path, name: str) -> list[str]:
+    """As it is known here; the host itself is not asked."""
+    return Journal(hosts / name / "journal", Disk()).pending()

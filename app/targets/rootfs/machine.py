@@ -1,0 +1,209 @@
+"""A disposable machine: a layer over a base, with an sshd that listens on loopback."""
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import BadInput, Unusable
+from app.events.clean import clean
+from app.targets.rootfs.base import Base
+from app.targets.rootfs.needs import entered, lacks, own
+from app.targets.rootfs.process import Process
+
+_HERE = Path(__file__).parent
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_RESERVED = ("bases", "trial")
+_BUILD_SECONDS, _SECONDS, _UP_SECONDS = 1800, 120, 20.0
+KEYS = ("temper", "backup")
+"""temper is in by the first; by the second, root, as a backup would be."""
+
+
+@dataclass(frozen=True)
+class Reachable:
+    """All that SSH asks for."""
+
+    port: int
+    account: str
+    key: Path
+    known_hosts: Path
+
+
+class Rootfs:
+    def __init__(self, folder: Path, name: str) -> None:
+        """`folder` holds all machines and their bases."""
+        if not _NAME.fullmatch(name) or name in _RESERVED:
+            raise BadInput(f"{name[:40]!a} is no name for a machine: a letter first, then letters, digits and dashes.")
+        self.name = name
+        self._machines = folder.absolute()
+        self.folder = self._machines / name
+        self._process = Process(self.folder / "pid")
+
+    @property
+    def is_built(self) -> bool:
+        return (self.folder / "base").is_file()
+
+    @property
+    def is_up(self) -> bool:
+        return self._process.alive
+
+    def reachable(self, account: str = "temper") -> Reachable:
+        key = self.folder / ("backup" if account == "root" else "temper")
+        return Reachable(self._port(), account, key, self.folder / "known_hosts")
+
+    def build(self, base: Base) -> None:
+        """Minutes the first time; afterwards the base is there."""
+        self._refuse(building=True)
+        if self.is_built:
+            raise BadInput(f"{self.name} is built already; `temper rootfs reset {self.name}` makes it new.")
+        if not (self._machines / "bases" / base.name).is_dir():
+            self._build_base(base)
+        own(self.folder)
+        for key in KEYS:
+            (self.folder / key).unlink(missing_ok=True)
+            self._do(
+                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{key}@vault", "-f", str(self.folder / key)]
+            )
+        self._seed(base.name)
+        (self.folder / "base").write_text(base.name)
+
+    def start(self) -> Reachable:
+        """In a session of its own: it outlives whoever started it, and `stop` ends it."""
+        self._known()
+        if self.is_up:
+            return self.reachable()
+        port = self._free_port()
+        (self.folder / "port").write_text(str(port))
+        self._name_the_host(port)
+        command = ["sh", "-s", f"bases/{self._base()}", self.name, str(port)]
+        self._process.start(entered(self._machines, *command), _HERE / "start.sh", self.folder / "console.log")
+        if not self._answers(port):
+            self.stop()
+            told = clean((self.folder / "console.log").read_text(errors="replace")[-300:].strip(), 300)
+            raise Unusable(f"{self.name} does not come up: {told or 'it said nothing'}")
+        return self.reachable()
+
+    def stop(self) -> None:
+        """When it returns, no process of the machine is left."""
+        self._process.end()
+
+    def reset(self) -> None:
+        """As it was built, its host keys too."""
+        self._known()
+        was_up = self.is_up
+        self.stop()
+        self._seed(self._base())
+        if was_up:
+            self.start()
+
+    def snapshot(self, label: str) -> None:
+        self._known()
+        kept = self._kept(label)
+        self._inside("rm", "-rf", kept)
+        self._inside("mkdir", "-p", f"{self.name}/snapshots")
+        self._inside("cp", "-a", f"{self.name}/upper", kept)
+
+    def restore(self, label: str) -> None:
+        self._known()
+        kept = self._kept(label)
+        if not (self._machines / kept).is_dir():
+            raise BadInput(f"{self.name} has no snapshot {label!a}.")
+        was_up = self.is_up
+        self.stop()
+        for part in ("upper", "work"):
+            self._inside("rm", "-rf", f"{self.name}/{part}")
+        self._inside("mkdir", f"{self.name}/work")
+        self._inside("cp", "-a", kept, f"{self.name}/upper")
+        if was_up:
+            self.start()
+
+    def discard(self) -> None:
+        """The machine and all it holds; its base stays for the next one."""
+        self.stop()
+        if self.folder.is_dir():
+            self._inside(
+                "rm", "-rf", *(f"{self.name}/{part}" for part in ("upper", "work", "root", "keys", "snapshots"))
+            )
+            shutil.rmtree(self.folder)
+
+    def _kept(self, label: str) -> str:
+        if not _NAME.fullmatch(label):
+            raise BadInput(
+                f"{label[:40]!a} is no name for a snapshot: a letter first, then letters, digits and dashes."
+            )
+        return f"{self.name}/snapshots/{label}"
+
+    def _known(self) -> None:
+        if not self.is_built:
+            raise BadInput(f"There is no machine {self.name}: temper rootfs build {self.name}.")
+
+    def _refuse(self, *, building: bool) -> None:
+        if found := lacks(self._machines, building=building):
+            raise Unusable("A disposable machine cannot be had here. " + " ".join(found))
+
+    def _base(self) -> str:
+        return (self.folder / "base").read_text().strip()
+
+    def _build_base(self, base: Base) -> None:
+        bases = self._machines / "bases"
+        own(bases)
+        archive = bases / f"{base.name}.tar"
+        try:
+            self._do(base.command(str(archive)), _BUILD_SECONDS)
+            archive.chmod(0o644)
+            part = f"bases/{base.name}.part"
+            self._inside("rm", "-rf", part)
+            self._inside("mkdir", part)
+            self._inside("tar", "-C", part, "--numeric-owner", "--exclude=./dev/*", "-xf", f"bases/{base.name}.tar")
+            self._inside("mv", part, f"bases/{base.name}")
+        finally:
+            archive.unlink(missing_ok=True)
+
+    def _seed(self, base: str) -> None:
+        with (_HERE / "seed.sh").open("rb") as script:
+            self._do(entered(self._machines, "sh", "-s", f"bases/{base}", self.name), stdin=script.fileno())
+
+    def _inside(self, *command: str) -> None:
+        self._do(entered(self._machines, *command))
+
+    def _do(self, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL) -> None:
+        ran = subprocess.run(command, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
+        if ran.returncode != 0:
+            said = clean(" ".join(ran.stderr.split())[-400:], 400)
+            raise Unusable(f"{self.name}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}")
+
+    def _port(self) -> int:
+        return int((self.folder / "port").read_text())
+
+    def _free_port(self) -> int:
+        """The one it had, where nobody took it: what is noted elsewhere stays right."""
+        had = self._port() if (self.folder / "port").is_file() else 0
+        for wanted in (had, 0):
+            with socket.socket() as one:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    one.bind(("127.0.0.1", wanted))
+                except OSError:
+                    continue
+                return int(one.getsockname()[1])
+        raise Unusable("This machine has no free port on loopback.")
+
+    def _name_the_host(self, port: int) -> None:
+        keys = (self.folder / "host-keys").read_text().splitlines()
+        lines = [f"[127.0.0.1]:{port} {' '.join(key.split()[:2])}\n" for key in keys]
+        (self.folder / "known_hosts").write_text("".join(lines))
+
+    def _answers(self, port: int) -> bool:
+        deadline = time.monotonic() + _UP_SECONDS
+        while time.monotonic() < deadline and self.is_up:
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=2) as one:
+                    if one.recv(4) == b"SSH-":
+                        return True
+            except OSError:
+                time.sleep(0.02)
+        return False

@@ -1,0 +1,97 @@
+"""Root of a namespace, and of nothing else: python namespace.py FOLDER COMMAND... runs the command there.
+
+It has users, mounts and processes of its own, and stands in FOLDER, which is all of this machine that it can find. Its
+users are ids that nobody has here, so that root in it is nobody outside. It ends with the process that began it.
+"""
+
+import ctypes
+import os
+import pwd
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+FIRST, COUNT = 1_000_000_000, 65_536
+"""What root maps to: beyond the accounts and beyond the ranges that /etc/subuid hands out."""
+_NEW_USERS, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_NAMES, _NEW_IPC = 0x10000000, 0x20000, 0x20000000, 0x4000000, 0x8000000
+_DIE_WITH_PARENT, _MAY_BE_MAPPED = 1, 4
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def subordinate(file: str) -> tuple[int, int] | None:
+    """The range of ids that the machine lends to who runs this."""
+    me = pwd.getpwuid(os.geteuid()).pw_name
+    with suppress(OSError):
+        for line in Path(file).read_text().splitlines():
+            name, first, count = line.split(":")
+            if name in (me, str(os.geteuid())) and int(count) >= COUNT - 1:
+                return int(first), int(count)
+    return None
+
+
+def main(folder: str, *command: str) -> int:
+    """The child waits between its two halves for the one thing that it may not do itself."""
+    born, told = os.pipe(), os.pipe()
+    os.chdir(folder)
+    child = os.fork()
+    if child == 0:
+        os.close(told[1])
+        _give_up_root()
+        _unshare(_NEW_USERS)
+        os.write(born[1], b"1")
+        if not os.read(told[0], 1):
+            os._exit(1)
+        os._exit(_as_root(command))
+    os.close(told[0])
+    os.read(born[0], 1)
+    _map(child)
+    os.write(told[1], b"1")
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _give_up_root() -> None:
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(FIRST, FIRST, FIRST)
+        os.setresuid(FIRST, FIRST, FIRST)
+    _libc.prctl(_MAY_BE_MAPPED, 1)
+    _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+
+
+def _as_root(command: tuple[str, ...]) -> int:
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
+    os.setgroups([])
+    _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    _unshare(_NEW_MOUNTS | _NEW_PROCESSES | _NEW_NAMES | _NEW_IPC)
+    first = os.fork()
+    if first == 0:
+        _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        os.execvp(command[0], command)  # noqa: S606  (a list, never a shell's line)
+    return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+
+
+def _map(child: int) -> None:
+    for kind, file, tool, me in (
+        ("uid_map", "/etc/subuid", "newuidmap", os.geteuid()),
+        ("gid_map", "/etc/subgid", "newgidmap", os.getegid()),
+    ):
+        if os.geteuid() == 0:
+            Path(f"/proc/{child}/{kind}").write_text(f"0 {FIRST} {COUNT}\n")
+            continue
+        lent = subordinate(file)
+        if lent is None:
+            sys.exit(f"{file} lends no ids to this account: usermod --add-subuids 100000-165535 it, subgids likewise")
+        subprocess.run([tool, str(child), "0", str(me), "1", "1", str(lent[0]), str(COUNT - 1)], check=True)
+
+
+def _unshare(what: int) -> None:
+    if _libc.unshare(what) != 0:
+        sys.exit(f"this kernel refuses user namespaces here ({os.strerror(ctypes.get_errno())})")
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

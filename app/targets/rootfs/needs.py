@@ -1,0 +1,61 @@
+"""What a disposable machine needs of this one, found out by trying; each lack is a sentence that says what helps."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from app.targets.rootfs import namespace
+
+_SECONDS = 20
+_TRIAL = """
+set -e
+mount --make-rprivate /
+mkdir -p trial/low trial/up trial/work trial/all
+mount -t overlay overlay -o lowerdir=trial/low,upperdir=trial/up,workdir=trial/work,userxattr trial/all
+mount -t proc proc trial/all
+"""
+
+
+def entered(folder: Path, *command: str) -> list[str]:
+    return [sys.executable, namespace.__file__, str(folder), *command]
+
+
+def lacks(folder: Path, *, building: bool) -> list[str]:
+    """Empty where all is there. `folder` is where the machines are."""
+    found = []
+    if building and not shutil.which("mmdebstrap"):
+        found.append("mmdebstrap is not installed: apt-get install mmdebstrap.")
+    if not shutil.which("ssh-keygen"):
+        found.append("ssh-keygen is not installed: apt-get install openssh-client.")
+    if os.geteuid() != 0:
+        if not shutil.which("newuidmap"):
+            found.append("newuidmap is not installed: apt-get install uidmap.")
+        if not namespace.subordinate("/etc/subuid") or not namespace.subordinate("/etc/subgid"):
+            found.append(
+                "This account has no ids to lend: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 it."
+            )
+    return found or _tried(folder)
+
+
+def _tried(folder: Path) -> list[str]:
+    own(folder)
+    ran = subprocess.run(
+        entered(folder, "sh", "-c", _TRIAL), capture_output=True, text=True, timeout=_SECONDS, check=False
+    )
+    subprocess.run(entered(folder, "rm", "-rf", "trial"), timeout=_SECONDS, check=False)
+    if ran.returncode == 0:
+        return []
+    said = (ran.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+    helps = (
+        "sysctl kernel.unprivileged_userns_clone=1, apparmor_restrict_unprivileged_userns=0 and a kernel from 5.11 on"
+    )
+    return [f"A user namespace with an overlay does not work here ({said[:160]}); it takes {helps}."]
+
+
+def own(folder: Path) -> None:
+    """The namespace's root owns the folder; to it, it is the only one there is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() == 0:
+        os.chown(folder, namespace.FIRST, namespace.FIRST)

@@ -1,0 +1,76 @@
+"""A process that outlives who started it: found again by a file, told from strangers, ended to its last child."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from app.errors import Unusable
+
+_SECONDS = 10.0
+
+
+class Process:
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    @property
+    def alive(self) -> bool:
+        return self._pid() is not None
+
+    def start(self, command: list[str], stdin: Path, output: Path) -> None:
+        """Spawned and let go: nobody here waits for it."""
+        with stdin.open("rb") as script, output.open("wb") as said:
+            files = [
+                (os.POSIX_SPAWN_DUP2, script.fileno(), 0),
+                *((os.POSIX_SPAWN_DUP2, said.fileno(), to) for to in (1, 2)),
+            ]
+            pid = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True)
+        self._file.write_text(f"{pid} {_born(pid)}")
+
+    def end(self) -> None:
+        """The list is taken first: what loses its parent is not found from it any more."""
+        pid = self._pid()
+        if pid is not None:
+            family = {one: _born(one) for one in _family(pid)}
+            for one in family:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(one, signal.SIGKILL)
+            _wait(pid, family)
+        self._file.unlink(missing_ok=True)
+
+    def _pid(self) -> int | None:
+        try:
+            pid, born = self._file.read_text().split()
+        except (OSError, ValueError):
+            return None
+        return int(pid) if _born(int(pid)) == born else None
+
+
+def _born(pid: int) -> str:
+    """When, in the kernel's ticks; empty when it is gone or only waits to be buried."""
+    try:
+        state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if state == "Z" else rest[18]
+
+
+def _family(pid: int) -> list[int]:
+    found = [pid]
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found += _family(int(child))
+    return found
+
+
+def _wait(pid: int, family: dict[int, str]) -> None:
+    deadline = time.monotonic() + _SECONDS
+    while any(born and _born(one) == born for one, born in family.items()):
+        if time.monotonic() > deadline:
+            raise Unusable(f"Processes of the machine are left: {', '.join(map(str, family))}; end them by hand.")
+        with suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.005)

@@ -1,0 +1,78 @@
+"""Opening a connection, and every way in which that fails, each with its sentence."""
+
+import os
+from pathlib import Path
+
+import asyncssh
+
+from app.errors import BadInput, LineCut, Unusable
+from app.events.clean import clean
+from app.targets.ssh.endpoint import Endpoint, key_pairs, password
+
+_CONNECT, _LOGIN = 10, 20
+_ALIVE_EVERY, _ALIVE_TRIES = 5, 3
+
+
+async def connected(end: Endpoint, known_hosts: Path) -> asyncssh.SSHClientConnection:
+    try:
+        return await asyncssh.connect(
+            end.address,
+            end.port,
+            config=None,
+            known_hosts=str(known_hosts),
+            username=end.user,
+            **await _with_what(end),
+            x509_trusted_certs=None,
+            connect_timeout=_CONNECT,
+            login_timeout=_LOGIN,
+            keepalive_interval=_ALIVE_EVERY,
+            keepalive_count_max=_ALIVE_TRIES,
+        )
+    except asyncssh.HostKeyNotVerifiable as exc:
+        raise Unusable(
+            f"{end} shows another host key than the one that was accepted: it may be another machine that answers. "
+            "If the key was changed on purpose, remove the host and add it again."
+        ) from exc
+    except asyncssh.PermissionDenied as exc:
+        raise Unusable(f"{end} does not let {end.user} in with its {end.way}: {_said(exc)}.") from exc
+    except (asyncssh.Error, OSError, TimeoutError) as exc:
+        raise LineCut(f"{end} does not answer: {_said(exc)}. Is it up, and sshd with it?") from exc
+
+
+async def shown_key(address: str, port: int) -> asyncssh.SSHKey:
+    """The key that the server shows now; whose it is, a person must know."""
+    try:
+        found = await asyncssh.get_server_host_key(address, port, config=None)
+    except (asyncssh.Error, OSError, TimeoutError) as exc:
+        raise BadInput(f"{address}:{port} does not answer as an SSH server: {_said(exc)}.") from exc
+    if found is None:
+        raise BadInput(f"{address}:{port} shows no host key.")
+    return found
+
+
+async def _with_what(end: Endpoint) -> dict[str, object]:
+    """One way in, and no other: neither the keys in ~/.ssh nor an agent that happens to run."""
+    alone: dict[str, object] = {"client_keys": None, "agent_path": None, "password": None}
+    match end.way:
+        case "key":
+            return {**alone, "client_keys": key_pairs(end), "preferred_auth": "publickey"}
+        case "agent":
+            return {**alone, "client_keys": await _of_agent(), "preferred_auth": "publickey"}
+        case "password":
+            return {**alone, "password": password(end), "preferred_auth": "password,keyboard-interactive"}
+
+
+async def _of_agent() -> list[asyncssh.SSHKeyPair]:
+    at = os.environ.get("SSH_AUTH_SOCK", "")
+    try:
+        agent = await asyncssh.connect_agent(at)
+        found = list(await agent.get_keys())
+    except (OSError, ValueError, asyncssh.Error) as exc:
+        raise Unusable(f"no agent answers at SSH_AUTH_SOCK ({at or 'not set'}): {_said(exc)}.") from exc
+    if not found:
+        raise Unusable("the agent holds no key: add one with ssh-add.")
+    return found
+
+
+def _said(exc: BaseException) -> str:
+    return clean(getattr(exc, "reason", "") or str(exc) or type(exc).__name__, 200).strip().rstrip(".")

@@ -1,0 +1,67 @@
+"""Where a host is reached and with what. What is secret is not in here, only where it lies."""
+
+import os
+import re
+from pathlib import Path
+from typing import Literal
+
+import asyncssh
+import msgspec
+
+from app.errors import BadInput, Unusable
+
+Way = Literal["key", "agent", "password"]
+
+_PLACE = re.compile(
+    r"(?P<user>[a-z_][a-z0-9_.-]{0,31})@(?P<address>\[[0-9a-fA-F:.%]+\]|[A-Za-z0-9][A-Za-z0-9.-]*)(?::(?P<port>\d{1,5}))?"
+)
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    user: str
+    address: str
+    port: int = 22
+    way: Way
+    secret_at: str = ""
+    """The key's file; or the file (with a slash) or environment variable (without) that holds the password."""
+
+    def __str__(self) -> str:
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{self.user}@{address}:{self.port}"
+
+
+def endpoint(place: str, way: Way, secret_at: str = "") -> Endpoint:
+    """`place` is user@address or user@address:port."""
+    found = _PLACE.fullmatch(place)
+    if not found or not 0 < int(found["port"] or 22) < 65536:
+        raise BadInput(f"{place!a} is not a place to log in: write it as user@address or user@address:port.")
+    if way == "key":
+        secret_at = str(Path(secret_at).expanduser().absolute())
+    return Endpoint(
+        user=found["user"],
+        address=found["address"].strip("[]"),
+        port=int(found["port"] or 22),
+        way=way,
+        secret_at=secret_at,
+    )
+
+
+def key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
+    try:
+        return list(asyncssh.load_keypairs([end.secret_at]))
+    except OSError as exc:
+        raise Unusable(f"the key {end.secret_at} cannot be read: {exc.strerror or exc}.") from exc
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as exc:
+        said = f"the key {end.secret_at} cannot be used ({exc}); one with a passphrase works through an agent."
+        raise Unusable(said) from exc
+
+
+def password(end: Endpoint) -> str:
+    if "/" not in end.secret_at:
+        if end.secret_at not in os.environ:
+            raise Unusable(f"the environment variable {end.secret_at}, which holds the password, is not set.")
+        return os.environ[end.secret_at]
+    try:
+        return Path(end.secret_at).read_text().rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise Unusable(f"the password file {end.secret_at} cannot be read: {exc}.") from exc

@@ -1,0 +1,65 @@
+"""Getting to know a host: whose key it shows, and whether we could work there, before it is written down."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncssh
+
+from app.errors import BadInput, Unusable
+from app.events.clean import clean
+from app.targets.ssh.connect import shown_key
+from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.line import Line
+
+ROOM = 4 * 1024 * 1024
+"""What a journal may take; `ready` writes as much, and takes it away again."""
+
+
+@dataclass(frozen=True)
+class Introduction:
+    fingerprint: str
+    """SHA256:…, as ssh-keygen -l prints it."""
+    known_hosts: str
+
+
+async def shown(end: Endpoint) -> Introduction:
+    key = await shown_key(end.address, end.port)
+    return Introduction(key.get_fingerprint(), _line(end, key))
+
+
+def vouched(end: Endpoint, known_hosts: Path) -> Introduction:
+    """By somebody's known_hosts file: what it says of this host, and nothing else of it."""
+    try:
+        listed = asyncssh.read_known_hosts(str(known_hosts))
+        keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
+    except (OSError, ValueError) as exc:
+        raise BadInput(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
+    if not keys:
+        raise BadInput(f"{known_hosts} has no key of {end.address}:{end.port}.")
+    return Introduction(keys[0].get_fingerprint(), "".join(_line(end, key) for key in keys))
+
+
+def check(end: Endpoint, known: Introduction) -> None:
+    """A login, root, and room for a journal."""
+    with tempfile.TemporaryDirectory(prefix="temper-host-") as folder:
+        known_hosts = Path(folder, "known_hosts")
+        known_hosts.write_text(known.known_hosts)
+        line = Line(end, known_hosts)
+        try:
+            line.log_in()
+            make_sure(line)
+        finally:
+            line.close()
+
+
+def make_sure(line: Line) -> None:
+    said = line.run("ready", str(ROOM))
+    if said.code:
+        why = clean(said.err.strip(), 300) or "no reason given"
+        raise Unusable(f"{line.end} could not be rolled back, so nothing is begun: {why}.")
+
+
+def _line(end: Endpoint, key: asyncssh.SSHKey) -> str:
+    place = end.address if end.port == 22 else f"[{end.address}]:{end.port}"
+    return f"{place} {key.export_public_key().decode().strip()}\n"

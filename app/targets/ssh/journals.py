@@ -1,0 +1,105 @@
+"""Pre-images in two places: here, for the record, and on the host, which can then undo a change by itself."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.errors import ActionFailed, TemperError, Unusable
+from app.events.clean import clean
+from app.events.words import FileChange
+from app.files import FileState
+from app.targets.journal import Before, Contents, Journal, Mark
+from app.targets.ssh import danger
+from app.targets.ssh.line import Answer, Line
+from app.targets.ssh.script import text_of
+
+
+@dataclass(frozen=True)
+class OnHost:
+    name: str
+    mark: str
+    armed: bool
+
+
+class Journals:
+    def __init__(self, here: Journal, line: Line, seconds: int, begun: Callable[[], None]) -> None:
+        self.here = here
+        self._line = line
+        self._seconds = seconds
+        self._begun = begun
+        self.services: tuple[str, ...] = ()
+        """Of the change to come: what the host reloads when it takes it back."""
+
+    def begin(
+        self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
+    ) -> tuple[FileChange, ...]:
+        self._begun()
+        changes = self.here.begin(name, before, after, folders)
+        try:
+            self._begin_there(name, before, after, folders)
+        except TemperError:
+            self.here.close(name, "undone")
+            raise
+        return changes
+
+    def on_host(self) -> list[OnHost]:
+        said = self._line.run("journals")
+        if said.code:
+            raise Unusable(f"{self._line.end}: its journals cannot be read: {clean(said.err.strip(), 200)}.")
+        lines = [line.split("\t") for line in said.text.splitlines()]
+        return [OnHost(name, mark, armed == "armed") for name, mark, armed in lines]
+
+    def there(self, name: str) -> OnHost | None:
+        return next((one for one in self.on_host() if one.name == name), None)
+
+    def pending(self) -> list[str]:
+        """Ours in their order, then those that only the host knows."""
+        ours = self.here.pending()
+        return [*ours, *(one.name for one in self.on_host() if one.mark == "open" and one.name not in ours)]
+
+    def mark(self, name: str) -> Mark | None:
+        return self.here.mark(name)
+
+    def contents(self, name: str) -> Contents:
+        return self.here.contents(name)
+
+    def before(self, name: str) -> Before:
+        return self.here.before(name)
+
+    def close(self, name: str, mark: Mark) -> None:
+        """There first: what is still open here is closed again, which changes nothing."""
+        self._told(self._line.run("close", name, mark))
+        if self.here.mark(name) == "open":
+            self.here.close(name, mark)
+
+    def disarm(self, name: str) -> None:
+        self._told(self._line.run("disarm", name))
+
+    def restore_there(self, name: str) -> list[str]:
+        """The paths that differ all the same."""
+        said = self._line.run("restore", name, "asked", seconds=60)
+        self._told(said)
+        return [clean(path, 256) for path in said.text.splitlines() if path]
+
+    def _begin_there(self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
+        rows = [f"{number}\t{_digest(before[path])}\t{path}\n" for number, path in enumerate(after)]
+        rows += [f"folder\t-\t{folder}\n" for folder in folders]
+        seconds = str(self._seconds if danger.can_cut(after) else 0)
+        services = "\n".join(self.services)
+        data = "".join(rows).encode()
+        said = self._line.run("begin", name, seconds, text_of("restore"), services, data=data)
+        if said.code:
+            raise ActionFailed(f"Nothing was written: {_reason(said.err)}.")
+
+    def _told(self, said: Answer) -> None:
+        if said.code:
+            raise ActionFailed(f"{self._line.end}: {_reason(said.err)}.")
+
+
+def _digest(state: FileState | None) -> str:
+    return "-" if state is None else hashlib.sha256(state.content).hexdigest()
+
+
+def _reason(err: str) -> str:
+    lines = [line for line in err.strip().splitlines() if line.strip()]
+    return clean("; ".join(lines[-2:]), 300) if lines else "no reason given"

@@ -1,0 +1,179 @@
+"""A line to a host: one connection, used again and reopened, on which scripts are run as root."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncssh
+
+from app.errors import LineCut, Unusable
+from app.events.clean import clean
+from app.targets.ssh.connect import connected
+from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.loop import Loop
+from app.targets.ssh.script import Script, script, text_of
+
+Heard = Callable[[str], None]
+
+_SECONDS = 30.0
+_GRACE = 10.0
+"""Beyond the time limit that the host itself keeps."""
+_MOST = 192 * 1024 * 1024
+_MOST_ERR = 8 * 1024
+_LONGEST_LINE = 400
+_ENDED_BY_LIMIT = (124, 137)
+
+
+@dataclass(frozen=True)
+class Answer:
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode("utf-8", "replace")
+
+
+class Line:
+    """Called from threads; `close` ends its own thread."""
+
+    def __init__(self, end: Endpoint, known_hosts: Path, loop: Loop | None = None) -> None:
+        self.end = end
+        self._known_hosts = known_hosts
+        self._own_loop = loop is None
+        self._loop = loop or Loop(str(end))
+        self._connecting = asyncio.Lock()
+        self._connection: asyncssh.SSHClientConnection | None = None
+        self._sudo: bool | None = None
+        """None until somebody asked who we are there."""
+
+    def log_in(self) -> None:
+        self._loop.call(self._connected())
+
+    def become_root(self) -> None:
+        """Ask once who we are, and whether sudo works without a password."""
+        if self._sudo is not None:
+            return
+        who = self._spoken(script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS, None)
+        if who.code == 0 and who.text.strip() == "0":
+            self._sudo = False
+            return
+        try:
+            tried = self._spoken(script(":", (), b"", _SECONDS, sudo=True), _SECONDS, None)
+        except LineCut:
+            raise
+        except Unusable as exc:
+            raise Unusable(self._no_sudo(str(exc))) from exc
+        if tried.code != 0:
+            raise Unusable(self._no_sudo(tried.err))
+        self._sudo = True
+
+    def run(
+        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
+    ) -> Answer:
+        """The script `name` of remote/, as root."""
+        return self.say(text_of(name), *arguments, data=data, seconds=seconds, heard=heard)
+
+    def say(
+        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
+    ) -> Answer:
+        """`heard` gets each line of output as it comes, cleaned and cut."""
+        self.become_root()
+        said = self._spoken(script(text, arguments, data, seconds, sudo=bool(self._sudo)), seconds, heard)
+        if said.code in _ENDED_BY_LIMIT:
+            raise Unusable(f"{self.end} did not finish within {seconds:g} s; what ran there was ended.")
+        return said
+
+    def fresh(self) -> "Line":
+        """Another connection by the same way in: what a new login would meet now."""
+        return Line(self.end, self._known_hosts, self._loop)
+
+    def close(self) -> None:
+        self._loop.call(self._hung_up())
+        if self._own_loop:
+            self._loop.close()
+
+    def _spoken(self, one: Script, seconds: float, heard: Heard | None) -> Answer:
+        return self._loop.call(self._converse(one, seconds + _GRACE, heard))
+
+    def _no_sudo(self, why: str) -> str:
+        last = (why.strip().splitlines() or ["no reason given"])[-1]
+        return f"{self.end}: {self.end.user} may not use sudo without a password ({clean(last, 200)}): allow it there."
+
+    async def _connected(self) -> asyncssh.SSHClientConnection:
+        async with self._connecting:
+            if self._connection is None or self._connection.is_closed():
+                self._connection = await connected(self.end, self._known_hosts)
+            return self._connection
+
+    async def _hung_up(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            with suppress(TimeoutError, OSError, asyncssh.Error):
+                await asyncio.wait_for(self._connection.wait_closed(), 2)
+            self._connection = None
+
+    async def _converse(self, one: Script, seconds: float, heard: Heard | None) -> Answer:
+        try:
+            connection = await self._connected()
+            async with asyncio.timeout(seconds):
+                process = await connection.create_process(one.command, encoding=None)
+                async with process:
+                    _, out, err = await asyncio.gather(
+                        _fed(process, one.stdin), self._answer(process, one.mark, heard), _bounded(process)
+                    )
+                    await process.wait_closed()
+        except TimeoutError as exc:
+            await self._dropped()
+            raise LineCut(f"{self.end} went silent.") from exc
+        except (asyncssh.Error, OSError) as exc:
+            await self._dropped()
+            raise LineCut(f"the line to {self.end} was cut: {clean(str(exc), 200)}.") from exc
+        if process.exit_status is None and process.exit_signal is None:
+            await self._dropped()
+            raise LineCut(f"the line to {self.end} was cut in mid-command.")
+        if out is None:
+            last = (err.strip().splitlines() or ["it says nothing"])[-1]
+            raise Unusable(f"{self.end} does not run our scripts: {clean(last, 200)}.")
+        return Answer(128 if process.exit_status is None else process.exit_status, out, clean(err, _MOST_ERR))
+
+    async def _answer(
+        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, heard: Heard | None
+    ) -> bytes | None:
+        """What comes behind the mark; None when it never came."""
+        out = bytearray()
+        begun, told = -1, 0
+        while piece := await process.stdout.read(256 * 1024):
+            out += piece
+            if len(out) > _MOST:
+                process.close()
+                raise Unusable(f"{self.end} answers with more than {_MOST // 2**20} MiB; that was not asked for.")
+            if begun < 0 and (at := out.find(mark)) >= 0:
+                begun = told = at + len(mark)
+            while heard and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
+                heard(clean(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
+                told = end + 1
+        return bytes(out[begun:]) if begun >= 0 else None
+
+    async def _dropped(self) -> None:
+        """Not closed in good order: whoever cut it would not answer."""
+        if self._connection is not None:
+            self._connection.abort()
+            self._connection = None
+
+
+async def _fed(process: asyncssh.SSHClientProcess[bytes], data: bytes) -> None:
+    with suppress(BrokenPipeError, ConnectionError):  # it ended early; its exit status says why
+        process.stdin.write(data)
+        await process.stdin.drain()
+        process.stdin.write_eof()
+
+
+async def _bounded(process: asyncssh.SSHClientProcess[bytes]) -> str:
+    kept = b""
+    while piece := await process.stderr.read(64 * 1024):
+        kept = (kept + piece)[-_MOST_ERR:]
+    return kept.decode("utf-8", "replace")

@@ -1,0 +1,32 @@
+"""Our own way in: whatever the account is called that this host knows us by."""
+
+from collections.abc import Sequence
+
+from app.errors import ActionFailed
+from app.events.words import AnyAction, Reload
+from app.files import Files
+from app.syntax import sudoers
+from app.targets import privilege
+from app.targets.change import plan_changes
+from app.targets.overlay import Overlay
+from app.targets.people import people
+from app.targets.target import Refusal
+
+
+def refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[Refusal]:
+    """What the policy says of the account `temper`, said of this one."""
+    clause, drop_in = "protected identity", f"/etc/sudoers.d/{account}"
+    for action in actions:
+        if not isinstance(action, Reload) and action.path.startswith((drop_in, f"/home/{account}/")):
+            return [Refusal(action, clause, f"{action.path} is how this program works on the host; it stays.")]
+    try:
+        after = Overlay(files, plan_changes(actions, files))
+    except ActionFailed:
+        return []  # it cannot be made, and whoever makes it will say why
+    if actions and not _no_sudo(files, account) and (reason := _no_sudo(after, account)):
+        return [Refusal(actions[-1], clause, f"sudo for {account}: {reason}")]
+    return []
+
+
+def _no_sudo(files: Files, account: str) -> str:
+    return "" if account == "root" else privilege.refusal(sudoers.effective(files), people(files), account)

@@ -1,0 +1,41 @@
+# begin NAME SECONDS RESTORE SERVICES: the pre-images of what comes on stdin, and a timer where SECONDS is not 0.
+name=$1 new=$home/.$1.new at=$home/$1
+locked
+case $(mark_of "$name") in
+open | committed) fail 3 "the journal $name is there already" ;;
+undone | void) n=1; while [ -e "$at~$n" ]; do n=$((n + 1)); done; mv -T -- "$at" "$at~$n" || exit 9 ;;
+esac
+rm -rf -- "$new"
+mkdir -- "$new" || fail 9 "no journal can be begun"
+gone() { rm -rf -- "$new"; fail "$@"; }
+: >"$new/files" && : >"$new/folders" || gone 9 "the journal cannot be written"
+while IFS=$tab read -r number digest path; do
+  if [ "$number" = folder ]; then
+    printf '%s\n' "$path" >>"$new/folders" || gone 9 "the journal cannot be written"
+    continue
+  fi
+  printf '%s\t%s\n' "$number" "$path" >>"$new/files" || gone 9 "the journal cannot be written"
+  if [ "$digest" = - ]; then
+    if [ -e "$path" ] || [ -L "$path" ]; then gone 4 "$path is there by now"; fi
+  else
+    if [ -L "$path" ] || [ ! -f "$path" ]; then gone 4 "$path is no plain file any more"; fi
+    cp -a -- "$path" "$new/$number" || gone 9 "no room for the pre-image of $path"
+    read -r found _ <<END
+$(sha256sum <"$new/$number")
+END
+    [ "$found" = "$digest" ] || gone 4 "$path changed meanwhile"
+  fi
+done
+printf '%s\n' "$3" >"$new/restore" && printf '%s\n' "$4" >"$new/services" || gone 9 "the journal cannot be written"
+synced "$new"/* "$new"
+mv -T -- "$new" "$at" || gone 9 "the journal cannot be kept"
+synced "$home"
+[ "$2" = 0 ] && exit 0
+if [ -d /run/systemd/system ] && command -v systemd-run >/dev/null 2>&1; then
+  systemd-run --quiet --collect --on-active="$2" --timer-property=AccuracySec=100ms /bin/sh "$at/restore" "$name" timer
+else
+  setsid /bin/sh -c 'sleep "$1"; exec /bin/sh "$2" "$3" timer' timer "$2" "$at/restore" "$name" </dev/null >/dev/null 2>&1 9>&- &
+  echo "$!" >"$at/timer.pid"
+fi || { mv -T -- "$at" "$new"; gone 9 "no timer can be set, so the line could be lost for good"; }
+: >"$at/armed"
+synced "$at"

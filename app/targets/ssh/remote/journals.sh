@@ -1,0 +1,9 @@
+# journals: NAME, mark, and whether its timer is armed; one a line.
+[ -d "$home" ] || exit 0
+for at in "$home"/*/; do
+  [ -r "$at/files" ] || continue
+  name=${at%/}
+  armed=-
+  [ -e "$at/armed" ] && [ ! -e "$at/disarmed" ] && armed=armed
+  printf '%s\t%s\t%s\n' "${name##*/}" "$(mark_of "${name##*/}")" "$armed"
+done

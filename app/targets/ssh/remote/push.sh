@@ -1,0 +1,28 @@
+# push journalled|anyway PATH SIZE MODE OWNER: stdin becomes the file, whole or not at all.
+path=$2 temp=$(beside "$2")
+rm -f -- "$temp"
+set -C
+cat >"$temp" || { rm -f -- "$temp"; fail 9 "no room for the new $path"; }
+set +C
+gone() { rm -f -- "$temp"; fail "$@"; }
+[ "$(stat -c %s -- "$temp")" = "$3" ] || gone 8 "the line was cut: $path came in part"
+locked
+if [ "$1" = journalled ]; then
+  # No write without a pre-image: a change that was taken back meanwhile is not gone on with.
+  held=
+  while IFS= read -r name; do
+    [ "$(mark_of "$name")" = open ] && while IFS=$tab read -r _ one; do [ "$one" = "$path" ] && held=1; done <"$home/$name/files"
+  done <<END
+$(ls "$home")
+END
+  [ "$held" ] || gone 7 "no open journal of the host holds $path"
+fi
+if [ -L "$path" ] || { [ -e "$path" ] && [ ! -f "$path" ]; }; then gone 6 "$path is no plain file any more"; fi
+if [ -f "$path" ]; then
+  cp --attributes-only --preserve=all -- "$path" "$temp" || gone 9 "what $path has besides its content cannot be kept"
+fi
+chown -- "$5" "$temp" && chmod -- "$4" "$temp" || gone 9 "$path cannot be given to $5"
+[ -f "$path" ] || ! command -v restorecon >/dev/null 2>&1 || restorecon -- "$temp" 2>/dev/null
+synced "$temp"
+mv -fT -- "$temp" "$path" || gone 9 "$path cannot be put in place"
+synced "${path%/*}"

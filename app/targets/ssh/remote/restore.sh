@@ -1,0 +1,39 @@
+# restore NAME asked|timer: what the journal holds, put back; as often as one likes. Says what differs all the same.
+name=$1 at=$home/$1
+locked
+case $(mark_of "$name") in
+open) ;;
+committed) fail 5 "the change $name was committed" ;;
+*) exit 0 ;;
+esac
+if [ "$2" = timer ] && [ -e "$at/disarmed" ]; then exit 0; fi
+while IFS=$tab read -r number path; do
+  temp=$(beside "$path")
+  if [ -f "$at/$number" ]; then
+    if ! same "$at/$number" "$path"; then
+      rm -f -- "$temp"
+      # On a full disk the image itself gets a second name: that takes no room.
+      { cp -a -- "$at/$number" "$temp" && synced "$temp"; } 2>/dev/null || { rm -f -- "$temp"; ln -- "$at/$number" "$temp"; }
+      mv -fT -- "$temp" "$path"
+    fi
+    rm -f -- "$temp"
+  elif [ -d "${path%/*}" ]; then
+    rm -f -- "$temp" "$path"
+  fi
+  [ -d "${path%/*}" ] && synced "${path%/*}"
+done <"$at/files"
+tac "$at/folders" | while read -r folder; do
+  [ ! -d "$folder" ] || rmdir -- "$folder"
+done
+differs=$(while IFS=$tab read -r number path; do
+  same "$at/$number" "$path" || printf '%s\n' "$path"
+done <"$at/files")
+printf '%s\n' "$differs"
+while read -r service; do
+  [ -z "$service" ] || reload_one "$service" 9>&-
+done <"$at/services"
+if [ "$2" = timer ] && [ -z "$differs" ]; then
+  marked "$name" undone
+  echo timer >"$at/undone"
+fi
+exit 0

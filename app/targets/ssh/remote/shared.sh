@@ -1,0 +1,55 @@
+# In front of every script: who keeps what where. POSIX sh, coreutils and tar; flock where the host has it.
+set -u
+umask 077
+LC_ALL=C
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:${PATH:-}
+export LC_ALL PATH
+home=/var/lib/temper/journal
+tab=$(printf '\t')
+fail() { code=$1; shift; printf '%s\n' "$*" >&2; exit "$code"; }
+synced() { sync -- "$@" 2>/dev/null || sync; }
+beside() { printf '%s/.%s.temper-new' "${1%/*}" "${1##*/}"; }
+# One at a time. Without flock, marks and sizes alone keep the order.
+locked() {
+  mkdir -p -m 700 -- "$home" || fail 9 "$home cannot be made"
+  if command -v flock >/dev/null 2>&1; then
+    exec 9>>"$home/lock" || fail 9 "$home cannot be written to"
+    flock -w 20 9 || fail 9 "somebody else works on the journals of this host"
+  fi
+}
+mark_of() {
+  for mark in void committed undone; do [ -e "$home/$1/$mark" ] && { echo "$mark"; return; }; done
+  [ -d "$home/$1" ] && echo open
+}
+marked() {
+  # The mark goes first; what is closed keeps no images.
+  : >"$home/$1/$2" || fail 9 "the journal $1 cannot be marked $2"
+  synced "$home/$1/$2" "$home/$1"
+  : >"$home/$1/disarmed" 2>/dev/null
+  while IFS=$tab read -r number _; do rm -f -- "$home/$1/$number"; done <"$home/$1/files"
+}
+same() {
+  # Is the file as the image is?
+  if [ -f "$1" ]; then
+    [ -f "$2" ] && [ ! -L "$2" ] && cmp -s -- "$1" "$2" && [ "$(stat -c '%a %u %g' -- "$1")" = "$(stat -c '%a %u %g' -- "$2")" ]
+  else
+    [ ! -e "$2" ] && [ ! -L "$2" ]
+  fi
+}
+reload_one() {
+  # By pid file, never by name: another sshd may run beside this one.
+  if [ "$1" = sshd ]; then
+    why=$(sshd -t 2>&1) || { printf 'sshd would not start again: %s\n' "$why" >&2; return 1; }
+  fi
+  if [ -d /run/systemd/system ]; then
+    for unit in "$1" "${1%d}"; do
+      systemctl is-active -q "$unit.service" && { systemctl reload-or-restart "$unit.service"; return; }
+    done
+    return 0
+  fi
+  for file in "/run/$1.pid" "/var/run/$1.pid"; do
+    [ -r "$file" ] && read -r pid <"$file" && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$1" ] || continue
+    kill -HUP "$pid"
+    return
+  done
+}

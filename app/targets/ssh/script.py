@@ -1,0 +1,32 @@
+"""A script for the host's /bin/sh and how it travels: over stdin, its arguments quoted, behind a mark of its own.
+
+The account's login shell sees one line without anything of ours in it but numbers. What a login prints before
+the script begins (a talkative .bashrc) ends at the mark and is not taken for an answer.
+"""
+
+import secrets
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+_REMOTE = Path(__file__).parent / "remote"
+_KILL_AFTER = 5
+
+
+@dataclass(frozen=True)
+class Script:
+    command: str
+    stdin: bytes
+    mark: bytes
+
+
+def text_of(name: str) -> str:
+    """With what all of them share in front."""
+    return "".join((_REMOTE / f"{part}.sh").read_text() for part in ("shared", name))
+
+
+def script(text: str, arguments: tuple[str, ...], data: bytes, seconds: float, *, sudo: bool) -> Script:
+    mark = f"temper-{secrets.token_hex(12)}"
+    head = f"set -- {shlex.join(arguments)}\nprintf '%s\\n' {mark}\n{text}".encode("utf-8", "surrogateescape")
+    limit = f"timeout -k {_KILL_AFTER} {seconds:.3f} /bin/sh -c 'eval \"$(head -c {len(head)})\"'"
+    return Script(f"exec {'sudo -n ' if sudo else ''}{limit}", head + data, f"{mark}\n".encode())

@@ -1,0 +1,120 @@
+"""A host's files as they were fetched: held in memory, never laid out on our own disk, and never changed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Literal
+
+from app.errors import ActionFailed
+from app.files import FileState
+from app.targets.walk import parts_of
+
+Kind = Literal["file", "folder", "link", "other"]
+
+_MOST_LINKS = 40
+
+
+@dataclass(frozen=True)
+class Entry:
+    kind: Kind
+    state: FileState
+    goal: str = ""
+    """Where a link points."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Of some paths: what was not fetched reads as absent."""
+
+    entries: Mapping[str, Entry]
+
+    def read(self, path: str) -> bytes | None:
+        found = self._followed(path)
+        return found.state.content if found and found.kind == "file" else None
+
+    def state(self, path: str) -> FileState | None:
+        found = self._followed(path)
+        return found.state if found and found.kind in ("file", "folder") else None
+
+    def glob(self, pattern: str) -> list[str]:
+        found = [""]
+        for part in parts_of(pattern):
+            found = [f"{base}/{name}" for base in found for name in self._matching(base, part)]
+        return sorted(path for path in found if self._followed(path) is not None)
+
+    def first_link(self, path: str) -> str | None:
+        names = parts_of(path)
+        ways = ("/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1))
+        return next((way for way in ways if self.link(way) is not None), None)
+
+    def link(self, path: str) -> str | None:
+        found = self.entries.get(path)
+        return found.goal if found and found.kind == "link" else None
+
+    def paths(self) -> list[str]:
+        return sorted(self.entries)
+
+    def exact(self, path: str) -> FileState | None:
+        """A plain file or nothing; all else is refused."""
+        for way in self._above(path):
+            if (above := self.entries.get(way)) and above.kind != "folder":
+                raise ActionFailed(f"A link or a file stands where {path} needs a folder.")
+        found = self.entries.get(path)
+        if found is None:
+            return None
+        if found.kind == "folder":
+            raise ActionFailed(f"{path} is a folder; name a plain file instead.")
+        if found.kind != "file":
+            raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
+        return found.state
+
+    def missing_folders(self, path: str) -> list[str]:
+        return [way for way in self._above(path) if way not in self.entries]
+
+    def with_these(self, paths: Iterable[str], found: "Snapshot") -> "Snapshot":
+        """What was found at these paths and above them takes the place of what is held."""
+        asked = {way for path in paths for way in (*self._above(path), path)}
+        return Snapshot({way: one for way, one in self.entries.items() if way not in asked} | dict(found.entries))
+
+    def _above(self, path: str) -> list[str]:
+        names = parts_of(path)
+        return ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
+
+    def _followed(self, path: str) -> Entry | None:
+        """As the host would, from name to name; None when it climbs out, goes round or ends nowhere."""
+        todo, done, links = path.split("/")[::-1], list[str](), 0
+        while todo:
+            name = todo.pop()
+            if name in ("", "."):
+                continue
+            if name == "..":
+                if not done:
+                    return None
+                done.pop()
+                continue
+            goal = self.link("/" + "/".join([*done, name]))
+            if goal is None:
+                done.append(name)
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                return None
+            if goal.startswith("/"):
+                done.clear()
+            todo.extend(reversed(goal.split("/")))
+        return self.entries.get("/" + "/".join(done))
+
+    def _matching(self, base: str, part: str) -> Iterable[str]:
+        if not any(mark in part for mark in "*?["):
+            return [part]
+        names = self._children.get(base, ())
+        return (name for name in names if fnmatchcase(name, part) and (part.startswith(".") or name[:1] != "."))
+
+    @cached_property
+    def _children(self) -> dict[str, list[str]]:
+        held: dict[str, list[str]] = {}
+        for path in self.entries:
+            folder, _, name = path.rpartition("/")
+            held.setdefault(folder, []).append(name)
+        return held

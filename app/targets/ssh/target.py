@@ -1,0 +1,226 @@
+"""A host over SSH: the same actions, policy and journal as the built-in one, and a way back that needs no line."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from app.errors import ActionFailed, Unusable
+from app.events.clean import clean
+from app.events.words import AnyAction, FileChange, Probe, Reload
+from app.files import Files
+from app.syntax import source
+from app.targets import baseline, policy
+from app.targets.change import plan_changes
+from app.targets.confine import Confinement, detect
+from app.targets.diff import unified
+from app.targets.digest import change
+from app.targets.disk import Disk, Folder
+from app.targets.facts import facts
+from app.targets.journal import Journal
+from app.targets.lock import HostLock
+from app.targets.overlay import Overlay
+from app.targets.ssh import danger, own, probes, undo
+from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.introduce import make_sure
+from app.targets.ssh.journals import Journals
+from app.targets.ssh.line import Line
+from app.targets.ssh.shell import RemoteShell
+from app.targets.ssh.tree import RemoteTree
+from app.targets.target import Applied, Preview, Refusal, Restored
+from app.targets.transaction import Transactions
+
+_PATIENCE = 60.0
+"""Beyond the host's own timer."""
+_BASELINE = "baseline.json"
+_LONGEST = 300
+
+T = TypeVar("T")
+
+
+class SshTarget:
+    simulated = False
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        end: Endpoint,
+        *,
+        confinement: Confinement | None = None,
+        timer: int = danger.SECONDS,
+        patience: float = _PATIENCE,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.name = name
+        self.confinement = (
+            f"over SSH as {end.user}: typed file actions; pre-images on the host and here; "
+            f"the host takes back by itself what cuts the line, after {timer} s"
+        )
+        self.line = Line(end, folder / "known_hosts")
+        self.shell = RemoteShell(self.line)
+        self._folder = folder
+        self._disk = Disk()
+        self._patience = timer + patience
+        self._changing = HostLock(folder / "change.lock")
+        self._tree = RemoteTree(self.line)
+        self._journals = Journals(Journal(folder / "journal", self._disk), self.line, timer, self._tree.doubt)
+        self._transactions = Transactions(self._tree, self._journals, self._changing, confinement or detect())
+
+    @property
+    def files(self) -> Files:
+        return self._tree
+
+    async def prepare(self) -> None:
+        await _off_the_loop(self._prepare)
+
+    def facts(self) -> dict[str, str]:
+        files, user = self._tree, self.line.end.user
+        system = source.text(files, "/etc/redhat-release") or _pretty(source.text(files, "/etc/os-release") or "")
+        return facts(files) | {
+            "system": clean(system.strip() or "unknown", _LONGEST),
+            "agent": f"this program works as {user}; its account, key and sudo are protected",
+        }
+
+    def review(self, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> list[Refusal]:
+        refused = policy.review(actions, allowed_paths, self._tree)
+        return refused or own.refusals(actions, self._tree, self.line.end.user)
+
+    async def preview(self, actions: Sequence[AnyAction]) -> Preview:
+        return await _off_the_loop(lambda: self._preview(actions))
+
+    def rehearse(self, actions: Sequence[AnyAction]) -> Files:
+        held = self._tree.held
+        return Overlay(held, plan_changes(actions, held))
+
+    async def apply(self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+        return await _off_the_loop(lambda: self._apply(journal, actions, allowed_paths))
+
+    async def rollback(self, journal: str) -> Restored:
+        return await _off_the_loop(lambda: undo.patiently(lambda: self._roll_back(journal), self._patience))
+
+    async def commit(self, journal: str) -> None:
+        await _off_the_loop(lambda: self._commit(journal))
+
+    def pending(self) -> list[str]:
+        return self._journals.pending()
+
+    async def health(self) -> tuple[Probe, ...]:
+        return await _off_the_loop(self._health)
+
+    async def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+        return await _off_the_loop(lambda: self._drift(expected))
+
+    def log_lines(self, limit: int) -> list[str]:
+        found = probes.look(self.line, limit).logs
+        share = max(1, limit // max(1, len({log for log, _ in found})))
+        newest = [
+            [(name, text) for name, text in found if name == log][-share:] for log in dict.fromkeys(n for n, _ in found)
+        ]
+        return [f"{name}: {clean(text, _LONGEST)}" for lines in newest for name, text in lines][:limit]
+
+    def digest(self) -> str:
+        return baseline.summary(baseline.take(self._tree.look_again()))
+
+    async def close(self) -> None:
+        await _off_the_loop(self.line.close)
+
+    def _prepare(self) -> None:
+        """Whether a change could be made here and taken back; what an earlier end left open is taken back first."""
+        make_sure(self.line)
+        for name in self._journals.here.pending():
+            undone = self._roll_back(name)
+            if undone.differences:
+                raise Unusable(f"{name} is still open and cannot be undone: {undone.differences[0]}.")
+        for name in self._journals.pending():
+            raise Unusable(
+                f"{self.line.end} has the change {name} open, made from elsewhere. "
+                f"If nobody works on it, take it back: temper host check {self.name} --undo."
+            )
+        self._journals.here.void()
+        was = baseline.take(self._tree.look_again())
+        with Folder(self._folder) as folder:
+            self._disk.write(folder, _BASELINE, msgspec.json.encode(was), 0o600)
+
+    def _preview(self, actions: Sequence[AnyAction]) -> Preview:
+        held = self._tree.look_again()
+        after = plan_changes(actions, held)
+        before = {path: held.state(path) for path in after}
+        return Preview(unified(before, after), tuple(change(path, before[path], after[path]) for path in after))
+
+    def _apply(self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+        began = time.monotonic()
+        try:
+            files = self._tree.look_again(believe=True)
+            for refusal in own.refusals(actions, files, self.line.end.user):
+                raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
+            paths = {one.path for one in actions if not isinstance(one, Reload)}
+            self._journals.services = danger.services(paths, actions)
+            done = self._transactions.apply(name, actions, allowed_paths)
+            self._reload(self._journals.services)
+            if danger.can_cut(one.path for one in done.changes):
+                self._confirm(name)
+            self._tree.look_again()
+        except Unusable as exc:
+            raise ActionFailed(f"The change was not seen through: {exc}") from exc
+        return Applied(done.diff, done.changes, time.monotonic() - began)
+
+    def _reload(self, services: Sequence[str]) -> None:
+        said = self.line.run("reload", *services)
+        if said.code:
+            raise ActionFailed(f"It is written but not in force: {clean(said.err.strip(), _LONGEST)}.")
+
+    def _confirm(self, name: str) -> str:
+        """The host's timer is stopped by a new login that can act as root, and by nothing else. Else: why not."""
+        for probe in probes.new_login(self.line):
+            if not probe.ok:
+                return probe.detail
+        self._journals.disarm(name)
+        return ""
+
+    def _roll_back(self, name: str) -> Restored:
+        with self._changing:
+            return undo.roll_back(name, self._journals, self._tree)
+
+    def _commit(self, name: str) -> None:
+        there = self._journals.there(name)
+        if there and there.mark == "undone" and self._journals.mark(name) == "open":
+            self._roll_back(name)
+            raise ActionFailed(f"The host took the change {name} back by itself; there is nothing to keep.")
+        if there and there.armed and there.mark == "open" and (why := self._confirm(name)):
+            raise ActionFailed(f"The change {name} cannot stay: {why}.")
+        self._transactions.commit(name)
+
+    def _health(self) -> tuple[Probe, ...]:
+        login = probes.new_login(self.line)
+        try:
+            files = self._tree.look_again()
+            return (*login, *probes.look(self.line, 0).probes, *probes.of_files(files))
+        except Unusable as exc:
+            return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
+
+    def _drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+        try:
+            was = msgspec.json.decode((self._folder / _BASELINE).read_bytes(), type=baseline.Baseline)
+        except (OSError, msgspec.DecodeError) as exc:
+            raise Unusable(f"{self._folder} has no baseline to compare with; prepare the host first.") from exc
+        announced = [*self._journals.here.committed(), *expected]
+        return baseline.drift(was, baseline.take(self._tree.look_again()), announced)
+
+
+def _pretty(release: str) -> str:
+    names = [line.partition("=")[2].strip('"') for line in release.split("\n") if line.startswith("PRETTY_NAME=")]
+    return names[0] if names else ""
+
+
+async def _off_the_loop(work: Callable[[], T]) -> T:
+    """A caller that is cancelled waits for the work's end: a change must not go on behind the back of its rollback."""
+    doing = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise

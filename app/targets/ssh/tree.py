@@ -1,0 +1,95 @@
+"""A host's files over a line: read from what was fetched last, changed one file at a time, each whole or not at all."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.errors import ActionFailed
+from app.events.clean import clean
+from app.files import FileState
+from app.targets.ssh import fetched
+from app.targets.ssh.line import Line
+from app.targets.ssh.snapshot import Snapshot
+
+
+class RemoteTree:
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._fetching = threading.Lock()
+        self._held: Snapshot | None = None
+        self._believed = False
+        self._guard = "journalled"
+        """Write only what an open journal of the host holds."""
+
+    @property
+    def held(self) -> Snapshot:
+        with self._fetching:
+            if self._held is None:
+                self._held = fetched.everything(self._line)
+            return self._held
+
+    def look_again(self, *, believe: bool = False) -> Snapshot:
+        """All of it anew. Where it is believed, the host is not asked again for each path until `doubt`."""
+        found = fetched.everything(self._line)
+        with self._fetching:
+            self._held, self._believed = found, believe
+        return found
+
+    def doubt(self) -> None:
+        self._believed = False
+
+    @contextmanager
+    def unguarded(self) -> Iterator[None]:
+        """For a rollback onto a host that lost its own journal."""
+        self._guard = "anyway"
+        try:
+            yield
+        finally:
+            self._guard = "journalled"
+
+    def read(self, path: str) -> bytes | None:
+        return self.held.read(path)
+
+    def state(self, path: str) -> FileState | None:
+        return self.held.state(path)
+
+    def glob(self, pattern: str) -> list[str]:
+        return self.held.glob(pattern)
+
+    def first_link(self, path: str) -> str | None:
+        return self.held.first_link(path)
+
+    # For a change the host itself is asked, each time that matters.
+
+    def exact(self, path: str) -> FileState | None:
+        return self._now(path).exact(path)
+
+    def missing_folders(self, path: str) -> list[str]:
+        return self._now(path).missing_folders(path)
+
+    def _now(self, path: str) -> Snapshot:
+        """Held from here on, so that what is planned is planned over what was looked at."""
+        if self._believed:
+            return self.held
+        held, found = self.held, fetched.these(self._line, [path])
+        with self._fetching:
+            self._held = held.with_these([path], found)
+        return found
+
+    def write(self, path: str, state: FileState) -> None:
+        size, mode = str(len(state.content)), f"{state.mode:04o}"
+        self._do(path, "push", self._guard, path, size, mode, state.owner, data=state.content)
+
+    def remove(self, path: str) -> None:
+        self._do(path, "place", "file", path)
+
+    def make_folder(self, path: str) -> None:
+        self._do(path, "place", "make", path)
+
+    def remove_folder(self, path: str) -> None:
+        self._do(path, "place", "folder", path)
+
+    def _do(self, path: str, name: str, *arguments: str, data: bytes = b"") -> None:
+        said = self._line.run(name, *arguments, data=data)
+        if said.code:
+            raise ActionFailed(f"{path} was not changed: {clean(said.err.strip(), 200) or 'no reason given'}.")

@@ -1,0 +1,57 @@
+"""Taking a change back on a host that may have done so already, or that only it remembers."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from app.errors import ActionFailed, CannotRestore, Unusable
+from app.targets.restore import differences, restore
+from app.targets.ssh.journals import Journals
+from app.targets.ssh.tree import RemoteTree
+from app.targets.target import Restored
+
+_PAUSE = 0.5
+
+T = TypeVar("T")
+
+
+def roll_back(name: str, journals: Journals, tree: RemoteTree) -> Restored:
+    """The host first, from what it keeps itself; then we look, and where it differs write what is kept here."""
+    began = time.monotonic()
+    here, there = journals.mark(name), journals.there(name)
+    if here == "committed":
+        raise ActionFailed(f"The change {name} was committed; it is no longer undone.")
+    open_there = there is not None and there.mark == "open"
+    if here != "open":
+        left = journals.restore_there(name) if open_there else []
+        tree.look_again()
+        if open_there and not left:
+            journals.close(name, "undone")
+        found = tuple(f"{path}: it is not as the host's journal has it" for path in left)
+        return Restored(tuple(left), found, time.monotonic() - began)
+    before, folders = journals.before(name), journals.contents(name).folders
+    if open_there:
+        journals.restore_there(name)
+    tree.look_again(believe=True)
+    left = [f"{path}: {text}" for path, text in differences(tree, before, folders).items()]
+    tree.doubt()
+    if left:
+        with tree.unguarded():
+            left = restore(tree, before, folders)
+        tree.look_again()
+    if not left:
+        journals.close(name, "undone")
+    return Restored(tuple(before), tuple(left), time.monotonic() - began)
+
+
+def patiently(work: Callable[[], T], seconds: float) -> T:
+    """For as long as the host may need to take a change back by itself, and let us in again."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return work()
+        except Unusable as exc:
+            if time.monotonic() > until:
+                raise CannotRestore(f"{exc} It could not be looked at whether the change was taken back.") from exc
+        threading.Event().wait(_PAUSE)

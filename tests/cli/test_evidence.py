@@ -1,0 +1,34 @@
+import json
+
+import pytest
+
+from app.cli.evidence import write_evidence
+from app.config import Settings
+from app.errors import BadInput
+from app.evidence.papers import PAPERS
+from app.evidence.verify import check, unpack
+
+
+def test_each_paper_and_the_pack_of_all_say_the_same(played, tmp_path, monkeypatch):
+    data, run = played
+    monkeypatch.chdir(tmp_path)
+    write_evidence(Settings(data=data), run[:5], "zip", "")
+    packed = unpack((tmp_path / f"{run}-evidence.zip").read_bytes())
+    assert check(packed)["run"] == run
+    for paper in PAPERS:
+        write_evidence(Settings(data=data), run, paper.format, "")
+        assert (tmp_path / f"{run}-{paper.file}").read_bytes() == packed[paper.file]
+
+
+def test_to_stdout_for_a_pipe(played, capfdbinary):
+    data, run = played
+    write_evidence(Settings(data=data), run, "cklb", "-")
+    assert json.loads(capfdbinary.readouterr().out)["cklb_version"] == "1.0"
+
+
+def test_mistakes_are_sentences(played, tmp_path):
+    data, run = played
+    with pytest.raises(BadInput, match="choose one of zip, cklb, ckl, arf, poam-csv, poam-json, report"):
+        write_evidence(Settings(data=data), run, "pdf", "")
+    with pytest.raises(BadInput, match="Choose another place with --out"):
+        write_evidence(Settings(data=data), run, "cklb", str(tmp_path / "none" / "x"))

@@ -1,0 +1,75 @@
+"""`temper host`, on a real sshd: known, looked at, worked on from elsewhere, forgotten."""
+
+import asyncio
+import getpass
+import re
+
+import pytest
+
+from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
+from app.config import Settings
+from app.errors import BadInput, Unusable
+from app.events.words import SetOption
+from app.targets.catalog import open_target
+from tests.targets.ssh.host import SshHost, needs
+
+SSHD = "/etc/ssh/sshd_config"
+
+
+@pytest.fixture
+def host(tmp_path):
+    needs()
+    started = SshHost(tmp_path / "there").start()
+    yield started
+    started.stop()
+
+
+def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
+    settings = Settings(data=tmp_path / "data")
+    right = host.host_key.get_fingerprint()
+
+    def new(**changed):
+        place = f"{getpass.getuser()}@127.0.0.1:{host.port}"
+        told = {"key": host.key, "agent": False, "password_from": "", "known_hosts": None, "accept_key": right}
+        return NewHost(**{"name": "web", "place": place, **told, **changed})
+
+    for wrong, says in (
+        ({"accept_key": "SHA256:other"}, f"shows the host key {right}, not SHA256:other"),
+        ({"key": None}, "in one way"),
+        ({"agent": True}, "in one way"),
+        ({"name": "fixture"}, "cannot be a host's name"),
+        ({"place": "127.0.0.1"}, "not a place to log in"),
+    ):
+        with pytest.raises(BadInput, match=re.escape(says)):
+            add_host(settings, new(**wrong))
+    host.enters(uid=1000, sudo=False)
+    with pytest.raises(Unusable, match="may not use sudo"):
+        add_host(settings, new())
+    host.enters()
+    add_host(settings, new())
+    list_hosts(settings)
+    assert right in capsys.readouterr().out
+    before = host.everything()
+    assert (check_host(settings, "web", undo=False), host.everything()) == (2, before)  # this host has no inbox
+    assert "ok    agent-login" in capsys.readouterr().out
+    _left_open(settings)
+    assert check_host(settings, "web", undo=False) == 2
+    assert "the change left is open" in capsys.readouterr().out
+    with pytest.raises(BadInput, match="has the change left open"):
+        remove_host(settings, "web")
+    check_host(settings, "web", undo=True)
+    assert "left: taken back" in capsys.readouterr().out
+    assert host.everything() == before
+    remove_host(settings, "web")
+    list_hosts(settings)
+    assert "web" not in capsys.readouterr().out.splitlines()[-1]
+
+
+def _left_open(settings):
+    async def leave():
+        target = open_target("web", settings.hosts)
+        await target.prepare()
+        await target.apply("left", [SetOption(path=SSHD, key="X11Forwarding", value="no")], frozenset({SSHD}))
+        await target.close()
+
+    asyncio.run(leave())

@@ -1,0 +1,48 @@
+"""One real run for all: simulated engines, the fixture, and each way that an item may end."""
+
+import subprocess
+import sys
+
+import pytest
+
+from app.evidence.case import read_case
+from app.evidence.pack import pack
+from app.store.db import open_database
+from app.store.events import EventStore
+
+RULES = "V-257984,V-257985,V-257981,V-258106,V-258229,V-257934"
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory):
+    """The data folder, and the run in it."""
+    data = tmp_path_factory.getbasetemp() / "played" / "data"
+    if not data.exists():
+        data.mkdir(parents=True)
+        words = ["run", "--data", str(data), "--speed", "0", "--rules", RULES, "--note", "=of an afternoon"]
+        command = [sys.executable, "-m", "app", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
+        assert done.returncode == 2, done.stderr
+    database = open_database(data / "temper.sqlite")
+    with database.connect() as connection:
+        (run,) = connection.exec_driver_sql("select id from run").scalars()
+    database.dispose()
+    return data, run
+
+
+@pytest.fixture(scope="session")
+def log(played):
+    data, run = played
+    database = open_database(data / "temper.sqlite")
+    yield list(EventStore(database).events(run))
+    database.dispose()
+
+
+@pytest.fixture(scope="session")
+def case(log):
+    return read_case(log)
+
+
+@pytest.fixture(scope="session")
+def archive(log):
+    return pack(log)

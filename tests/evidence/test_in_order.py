@@ -1,0 +1,53 @@
+"""The script's own walk over a log: what ran, ran with leave. Held against a hundred lives of the loop itself."""
+
+import json
+
+import pytest
+
+from app.evidence.verify import Broken, _in_order
+from tests.loop.test_approvals import Life
+
+LIVES = 100
+RULES = {"rules.json": json.dumps([{"id": "A", "irreversible": False}, {"id": "B", "irreversible": True}]).encode()}
+
+
+async def lived(seed):
+    life = Life(seed)
+    await life.live()
+    return [(one.line, json.loads(one.line)) for one in life.kept.lines]
+
+
+async def test_every_life_of_the_loop_holds():
+    applied = 0
+    for seed in range(LIVES):
+        events = await lived(seed)
+        _in_order(RULES, events)
+        applied += sum(event["kind"] == "action.applied" for _, event in events)
+    assert applied > LIVES / 5
+
+
+async def test_without_its_leave_and_its_approval_no_change_holds():
+    taken = {"action.allowed": 0, "approval.given": 0}
+    for seed in range(LIVES):
+        events = await lived(seed)
+        for kind in taken:
+            less = [one for one in events if one[1]["kind"] != kind]
+            if any(event["kind"] == "action.applying" for _, event in events):
+                with pytest.raises(Broken, match="without the"):
+                    _in_order(RULES, less)
+                taken[kind] += 1
+    assert min(taken.values()) > LIVES / 5
+
+
+async def test_an_approval_for_another_diff_does_not_hold():
+    changed = 0
+    for seed in range(LIVES):
+        events = await lived(seed)
+        for at, (line, event) in enumerate(events):
+            if event["kind"] == "approval.requested":
+                other = [*events[:at], (line, {**event, "diff": "+another"}), *events[at + 1 :]]
+                with pytest.raises(Broken, match="bound to another host, plan or diff"):
+                    _in_order(RULES, other)
+                changed += 1
+                break
+    assert changed > LIVES / 2

@@ -1,0 +1,90 @@
+import io
+import json
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from app.errors import BadInput, Unusable
+from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, ItemPassed, ItemStarted
+from app.evidence.case import Unfinished
+from app.evidence.pack import pack
+from app.evidence.papers import PAPERS
+from tests.evidence.logs import chain, plain_log, queued
+
+RULE = "V-257984"
+
+
+def test_the_same_run_gives_the_same_bytes(log, archive):
+    assert pack(iter(log)) == archive
+
+
+def test_any_zip_reader_opens_it_and_finds_every_event_and_paper(log, archive):
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        assert opened.testzip() is None
+        names = opened.namelist()
+        assert opened.read("events.jsonl").splitlines() == [one.line for one in log]
+        assert opened.read("chain.txt").decode().split() == [one.hash for one in log]
+        lineup = json.loads(opened.read("lineup.json"))
+        turns = [name for name in names if name.startswith("turns/")]
+        first = opened.read(turns[0]).decode()
+    assert {paper.file for paper in PAPERS} <= set(names)
+    assert [seat["role"] for seat in lineup["seats"]] == ["architect", "worker", "auditor", "sentry"]
+    assert lineup["seats"][0]["precision"]
+    assert len(turns) == sum(one.event.__struct_config__.tag == "turn.started" for one in log)
+    assert "=== told by the system\nYou are the ARCHITECT" in first
+    assert "=== answer\n{" in first
+
+
+@pytest.mark.parametrize("name", ["actions.jsonl", "approvals.jsonl", "verdicts.jsonl", "rules.json", "README.txt"])
+def test_it_has_the_cuts_for_eyes(archive, name):
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        assert name in opened.namelist()
+
+
+def test_the_script_inside_checks_it_alone_packed_and_unpacked(tmp_path, archive, log):
+    (tmp_path / "evidence.zip").write_bytes(archive)
+    folder = tmp_path / "unpacked"
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        opened.extractall(folder)
+    script = [sys.executable, "-I", "-S", str(folder / "verify.py")]
+    for words in ([], [str(tmp_path / "evidence.zip")], [str(folder), log[-1].hash]):
+        done = subprocess.run([*script, *words], capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert f"chain head {log[-1].hash}" in done.stdout
+    (folder / "poam.csv").write_bytes(b"")
+    done = subprocess.run(script, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (
+        1,
+        "does not hold: poam.csv is not what the manifest says: its sha256 is another\n",
+    )
+
+
+def test_a_run_that_goes_on_has_no_papers():
+    with pytest.raises(Unfinished, match="has not ended"):
+        pack(chain([queued([RULE])]))
+
+
+def test_a_run_of_rules_that_are_gone_says_which_temper_to_use():
+    with pytest.raises(BadInput, match="no rule V-1 any more"):
+        pack(plain_log({"V-1": "fail"}, {"V-1": "fail"}))
+
+
+def test_a_log_in_which_something_ran_unasked_is_not_handed_on():
+    at = {"rule": RULE, "attempt": 1}
+    between = [
+        ItemStarted(rule=RULE, title="", category="I"),
+        AttemptStarted(**at, lessons=()),
+        ActionApplying(**at, journal="j"),
+        ActionApplied(**at, journal="j", diff="", changes=(), seconds=0.0),
+        ItemPassed(rule=RULE, attempts=1),
+    ]
+    with pytest.raises(Unusable, match="without the policy's leave"):
+        pack(plain_log({RULE: "fail"}, {RULE: "pass"}, between=between))
+
+
+def test_a_log_with_a_broken_chain_is_not_handed_on(log):
+    cut = [one for one in log if one.seq != 9]
+    with pytest.raises(Unusable, match="event 9 "):
+        pack(cut)

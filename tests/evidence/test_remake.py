@@ -1,0 +1,38 @@
+"""Papers by another hand, with the manifest mended: the events make others."""
+
+import json
+
+import pytest
+
+from app.evidence.remake import remake
+from app.evidence.verify import Broken, check, unpack
+from tests.evidence.test_verify import listed_anew
+
+
+@pytest.fixture(scope="session")
+def files(archive):
+    return unpack(archive)
+
+
+def test_a_pack_of_ours_comes_out_the_same(files):
+    assert remake(files) == ""
+
+
+@pytest.mark.parametrize("name", ["report.html", "results.arf.xml", "lineup.json", "README.txt", "verify.py"])
+def test_what_the_script_cannot_tell_is_made_again_and_differs(files, name):
+    changed = listed_anew({**files, name: files[name].replace(b"fail", b"pass") + b" "})
+    check(changed)
+    with pytest.raises(Broken, match=f"{name} is not what this Temper makes"):
+        remake(changed)
+
+
+def test_a_manifest_that_lists_more_than_we_do_is_told(files):
+    manifest = {**json.loads(files["manifest.json"]), "signed": "by nobody"}
+    with pytest.raises(Broken, match=r"manifest.json is not what this Temper makes"):
+        remake({**files, "manifest.json": json.dumps(manifest).encode()})
+
+
+def test_a_pack_of_another_temper_is_said_to_be_one(files):
+    manifest = {**json.loads(files["manifest.json"]), "made_by": "temper 7"}
+    changed = {**files, "manifest.json": json.dumps(manifest).encode()}
+    assert remake(changed).startswith("its papers were not made again: 'temper 7' wrote them, and this is temper ")

@@ -1,0 +1,10 @@
+"""What these tests read: an asset report of a real scan, cut down, and a data stream written for them."""
+
+from pathlib import Path
+
+DATA = Path(__file__).parents[2] / "data"
+ARF = DATA / "arf" / "debian12-anssi.xml"
+SMALL = DATA / "scap" / "small-ds.xml"
+SSG = "xccdf_org.ssgproject.content_rule_"
+RULE = "xccdf_temper.test_rule_"
+PROFILE = "xccdf_temper.test_profile_"

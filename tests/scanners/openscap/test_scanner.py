@@ -1,0 +1,135 @@
+import gzip
+import hashlib
+import logging
+import shutil
+
+import pytest
+
+from app.scanners.openscap.content import Content
+from app.scanners.openscap.local import TreeShell
+from app.scanners.openscap.scanner import OpenScap
+from app.scanners.openscap.shell import Ran
+from tests.hostfiles import DictFiles
+from tests.scanners.openscap.content import ARF, PROFILE, RULE, SMALL, SSG
+
+FILES = DictFiles({})
+DIGEST = hashlib.sha256(SMALL.read_bytes()).hexdigest()
+IDS = {name: SSG + name for name in ("sshd_disable_root_login", "package_telnet_removed", "prefer_64bit_os")}
+
+
+class PlayedHost:
+    """A host at the other end of a shell, that holds files and answers oscap with a report kept from a real scan."""
+
+    def __init__(self, oscap: Ran = Ran(2, b"", b""), result: bytes = gzip.compress(ARF.read_bytes())):  # noqa: B008
+        self.files, self.ran, self._oscap, self._result = {}, [], oscap, result
+
+    async def run(self, argv, timeout):  # noqa: ASYNC109
+        self.ran.append(list(argv))
+        match argv:
+            case ["sha256sum", path]:
+                held = self.files.get(path)
+                return (
+                    Ran(1, b"", b"") if held is None else Ran(0, hashlib.sha256(held).hexdigest().encode() + b" x", b"")
+                )
+            case ["mv", "-f", old, new]:
+                self.files[new] = self.files.pop(old)
+            case ["timeout", *rest]:
+                self.files[rest[rest.index("--results-arf") + 1]] = b"arf"
+                return self._oscap
+            case ["gzip", "-f", path]:
+                self.files[f"{path}.gz"] = self._result
+            case ["rm", "-f", *paths]:
+                for path in paths:
+                    self.files.pop(path, None)
+        return Ran(0, b"", b"")
+
+    async def get(self, path, limit):
+        return self.files.get(path)
+
+    async def put(self, path, content):
+        self.files[path] = content
+
+    @property
+    def asked(self):
+        return [argv for argv in self.ran if "oscap" in argv]
+
+
+def scanner(host, ids=IDS):
+    return OpenScap(host, Content(SMALL, f"{PROFILE}base"), ids, "/var/cache/temper/")
+
+
+async def test_verdicts_come_in_the_order_asked_and_what_the_report_leaves_out_is_unknown():
+    verdicts = await scanner(PlayedHost()).scan(FILES, [*reversed(IDS), "V-1"])
+    assert [(one.rule, one.word) for one in verdicts] == [
+        ("prefer_64bit_os", "unknown"),
+        ("package_telnet_removed", "pass"),
+        ("sshd_disable_root_login", "fail"),
+        ("V-1", "unknown"),
+    ]
+
+
+async def test_content_goes_to_the_host_once_and_nothing_else_stays():
+    host = PlayedHost()
+    for one in (scanner(host), scanner(host)):
+        await one.scan(FILES, list(IDS))
+        await one.scan(FILES, ["package_telnet_removed"])
+    assert list(host.files) == [f"/var/cache/temper/{DIGEST}.xml"]
+    assert sum(argv[0] == "mv" for argv in host.ran) == 1
+    whole, single = host.asked[:2]
+    assert "--rule" not in whole
+    assert [single[place + 1] for place, word in enumerate(single) if word == "--rule"] == [
+        IDS["package_telnet_removed"]
+    ]
+
+
+async def test_content_that_somebody_changed_on_the_host_is_put_anew():
+    host = PlayedHost()
+    host.files[f"/var/cache/temper/{DIGEST}.xml"] = b"all pass"
+    await scanner(host).scan(FILES, list(IDS))
+    assert host.files == {f"/var/cache/temper/{DIGEST}.xml": SMALL.read_bytes()}
+
+
+@pytest.mark.parametrize(
+    ("host", "says"),
+    [
+        (PlayedHost(oscap=Ran(127, b"", b"")), "not installed"),
+        (PlayedHost(oscap=Ran(None, b"", b"")), "longer than"),
+        (PlayedHost(result=b""), "left no result"),
+        (PlayedHost(result=b"\x1f\x8bpass"), "damaged"),
+        (PlayedHost(result=gzip.compress(ARF.read_bytes())[:-900]), "cut off"),
+        (PlayedHost(result=gzip.compress(bytes(97 << 20), 1)), "more than 96 MiB"),
+        (PlayedHost(result=gzip.compress(b"<html>pass</html>")), "no TestResult"),
+    ],
+    ids=["absent", "late", "empty", "damaged", "cut", "bomb", "foreign"],
+)
+async def test_a_scan_that_fails_is_an_error_for_every_rule_and_never_a_pass(host, says, caplog):
+    with caplog.at_level(logging.CRITICAL):
+        verdicts = await scanner(host).scan(FILES, list(IDS))
+    assert {one.word for one in verdicts} == {"error"}
+    assert all(says in one.evidence for one in verdicts)
+    assert set(host.files) <= {f"/var/cache/temper/{DIGEST}.xml"}
+
+
+async def test_a_rehearsal_is_not_judged_and_no_host_is_asked():
+    host = PlayedHost()
+    assert [one.word for one in await scanner(host).foresee(FILES, list(IDS))] == ["unknown"] * 3
+    assert host.ran == []
+
+
+@pytest.mark.skipif(not shutil.which("oscap"), reason="openscap-scanner is not installed")
+@pytest.mark.parametrize(("says", "word"), [("no", "pass"), ("yes", "fail")])
+async def test_the_real_one_reads_a_tree(tmp_path, says, word):
+    (tmp_path / "root/etc/ssh").mkdir(parents=True)
+    (tmp_path / "root/etc/ssh/sshd_config").write_text(f"PermitRootLogin {says}\n")
+    cache = tmp_path / "cache"
+    real = OpenScap(
+        TreeShell(tmp_path / "root", cache),
+        Content(SMALL, f"{PROFILE}base"),
+        {"V-257985": f"{RULE}root_login", "by_hand": f"{RULE}by_hand"},
+        str(cache),
+    )
+    root, by_hand = await real.judge(["V-257985", "by_hand"])
+    assert (root.word, root.path) == (word, "/etc/ssh/sshd_config" if word == "fail" else root.path)
+    assert f"/etc/ssh/sshd_config says 'PermitRootLogin {says}'" in root.evidence
+    assert by_hand.word == "unknown"
+    assert [one.name for one in cache.iterdir()] == [f"{DIGEST}.xml"]

@@ -1,0 +1,48 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from app.targets.rootfs.process import Process
+
+
+@pytest.fixture
+def process(tmp_path):
+    one = Process(tmp_path / "pid")
+    yield one
+    one.end()
+
+
+def start(process, tmp_path, script):
+    (tmp_path / "script").write_text(script)
+    os.mkfifo(tmp_path / "ready")
+    process.start(["sh", "-s", str(tmp_path / "ready")], tmp_path / "script", tmp_path / "output")
+    return (tmp_path / "ready").read_text().split()
+
+
+def test_it_is_found_again_and_ended_with_all_that_it_started(process, tmp_path):
+    pids = start(process, tmp_path, 'sleep 60 & a=$!; setsid sleep 60 & echo $$ $a $! > "$1"; wait')
+    again = Process(tmp_path / "pid")
+    assert again.alive
+    again.end()
+    assert not process.alive
+    assert [pid for pid in pids if _runs(pid)] == []
+    again.end()
+
+
+def test_a_stranger_with_its_number_is_left_alone(process, tmp_path):
+    (pid,) = start(process, tmp_path, 'echo $$ > "$1"; sleep 60')
+    noted = (tmp_path / "pid").read_text()
+    (tmp_path / "stranger").write_text(f"{pid} 1")
+    stranger = Process(tmp_path / "stranger")
+    assert not stranger.alive
+    stranger.end()
+    assert process.alive
+    assert (tmp_path / "pid").read_text() == noted
+
+
+def _runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

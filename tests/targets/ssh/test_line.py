@@ -1,0 +1,129 @@
+"""Who is let in, what is said when nobody is, and that what runs over there ends over there."""
+
+import time
+from pathlib import Path
+
+import asyncssh
+import pytest
+
+from app.errors import LineCut, Unusable
+from app.targets.ssh import fetched
+from app.targets.ssh.introduce import check, shown, vouched
+from app.targets.ssh.line import Line
+
+TALK = "\x1b]0;owned\x07 uid=0(root) temper-0000\n0\nall is well\n"
+
+
+@pytest.fixture
+def line(host, tmp_path):
+    """Lines by other ways in."""
+    known, lines = tmp_path / "known_hosts", []
+
+    def one(known_host=None, **changed):
+        known.write_text(host.known_host if known_host is None else known_host)
+        lines.append(Line(host.endpoint(**changed), known))
+        return lines[-1]
+
+    yield one
+    for each in lines:
+        each.close()
+
+
+def test_another_host_key_is_never_talked_to(host, line):
+    other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
+    for known in (f"[127.0.0.1]:{host.port} {other}", ""):
+        with pytest.raises(Unusable, match="shows another host key"):
+            line(known).log_in()
+
+
+def test_who_is_not_let_in_is_told_why(host, line, tmp_path):
+    with pytest.raises(Unusable, match="does not let nobody-here in with its key"):
+        line(user="nobody-here").log_in()
+    strange = tmp_path / "strange"
+    asyncssh.generate_private_key("ssh-ed25519").write_private_key(strange)
+    with pytest.raises(Unusable, match="does not let"):
+        line(secret_at=str(strange)).log_in()
+    with pytest.raises(Unusable, match="cannot be read"):
+        line(secret_at=str(tmp_path / "none")).log_in()
+    with pytest.raises(Unusable, match="NO_SUCH_VARIABLE, which holds the password, is not set"):
+        line(way="password", secret_at="NO_SUCH_VARIABLE").log_in()
+    host.cut(listener=True)
+    with pytest.raises(LineCut, match="does not answer"):
+        line().log_in()
+
+
+def test_an_account_without_sudo_is_a_sentence(host, line):
+    host.enters(uid=1000, sudo=False)
+    with pytest.raises(Unusable, match=r"may not use sudo without a password .*a password is required.*allow it there"):
+        line().become_root()
+
+
+def test_an_account_with_sudo_works_as_root(host, line):
+    host.enters(uid=1000)
+    assert line().say("id -u").text == "0\n"
+
+
+def test_a_time_limit_ends_what_runs_over_there(host, line):
+    talking = line()
+    with pytest.raises(Unusable, match=r"did not finish within 0\.5 s"):
+        talking.say("sh -c 'echo $$ >/var/pid; exec sleep 600' & sleep 600", seconds=0.5)
+    pid = int((host.root / "var/pid").read_text())
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes():
+        assert time.monotonic() < deadline
+    assert talking.say("echo again").text == "again\n"
+
+
+def test_what_a_login_prints_is_not_taken_for_an_answer(host, line):
+    host.talks(TALK)
+    talking = line()
+    assert (talking.say("echo one; echo two >&2; exit 5").out, talking.say("exit 5").code) == (b"one\n", 5)
+    heard = []
+    talking.say("printf 'a\\033[31mb\\nc\\n'; printf '%s\\n' \"$1\"", "x; touch /var/x '\"$(id)\n", heard=heard.append)
+    assert heard == ["ab", "c", "x; touch /var/x '\"$(id)", ""]
+    assert not (host.root / "var/x").exists()
+
+
+def test_one_connection_is_used_again_and_opened_again(host, line):
+    talking = line()
+    assert [talking.say("echo $PPID >/dev/null; echo 1").text for _ in range(3)] == ["1\n"] * 3
+    log = host.folder / "sshd.log"
+    assert log.read_text().count("Accepted publickey") == 1
+    host.cut()
+    for _ in range(2):
+        try:
+            assert talking.say("echo 2").text == "2\n"
+        except LineCut:
+            continue
+    assert talking.say("echo 2").text == "2\n"
+    assert log.read_text().count("Accepted publickey") == 2
+
+
+async def test_a_host_is_introduced_by_its_key_and_checked_before_it_is_known(host, tmp_path):
+    known = await shown(host.endpoint())
+    assert known.fingerprint == host.host_key.get_fingerprint()
+    assert known.fingerprint.startswith("SHA256:")
+    file = tmp_path / "theirs"
+    file.write_text(host.known_host)
+    assert vouched(host.endpoint(), file) == known
+    check(host.endpoint(), known)
+    host.enters(small="--size 65536 --tmpfs /var/lib")
+    with pytest.raises(Unusable, match=r"could not be rolled back.*no room to write in /var/lib/temper/journal"):
+        check(host.endpoint(), known)
+    host.enters(small="--ro-bind /etc /etc")
+    with pytest.raises(Unusable, match=r"could not be rolled back.*/etc, or it is read-only"):
+        check(host.endpoint(), known)
+    assert not (host.root / "etc/.temper-trial").exists()
+    assert list((host.root / "var/lib/temper/journal").iterdir()) == []
+
+
+def test_odd_names_are_kept_as_text(host, line):
+    odd = ["new\nline", "\x1b[31mred", "-rf", "a b", "\udcff\udcfe", "$(id)", "..."]
+    for name in odd:
+        (host.root / "etc" / name).write_text("x")
+    (host.root / "etc/out").symlink_to("../../../../etc/passwd")
+    found = fetched.everything(line())
+    assert all(f"/etc/{name}" in found.entries for name in odd)
+    assert found.read("/etc/out") == found.read("/etc/passwd") is not None or found.read("/etc/out") is None
+    assert found.first_link("/etc/out") == "/etc/out"
+    assert not [path for path in found.entries if path.endswith("_key")]
