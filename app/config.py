@@ -17,6 +17,8 @@ class Settings:
     audit_syslog: str = ""
     """HOST:PORT of a syslog that is told the head of the audit chain."""
     lineup: str = "simulated"
+    otlp: str = ""
+    """Base of an OpenTelemetry collector, http://HOST:4318, that is told spans and measures."""
     attach: bool = False
     """Engines that the line-up launches are started by somebody else: they are only looked at."""
     speed: float = 3.0

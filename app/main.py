@@ -1,5 +1,6 @@
 """The web application over a worker that the caller has opened and will close."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,6 +13,7 @@ from app.access.gate import Gate
 from app.access.herald import Herald
 from app.access.throttle import Throttle
 from app.stream.streams import Streams
+from app.telemetry.teller import Teller
 from app.webhooks.courier import Courier
 from app.worker import Worker
 
@@ -23,10 +25,15 @@ def create_app(worker: Worker) -> FastAPI:
     async def living(_: FastAPI) -> AsyncIterator[None]:
         courier = Courier(worker.database, worker.store, worker.bus, worker.http)
         courier.start()
+        teller = _teller(worker)
+        if teller:
+            teller.start()
         try:
             yield
         finally:
             await courier.close()
+            if teller:
+                await teller.close()
             herald.close()
 
     application = FastAPI(title="Temper", version=__version__, docs_url=None, redoc_url=None, lifespan=living)
@@ -39,3 +46,9 @@ def create_app(worker: Worker) -> FastAPI:
     doors = Doors(worker.database, demo=worker.settings.demo)
     application.add_middleware(Gate, doors=doors, database=worker.database, herald=herald)
     return application
+
+
+def _teller(worker: Worker) -> Teller | None:
+    if not worker.settings.otlp:
+        return None
+    return Teller(worker.settings.otlp, worker.store, worker.bus, worker.http, socket.gethostname())

@@ -11,7 +11,7 @@ from app.loop.run import Seat
 
 
 def seats(
-    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, traffic: Traffic
+    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, traffic: Traffic, *, traced: bool
 ) -> dict[Role, Seat]:
     taken = {}
     for role, seat in lineup.seats.items():
@@ -26,6 +26,7 @@ def seats(
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
             traffic=traffic,
+            traced=traced,
             precision=engine.precision,
             vllm=engine.vllm,
         )

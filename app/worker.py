@@ -145,7 +145,7 @@ class Worker:
             skill=pack,
             target=target,
             scanner=scanner_for(pack, target, self.settings.hosts),
-            seats=seats(self.lineup, self.bases, self.http, self.traffic),
+            seats=seats(self.lineup, self.bases, self.http, self.traffic, traced=bool(self.settings.otlp)),
             lessons=StoredLessons(self.database),
             worker=self.name,
         )

@@ -17,5 +17,11 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
 Address = Annotated[str, typer.Option("--host", help="Address to listen on; other than loopback it takes sign-in.")]
 SignIn = Annotated[bool, typer.Option("--sign-in", help="Ask who comes, also on loopback: behind a proxy, always.")]
 AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog that is told the head of the audit chain.")]
+Otlp = Annotated[
+    str,
+    typer.Option(
+        envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="http://HOST:4318 of an OpenTelemetry collector to tell; none is."
+    ),
+]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
 Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]

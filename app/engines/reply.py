@@ -24,6 +24,8 @@ class Question:
     max_tokens: int
     temperature: float
     extra: dict[str, Any] = field(default_factory=dict)
+    traceparent: str = ""
+    """W3C's, where somebody collects traces: the engine's own spans hang under it."""
 
 
 @dataclass(frozen=True)

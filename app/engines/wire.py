@@ -34,12 +34,13 @@ def body(question: Question) -> dict[str, Any]:
 
 
 def headers(question: Question) -> dict[str, str]:
-    return {
+    told = {
         "X-Request-Id": question.request_id,
         "Content-Type": "application/json",
         "Accept": "text/event-stream",
         "Accept-Encoding": "identity",
     }
+    return told | ({"traceparent": question.traceparent} if question.traceparent else {})
 
 
 def _encodable(text: str) -> str:

@@ -19,6 +19,7 @@ from app.events.kinds import (
     TurnStarted,
     VerdictExplained,
 )
+from app.events.trace import traceparent
 from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts
 from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
@@ -85,6 +86,7 @@ def _question(run: Run, seat: Seat, purpose: Purpose, turn: str) -> Question:
         max_tokens=seat.max_tokens,
         temperature=seat.temperature,
         extra={"chat_template_kwargs": {"enable_thinking": True}},
+        traceparent=traceparent(run.state.run, turn) if seat.traced else "",
     )
 
 

@@ -29,6 +29,8 @@ class Seat:
     max_model_len: int
     temperature: float
     traffic: Traffic = field(default_factory=Traffic)
+    traced: bool = False
+    """Somebody collects traces."""
     precision: str = ""
     vllm: str = ""
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import PACE, Address, AuditSyslog, Data, LineupName, Port, SignIn, Speed
+from app.cli.options import PACE, Address, AuditSyslog, Data, LineupName, Otlp, Port, SignIn, Speed
 from app.cli.serve import serve_until_told
 from app.cli.up import print_papers, start_lineup
 from app.config import Settings
@@ -33,6 +33,7 @@ def serve(
     address: Address = "127.0.0.1",
     sign_in: SignIn = False,
     audit_syslog: AuditSyslog = "",
+    otlp: Otlp = "",
     attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
@@ -45,6 +46,7 @@ def serve(
         port=port,
         sign_in=sign_in,
         audit_syslog=audit_syslog,
+        otlp=otlp,
         attach=attach,
         lineup=lineup,
         speed=speed,

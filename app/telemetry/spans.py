@@ -1,0 +1,185 @@
+"""Spans and measures of a run, folded from its log. Names are OpenTelemetry's for generative AI. Pure.
+
+    harden HOST > item RULE > invoke_agent ROLE > chat MODEL
+                            > execute_tool apply, execute_tool undo
+
+What was asked and said stays in the log: a span tells sizes, times and outcomes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionApplying,
+    ActionFailedToApply,
+    ActionRolledBack,
+    ActionRollingBack,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    RunFailed,
+    RunFinished,
+    RunQueued,
+    RunStopped,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+    kind_of,
+)
+from app.events.record import Recorded
+from app.events.trace import span_id, trace_id
+
+Value = str | int | float | bool | list[str]
+Attributes = dict[str, Value]
+PROVIDER = "vllm"
+
+
+@dataclass(frozen=True)
+class Span:
+    trace: str
+    id: str
+    parent: str
+    name: str
+    began: float
+    ended: float
+    attributes: Attributes
+    outward: bool = False
+    """It waits for another program: a client's span."""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One value of a histogram."""
+
+    name: str
+    at: float
+    value: float
+    attributes: Attributes
+
+
+@dataclass(frozen=True)
+class _Open:
+    name: str
+    began: float
+    attributes: Attributes
+
+
+@dataclass
+class RunTrace:
+    run: str
+    ended: bool = False
+    _simulated: bool = False
+    _open: dict[tuple[object, ...], _Open] = field(default_factory=dict)
+    _turns: dict[str, tuple[TurnStarted, float]] = field(default_factory=dict)
+
+    def take(self, recorded: Recorded) -> Iterator[Span | Measure]:
+        """What is over with this event."""
+        event, at = recorded.event, recorded.at
+        match event:
+            case RunQueued():
+                self._simulated = event.simulated
+                about: Attributes = {"temper.host": event.host, "temper.mode": event.mode, "temper.skill": event.skill}
+                self._begin(("run",), f"harden {event.host}", at, about)
+            case RunFinished() | RunStopped() | RunFailed():
+                self.ended = True
+                failed = event.reason if isinstance(event, RunFailed) else ""
+                yield from self._end(("run",), (), at, {"temper.outcome": kind_of(event)}, failed)
+            case ItemStarted():
+                about = {"temper.rule": event.rule, "temper.category": event.category}
+                self._begin(("item", event.rule), f"item {event.rule}", at, about)
+            case ItemPassed() | ItemEscalated() | ItemSkipped() | ItemDeferred():
+                outcome: Attributes = {"temper.outcome": kind_of(event).removeprefix("item.")}
+                yield from self._end(("item", event.rule), ("run",), at, outcome)
+            case TurnStarted():
+                self._turns[event.turn] = event, at
+            case TurnFinished():
+                yield from self._turn(event, at)
+            case TurnInterrupted():
+                if found := self._turns.pop(event.turn, None):
+                    yield from self._spans_of(*found, at, {}, event.reason)
+            case ActionApplying() | ActionRollingBack():
+                tool = "apply" if isinstance(event, ActionApplying) else "undo"
+                about = _tool(tool) | {"temper.rule": event.rule, "temper.attempt": event.attempt}
+                self._begin((tool, event.journal), f"execute_tool {tool}", at, about)
+            case ActionApplied():
+                yield from self._end(("apply", event.journal), ("item", event.rule), at, {})
+            case ActionFailedToApply():
+                yield from self._end(("apply", event.journal), ("item", event.rule), at, {}, event.reason)
+            case ActionRolledBack():
+                left = f"{len(event.differences)} differences stayed" if event.differences else ""
+                yield from self._end(("undo", event.journal), ("item", event.rule), at, {}, left)
+
+    def _begin(self, place: tuple[object, ...], name: str, at: float, attributes: Attributes) -> None:
+        said = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
+        self._open[place] = _Open(name, at, said)
+
+    def _end(
+        self, place: tuple[object, ...], parent: tuple[object, ...], at: float, more: Attributes, error: str = ""
+    ) -> Iterator[Span]:
+        if begun := self._open.pop(place, None):
+            above = span_id(self.run, *parent) if parent else ""
+            own = span_id(self.run, *place)
+            yield self._span(own, above, begun.name, begun.began, at, begun.attributes | more, error)
+
+    def _turn(self, event: TurnFinished, at: float) -> Iterator[Span | Measure]:
+        found = self._turns.pop(event.turn, None)
+        if found is None:
+            return
+        begun, since = found
+        more: Attributes = {
+            "gen_ai.usage.input_tokens": event.prompt_tokens,
+            "gen_ai.usage.output_tokens": event.completion_tokens,
+        }
+        if event.finish_reason:
+            more["gen_ai.response.finish_reasons"] = [event.finish_reason]
+        error = "" if event.outcome == "answered" else event.outcome
+        yield from self._spans_of(begun, since, at, more, error)
+        about = _gen_ai("chat", begun) | ({"error.type": error} if error else {})
+        yield Measure("gen_ai.client.operation.duration", at, event.seconds, about)
+        for kind, tokens in (("input", event.prompt_tokens), ("output", event.completion_tokens)):
+            yield Measure("gen_ai.client.token.usage", at, tokens, about | {"gen_ai.token.type": kind})
+        if event.ttft is not None:
+            yield Measure("gen_ai.server.time_to_first_token", at, event.ttft, about)
+
+    def _spans_of(self, begun: TurnStarted, started: float, at: float, more: Attributes, error: str) -> Iterator[Span]:
+        """Both the role's turn and its one request: an engine's own spans hang under the second."""
+        told: Attributes = {
+            "temper.rule": begun.rule,
+            "temper.attempt": begun.attempt,
+            "temper.purpose": begun.purpose,
+            "temper.engine": begun.engine,
+            "temper.replica": begun.replica,
+            "temper.run": self.run,
+            "temper.simulated": self._simulated,
+        }
+        agent, chat = span_id(self.run, "agent", begun.turn), span_id(self.run, "chat", begun.turn)
+        above = span_id(self.run, "item", begun.rule)
+        yield self._span(
+            agent, above, f"invoke_agent {begun.role}", started, at, _gen_ai("invoke_agent", begun) | told, error
+        )
+        asked: Attributes = _gen_ai("chat", begun) | told | {"gen_ai.request.max_tokens": begun.max_tokens} | more
+        yield self._span(chat, agent, f"chat {begun.model}", started, at, asked, error, outward=True)
+
+    def _span(
+        self, own: str, above: str, name: str, began: float, ended: float, attributes: Attributes, error: str,
+        *, outward: bool = False,
+    ) -> Span:  # fmt: skip
+        if error:
+            attributes = attributes | {"error.type": error[:100]}
+        return Span(trace_id(self.run), own, above, name, began, ended, attributes, outward, error)
+
+
+def _gen_ai(operation: str, begun: TurnStarted) -> Attributes:
+    return {
+        "gen_ai.operation.name": operation,
+        "gen_ai.provider.name": PROVIDER,
+        "gen_ai.agent.name": begun.role,
+        "gen_ai.request.model": begun.model,
+    }
+
+
+def _tool(name: str) -> Attributes:
+    return {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name, "gen_ai.tool.type": "function"}
