@@ -4,6 +4,8 @@ import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.people.rights import Right
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -17,6 +19,12 @@ class Settings:
     audit_syslog: str = ""
     """HOST:PORT of a syslog that is told the head of the audit chain."""
     lineup: str = "simulated"
+    oidc: str = ""
+    """Issuer of an identity provider: https://…, as its discovery document calls itself."""
+    oidc_client: str = ""
+    oidc_secret_from: str = ""
+    oidc_claim: str = "preferred_username"
+    oidc_right: Right = "viewer"
     otlp: str = ""
     """Base of an OpenTelemetry collector, http://HOST:4318, that is told spans and measures."""
     attach: bool = False

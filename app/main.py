@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from app import __version__, api, pages
-from app.access import sign_in
+from app.access import sign_in, sign_in_oidc
 from app.access.doors import Doors
 from app.access.gate import Gate
 from app.access.herald import Herald
+from app.access.oidc import Oidc, Provider
 from app.access.throttle import Throttle
 from app.stream.streams import Streams
 from app.telemetry.teller import Teller
@@ -42,10 +43,22 @@ def create_app(worker: Worker) -> FastAPI:
     api.install(application)
     pages.install(application)
     application.include_router(sign_in.router)
+    application.include_router(sign_in_oidc.router)
+    application.state.oidc = _oidc(worker)
     application.state.throttle = Throttle()
     doors = Doors(worker.database, demo=worker.settings.demo)
     application.add_middleware(Gate, doors=doors, database=worker.database, herald=herald)
     return application
+
+
+def _oidc(worker: Worker) -> Oidc | None:
+    settings = worker.settings
+    if not settings.oidc:
+        return None
+    provider = Provider(
+        settings.oidc, settings.oidc_client, settings.oidc_secret_from, settings.oidc_claim, settings.oidc_right
+    )
+    return Oidc(provider, worker.http)
 
 
 def _teller(worker: Worker) -> Teller | None:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.access.doors import COOKIE
+from app.access.oidc import Oidc
 from app.access.throttle import Throttle
 from app.deps import TheSession
 from app.events.clean import clean
@@ -23,8 +24,8 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/sign-in")
-def form(next: str = "/") -> Response:  # noqa: A002  the name in the address
-    return _form(next, "", 200)
+def form(request: Request, next: str = "/") -> Response:  # noqa: A002  the name in the address
+    return form_again(request, next, "", 200)
 
 
 @router.post("/sign-in")
@@ -38,15 +39,15 @@ def sign_in(
     throttle: Throttle = request.app.state.throttle
     source = request.client.host if request.client else ""
     if wait := throttle.wait(name, source):
-        return _form(next, f"Too many tries: wait {wait:.0f} s.", 429)
+        return form_again(request, next, f"Too many tries: wait {wait:.0f} s.", 429)
     owner = people.person(session, name)
     if not matches(password, owner.password if owner else NOBODY) or owner is None or owner.disabled:
         throttle.failed(name, source)
-        return _form(next, "This name and password do not belong together.", 403)
+        return form_again(request, next, "This name and password do not belong together.", 403)
     _, secret = people.issue(
         session, person=owner.name, right=owner.right, kind="session", label=source, seconds=SESSION_SECONDS
     )
-    return _let_in(request, _inside(next), secret, SESSION_SECONDS)
+    return let_in(request, inside(next), secret, SESSION_SECONDS)
 
 
 @router.post("/sign-out")
@@ -64,11 +65,11 @@ def shared(request: Request, session: TheSession, secret: str) -> Response:
     """The link itself is the right to watch, until it expires."""
     row = people.credential(session, secret)
     if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= time.time():
-        return _form("/", "This link has expired, or never was: ask for a new one.", 403)
-    return _let_in(request, _inside(row.label), secret, row.expires_at - time.time())
+        return form_again(request, "/", "This link has expired, or never was: ask for a new one.", 403)
+    return let_in(request, inside(row.label), secret, row.expires_at - time.time())
 
 
-def _let_in(request: Request, to: str, secret: str, seconds: float) -> Response:
+def let_in(request: Request, to: str, secret: str, seconds: float) -> Response:
     answer = RedirectResponse(to, status_code=303)
     answer.set_cookie(
         COOKIE, secret, max_age=int(seconds), httponly=True, samesite="lax", secure=request.url.scheme == "https"
@@ -77,12 +78,15 @@ def _let_in(request: Request, to: str, secret: str, seconds: float) -> Response:
     return answer
 
 
-def _inside(path: str) -> str:
+def inside(path: str) -> str:
     """Never another site: `//elsewhere` is one."""
     plain = path.startswith("/") and not path.startswith(("//", "/\\")) and clean(path, 500) == path
     return path if plain else "/"
 
 
-def _form(to: str, said: str, status: int) -> Response:
+def form_again(request: Request, to: str, said: str, status: int) -> Response:
     nonce = new_nonce()
-    return page(rendered("sign_in.html", nonce=nonce, here="", next=_inside(to), said=said), nonce, status)
+    oidc: Oidc | None = request.app.state.oidc
+    provider = oidc.shown if oidc else ""
+    context = {"next": inside(to), "said": said, "provider": provider}
+    return page(rendered("sign_in.html", nonce=nonce, here="", **context), nonce, status)

@@ -13,6 +13,7 @@ from app.api.route import router as api_router
 from app.api.wire import Limit, Line, Raw, Wire, when
 from app.deps import TheSession
 from app.events.record import GENESIS
+from app.people.names import LONGEST, NAME
 from app.people.passwords import SHORTEST, hashed
 from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, may
 from app.store import audit, people
@@ -21,7 +22,7 @@ from app.store.models import CredentialRow, PersonRow
 router = api_router("people")
 
 _DAY = 24 * 3600.0
-Name = Annotated[str, Field(min_length=1, max_length=64, pattern="^[A-Za-z0-9][A-Za-z0-9._@-]*$")]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=f"^{NAME}$")]
 
 
 class Me(Wire):

@@ -17,6 +17,11 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
 Address = Annotated[str, typer.Option("--host", help="Address to listen on; other than loopback it takes sign-in.")]
 SignIn = Annotated[bool, typer.Option("--sign-in", help="Ask who comes, also on loopback: behind a proxy, always.")]
 AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog that is told the head of the audit chain.")]
+OidcIssuer = Annotated[str, typer.Option("--oidc", help="Issuer of an OpenID Connect provider to sign in by.")]
+OidcClient = Annotated[str, typer.Option(help="Temper's client id there.")]
+OidcSecretFrom = Annotated[str, typer.Option(help="Variable, or file, that holds the client's secret; never it.")]
+OidcClaim = Annotated[str, typer.Option(help="Claim that becomes a person's name.")]
+OidcRight = Annotated[str, typer.Option(help="Right of who comes for the first time: viewer, operator or admin.")]
 Otlp = Annotated[
     str,
     typer.Option(

@@ -11,6 +11,7 @@ from sqlmodel import Session
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
+from app.people.names import LONGEST, is_name
 from app.people.passwords import SHORTEST, hashed
 from app.people.rights import RIGHTS, Right, may
 from app.store import audit, people
@@ -22,7 +23,9 @@ _DAY = 24 * 3600.0
 
 def create_person(settings: Settings, name: str, right: str) -> None:
     """The password is asked for, or read from a pipe."""
-    asked = _right(right)
+    asked = a_right(right)
+    if not is_name(name):
+        raise BadInput(f"{name!a} cannot be a name: letters, digits and ._@- after the first, {LONGEST} at most.")
     password = _password()
     if len(password) < SHORTEST:
         raise BadInput(f"the password needs at least {SHORTEST} characters.")
@@ -36,20 +39,20 @@ def create_person(settings: Settings, name: str, right: str) -> None:
 
 
 def create_token(settings: Settings, name: str, right: str, label: str, days: float) -> None:
-    asked = _right(right)
+    asked = a_right(right)
     database = open_database(settings.database)
     with Session(database) as session, session.begin():
         owner = people.person(session, name)
         if owner is None or owner.disabled:
             raise BadInput(f"there is no {name}: make one with temper admin create {name}.")
-        if not may(_right(owner.right), asked):
+        if not may(a_right(owner.right), asked):
             raise BadInput(f"{name} is a {owner.right}: a token cannot hold more.")
         _, secret = people.issue(session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY)
     _note(database, f"token create for {name}, {right}, {days:g} days")
     print(secret)  # noqa: T201  alone on its line, for a script
 
 
-def _right(word: str) -> Right:
+def a_right(word: str) -> Right:
     for right in RIGHTS:
         if right == word:
             return right

@@ -12,6 +12,7 @@ from app.events.kinds import PersonDid
 from app.events.record import GENESIS
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
+from app.people.names import LONGEST, NAME
 from app.people.passwords import SHORTEST, hashed
 from app.people.rights import RIGHTS
 from app.store import audit, people
@@ -45,7 +46,7 @@ def show_people(session: TheSession) -> Response:
 @router.post("/people")
 def add(
     session: TheSession,
-    name: Annotated[str, Form(max_length=64, pattern="^[A-Za-z0-9][A-Za-z0-9._@-]*$")],
+    name: Annotated[str, Form(max_length=LONGEST, pattern=f"^{NAME}$")],
     right: Annotated[str, Form()],
     password: Annotated[str, Form(min_length=SHORTEST, max_length=200)],
 ) -> Response:

@@ -54,7 +54,7 @@ def _rule(
 
 
 _RULES = (
-    _rule(READING, r"/static/.*|/healthz|/readyz|/problems/.*|/sign-in|/share/.*", None),
+    _rule(READING, r"/static/.*|/healthz|/readyz|/problems/.*|/sign-in(/oidc.*)?|/share/.*", None),
     _rule(("POST",), r"/sign-in", None),
     _rule(("POST",), r"/sign-out", "viewer"),
     _rule(READING, r"/people.*|/audit.*|/api/v1/(people|tokens|audit|webhooks)(/.*)?", "admin"),

@@ -6,7 +6,23 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import PACE, Address, AuditSyslog, Data, LineupName, Otlp, Port, SignIn, Speed
+from app.cli.options import (
+    PACE,
+    Address,
+    AuditSyslog,
+    Data,
+    LineupName,
+    OidcClaim,
+    OidcClient,
+    OidcIssuer,
+    OidcRight,
+    OidcSecretFrom,
+    Otlp,
+    Port,
+    SignIn,
+    Speed,
+)
+from app.cli.people import a_right
 from app.cli.serve import serve_until_told
 from app.cli.up import print_papers, start_lineup
 from app.config import Settings
@@ -34,6 +50,11 @@ def serve(
     sign_in: SignIn = False,
     audit_syslog: AuditSyslog = "",
     otlp: Otlp = "",
+    oidc: OidcIssuer = "",
+    oidc_client: OidcClient = "temper",
+    oidc_secret_from: OidcSecretFrom = "",
+    oidc_claim: OidcClaim = "preferred_username",
+    oidc_right: OidcRight = "viewer",
     attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
@@ -47,6 +68,11 @@ def serve(
         sign_in=sign_in,
         audit_syslog=audit_syslog,
         otlp=otlp,
+        oidc=oidc,
+        oidc_client=oidc_client,
+        oidc_secret_from=oidc_secret_from,
+        oidc_claim=oidc_claim,
+        oidc_right=a_right(oidc_right),
         attach=attach,
         lineup=lineup,
         speed=speed,

@@ -1,0 +1,171 @@
+"""An identity provider's word on who somebody is: authorization code with PKCE, the ID token checked here."""
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import httpx
+import msgspec
+from authlib.oauth2.rfc6749.parameters import prepare_grant_uri
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from authlib.oidc.core import CodeIDToken
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from app.errors import BadInput, TemperError
+from app.people.rights import Right
+
+T = TypeVar("T")
+PATIENCE = 10.0
+LEEWAY = 60
+"""Clocks differ."""
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Signed by a key of the provider's: never `none`, never a secret that both sides hold."""
+
+
+class NotVouchedFor(TemperError):
+    """The provider's answer does not hold."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """What an operator says of it."""
+
+    issuer: str
+    client_id: str
+    secret_from: str = ""
+    """An environment variable or a file that holds the client's secret; empty for a public client."""
+    name_claim: str = "preferred_username"
+    right: Right = "viewer"
+    """Of who comes for the first time."""
+
+    def secret(self) -> str:
+        if not self.secret_from:
+            return ""
+        if found := os.environ.get(self.secret_from):
+            return found
+        try:
+            return Path(self.secret_from).read_text(encoding="utf-8").strip()
+        except OSError as exc:
+            raise BadInput(f"--oidc-secret-from: there is no variable and no file {self.secret_from!r}.") from exc
+
+
+@dataclass(frozen=True)
+class Errand:
+    """What a browser takes along to the provider and must bring back."""
+
+    state: str
+    nonce: str
+    verifier: str
+    to: str
+
+    @classmethod
+    def new(cls, to: str) -> "Errand":
+        return cls(secrets.token_urlsafe(24), secrets.token_urlsafe(24), secrets.token_urlsafe(48), to)
+
+
+@dataclass(frozen=True)
+class Vouched:
+    subject: str
+    name: str
+
+
+class _Discovery(msgspec.Struct):
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+
+
+class _Tokens(msgspec.Struct):
+    id_token: str
+
+
+class Oidc:
+    def __init__(self, provider: Provider, http: httpx.AsyncClient) -> None:
+        self.provider, self._http = provider, http
+        self._secret = provider.secret()
+        self._found: _Discovery | None = None
+
+    @property
+    def shown(self) -> str:
+        return httpx.URL(self.provider.issuer).host
+
+    async def away(self, errand: Errand, back: str) -> str:
+        """The provider's address for a browser; `back` is where it returns to."""
+        found = await self._discovered()
+        return str(
+            prepare_grant_uri(
+                found.authorization_endpoint,
+                client_id=self.provider.client_id,
+                response_type="code",
+                redirect_uri=back,
+                scope="openid profile email",
+                state=errand.state,
+                nonce=errand.nonce,
+                code_challenge=create_s256_code_challenge(errand.verifier),
+                code_challenge_method="S256",
+            )
+        )
+
+    async def vouched(self, errand: Errand, code: str, back: str) -> Vouched:
+        found = await self._discovered()
+        asked = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": back,
+            "client_id": self.provider.client_id,
+            "code_verifier": errand.verifier,
+        }
+        if self._secret:
+            asked["client_secret"] = self._secret
+        answer = await self._asked("POST", found.token_endpoint, data=asked)
+        keys = await self._asked("GET", found.jwks_uri)
+        return self._checked(_read(answer, _Tokens).id_token, keys, errand.nonce)
+
+    def _checked(self, token: str, keys: bytes, nonce: str) -> Vouched:
+        try:
+            signed = jwt.decode(token, KeySet.import_key_set(msgspec.json.decode(keys)), algorithms=list(ALGORITHMS))
+            options = {
+                "iss": {"essential": True, "value": self.provider.issuer},
+                "aud": {"essential": True, "value": self.provider.client_id},
+            }
+            params = {"nonce": nonce, "client_id": self.provider.client_id}
+            claims = CodeIDToken(signed.claims, signed.header, options, params)
+            claims.validate(leeway=LEEWAY)
+        except (JoseError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as exc:
+            raise NotVouchedFor(f"{self.shown} sent an ID token that does not hold ({type(exc).__name__}).") from exc
+        name = signed.claims.get(self.provider.name_claim)
+        if not isinstance(name, str) or not name:
+            raise NotVouchedFor(f"{self.shown} does not tell {self.provider.name_claim}: choose another --oidc-claim.")
+        return Vouched(str(signed.claims["sub"]), name)
+
+    async def _discovered(self) -> _Discovery:
+        if self._found is None:
+            address = f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration"
+            found = _read(await self._asked("GET", address), _Discovery)
+            if found.issuer != self.provider.issuer:
+                raise NotVouchedFor(f"{address} speaks for {found.issuer}: give that as --oidc.")
+            self._found = found
+        return self._found
+
+    async def _asked(self, method: str, url: str, **more: dict[str, str]) -> bytes:
+        try:
+            answer = await self._http.request(method, url, timeout=PATIENCE, **more)  # type: ignore[arg-type]
+        except (httpx.HTTPError, httpx.InvalidURL) as exc:
+            raise NotVouchedFor(f"{self.shown} could not be reached ({type(exc).__name__}).") from exc
+        if not answer.is_success:
+            raise NotVouchedFor(
+                f"{self.shown} answered {answer.status_code}: sign in again, or mend the client there."
+            )
+        return answer.content
+
+
+def _read(content: bytes, shape: type[T]) -> T:
+    try:
+        return msgspec.json.decode(content, type=shape)
+    except msgspec.MsgspecError as exc:
+        raise NotVouchedFor("the identity provider's answer is not OpenID Connect.") from exc

@@ -1,0 +1,11 @@
+"""What may be a person's name: it stands in addresses, logs and cookies' labels."""
+
+import re
+
+NAME = r"[A-Za-z0-9][A-Za-z0-9._@-]*"
+LONGEST = 64
+_NAME = re.compile(NAME)
+
+
+def is_name(text: str) -> bool:
+    return len(text) <= LONGEST and bool(_NAME.fullmatch(text))
