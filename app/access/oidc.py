@@ -158,9 +158,7 @@ class Oidc:
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
             raise NotVouchedFor(f"{self.shown} could not be reached ({type(exc).__name__}).") from exc
         if not answer.is_success:
-            raise NotVouchedFor(
-                f"{self.shown} answered {answer.status_code}: sign in again, or mend the client there."
-            )
+            raise NotVouchedFor(f"{self.shown} answered {answer.status_code}: sign in again, or mend the client there.")
         return answer.content
 
 
