@@ -1,6 +1,7 @@
 """What only a real vLLM can show: noise does no harm, figures are read right, a crash is told and not repeated."""
 
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -85,6 +86,18 @@ def test_an_engine_that_crashes_on_its_first_request_is_said_to_and_stays_down(s
         page = httpx.get(f"{temper.server.url}/ops", headers={"accept": "text/html"}).text
         assert "ended by itself" in page
         assert "Traceback" not in temper.server.output()
+
+
+@pytest.mark.timeout(2 * LOAD_SECONDS)
+def test_a_server_that_is_killed_leaves_no_engine_behind(site):
+    one = site()
+    with one.temper() as temper:
+        temper.until_engine("ready", "dead")
+        (leader,) = [process for process in one.processes() if process.leads]
+        assert len(one.processes()) > 1, "its engine and worker are processes of their own"
+        os.kill(leader.pid, signal.SIGKILL)
+        assert temper.until_engine("dead")["detail"].startswith("it ended by itself")
+        temper.until(one.processes, lambda left: left == [], 30)
 
 
 def lines_of(data, run):

@@ -15,6 +15,8 @@ _OFFLINE = {
     "DO_NOT_TRACK": "1",
     "PYTHONUNBUFFERED": "1",
     "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+    # vLLM names its processes, and would write the name over the environment that our mark is read from.
+    "SPT_NOENV": "1",
 }
 
 
