@@ -13,6 +13,7 @@ from app.access.gate import Gate
 from app.access.herald import Herald
 from app.access.oidc import Oidc, Provider
 from app.access.throttle import Throttle
+from app.schedules.keeper import Keeper
 from app.stream.streams import Streams
 from app.telemetry.teller import Teller
 from app.webhooks.courier import Courier
@@ -26,12 +27,15 @@ def create_app(worker: Worker) -> FastAPI:
     async def living(_: FastAPI) -> AsyncIterator[None]:
         courier = Courier(worker.database, worker.store, worker.bus, worker.http)
         courier.start()
+        keeper = Keeper(worker)
+        keeper.start()
         teller = _teller(worker)
         if teller:
             teller.start()
         try:
             yield
         finally:
+            await keeper.close()
             await courier.close()
             if teller:
                 await teller.close()

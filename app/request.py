@@ -32,8 +32,8 @@ def queued(
     return RunQueued(
         host=host,
         skill=skill_name,
-        rules=_rules(rules, skill_name),
-        mode=_mode(mode or skill(skill_name).mode or usual_mode(host), skill(skill_name)),
+        rules=rules_of(rules, skill_name),
+        mode=mode_of(mode or skill(skill_name).mode or usual_mode(host), skill(skill_name)),
         budget=budget,
         lineup=lineup.name,
         simulated=lineup.simulated,
@@ -44,7 +44,7 @@ def queued(
     )
 
 
-def _mode(mode: str, pack: Skill) -> Mode:
+def mode_of(mode: str, pack: Skill) -> Mode:
     if mode not in get_args(Mode):
         raise BadInput(f"there is no mode {mode!r}: choose one of {', '.join(get_args(Mode))}.")
     if pack.mode and mode != pack.mode:
@@ -52,7 +52,7 @@ def _mode(mode: str, pack: Skill) -> Mode:
     return mode  # type: ignore[return-value]
 
 
-def _rules(rules: str, skill_name: str) -> tuple[str, ...]:
+def rules_of(rules: str, skill_name: str) -> tuple[str, ...]:
     pack = skill(skill_name)
     asked = [rule.strip() for rule in rules.split(",") if rule.strip()]
     for rule in asked:

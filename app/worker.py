@@ -43,6 +43,7 @@ from app.scanning import lay_out_new, scanner_for
 from app.seating import seats
 from app.skills.catalog import skill
 from app.store import queries
+from app.store.before import StoredBefore
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.inbox import StoredInbox
@@ -126,6 +127,8 @@ class Worker:
         """Take a run from wherever its log stands to its end."""
         run = await asyncio.to_thread(self._take_up, run_id)
         try:
+            if run.state.request and run.state.request.keep:
+                await lay_out_new(run.means.target)
             await drive(run, StoredInbox(self.database, run_id))
         except TemperError:
             raise
@@ -148,6 +151,7 @@ class Worker:
             seats=seats(self.lineup, self.bases, self.http, self.traffic, traced=bool(self.settings.otlp)),
             lessons=StoredLessons(self.database),
             worker=self.name,
+            before=StoredBefore(self.database, self.store, run_id),
         )
         last = self.store.last(run_id)
         assert last

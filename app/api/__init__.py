@@ -23,6 +23,7 @@ from app.api import (
     problems,
     rules,
     runs,
+    schedules,
     webhooks,
 )
 from app.api.idempotency import Keys
@@ -47,6 +48,7 @@ def install(application: FastAPI) -> None:
         hosts,
         rules,
         lessons,
+        schedules,
         webhooks,
         people,
     ):

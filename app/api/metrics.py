@@ -13,6 +13,7 @@ from app.api.problem import documented
 from app.api.route import router as api_router
 from app.deps import TheSession, TheStreams, TheWorker
 from app.sampling.board import Board
+from app.store import queries
 from app.store.models import RunRow
 
 router = api_router("health")
@@ -54,6 +55,8 @@ def _of_runs(session: Session) -> Iterator[Family]:
     closed = [({"outcome": name}, count) for name, count in zip(_ITEMS, items, strict=True)]
     yield Family("temper_items_total", "counter", "Items closed, by outcome.", closed)
     yield Family("temper_rollbacks_total", "counter", "Attempts that were undone.", [({}, undone)])
+    slipped = [({"host": run.host}, float(run.drifted)) for run in queries.newest_of_each_host(session)]
+    yield Family("temper_drift_rules", "gauge", "Rules that held before a host's newest run and failed then.", slipped)
     yield Family("temper_tokens_total", "counter", "Tokens that the roles wrote.", [({}, tokens)])
 
 

@@ -39,6 +39,7 @@ class RunView(Wire):
     skipped: int
     deferred: int
     rolled_back: int = Field(description="Attempts that were undone.")
+    drifted: int = Field(description="Rules that held after the host's last run and failed when this one began.")
     tokens: int = Field(description="Tokens that the roles wrote.")
     links: RunLinks
 

@@ -67,6 +67,14 @@ class RunScoped(Event, frozen=True, tag="run.scoped"):
     """Neither pass nor fail: error, unknown or not applicable."""
 
 
+class DriftFound(Event, frozen=True, tag="drift"):
+    """What held at the end of the host's last run and fails now, with nobody having changed it by Temper."""
+
+    rules: tuple[str, ...]
+    since: str
+    """That run."""
+
+
 class RunPaused(Event, frozen=True, tag="run.paused"):
     by: str
 
@@ -481,7 +489,7 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
 
 
 RunEvent = (
-    RunQueued | RunStarted | RunScoped | RunPaused | RunResumed
+    RunQueued | RunStarted | RunScoped | DriftFound | RunPaused | RunResumed
     | RunStopRequested | RunStopped | RunFinished | RunFailed
     | ScanStarted | VerdictGiven | ScanFinished
     | ItemStarted | ItemPassed | ItemEscalated | ItemSkipped | ItemDeferred

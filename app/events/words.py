@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 Role = Literal["architect", "worker", "auditor", "sentry"]
 Purpose = Literal["plan", "act", "review", "triage", "reflect"]
-Mode = Literal["auto", "review", "dry-run"]
+Mode = Literal["auto", "review", "dry-run", "scan"]
 Category = Literal["I", "II", "III"]
 Word = Literal["pass", "fail", "error", "notapplicable", "unknown"]
 Phase = Literal["opening", "attempt", "rehearsal", "closing"]

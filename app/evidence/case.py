@@ -126,7 +126,13 @@ def _judged(pack: Skill, state: RunState, tried: dict[tuple[str, int], Tried]) -
         yield Judged(
             rule,
             state.opening.get(rule.id),
-            state.closing.get(rule.id),
+            _last_word(state, rule.id),
             state.items.get(rule.id),
             tuple(one for (of, _), one in tried.items() if of == rule.id),
         )
+
+
+def _last_word(state: RunState, rule: str) -> VerdictGiven | None:
+    """A run that only looked has looked once."""
+    looked = state.request is not None and state.request.mode == "scan"
+    return (state.opening if looked else state.closing).get(rule)

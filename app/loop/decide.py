@@ -101,6 +101,8 @@ def _next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
         if item.status != "waiting":
             continue
         rule = skill.rules[item.rule]
+        if request.mode == "scan":
+            return CloseItem(item.rule, "skipped", "only looked at, as the run was asked to")
         if late:
             return CloseItem(item.rule, "deferred", "the run's time is spent; start another for what is left")
         if blocker := _unmet(state, rule):
@@ -124,7 +126,10 @@ def _unmet(state: RunState, rule: Rule) -> str | None:
 
 
 def _close(state: RunState) -> Effect:
-    return Finish() if "closing" in state.scanned else Scan("closing")
+    """Where nothing was changed, a second look would say the same."""
+    assert state.request
+    looked = state.request.mode == "scan" or "closing" in state.scanned
+    return Finish() if looked else Scan("closing")
 
 
 def _on_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:

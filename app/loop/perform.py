@@ -9,6 +9,7 @@ from app import __version__
 from app.events.kinds import (
     AttemptFailed,
     AttemptStarted,
+    DriftFound,
     Event,
     ItemDeferred,
     ItemEscalated,
@@ -96,13 +97,25 @@ async def _scan(run: Run, effect: Scan) -> None:
 async def _scope(run: Run, _: Scope) -> None:
     words = {rule: verdict.word for rule, verdict in run.state.opening.items()}
     findings = [rule for rule, word in words.items() if word == "fail"]
+    drift = await _drift(run, findings)
     run.append(
+        *drift,
         RunScoped(
             order=in_order(findings, run.means.skill),
             compliant=tuple(rule for rule, word in words.items() if word == "pass"),
             undecided=tuple(rule for rule, word in words.items() if word not in ("pass", "fail")),
-        )
+        ),
     )
+
+
+async def _drift(run: Run, findings: Sequence[str]) -> list[DriftFound]:
+    """A host that was just laid out anew has no past."""
+    assert run.state.request
+    if run.means.target.simulated and not run.state.request.keep:
+        return []
+    since, held = await asyncio.to_thread(run.means.before.passed)
+    slipped = tuple(rule for rule in findings if rule in held)
+    return [DriftFound(rules=slipped, since=since)] if slipped else []
 
 
 async def _start_item(run: Run, effect: StartItem) -> None:

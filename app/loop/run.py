@@ -59,6 +59,18 @@ class Lessons(Protocol):
     def known(self, rule: str) -> Sequence[Lesson]: ...
 
 
+class Before(Protocol):
+    def passed(self) -> tuple[str, frozenset[str]]:
+        """The host's last run with this skill that came to its end, and what held then; empty where there is none."""
+
+
+class Nothing:
+    """No run before this one."""
+
+    def passed(self) -> tuple[str, frozenset[str]]:
+        return "", frozenset()
+
+
 @dataclass(frozen=True)
 class Means:
     skill: Skill
@@ -67,6 +79,7 @@ class Means:
     seats: dict[Role, Seat]
     lessons: Lessons
     worker: str
+    before: Before = field(default_factory=Nothing)
     clock: Callable[[], float] = time.time
 
 

@@ -13,6 +13,7 @@ from app.events.kinds import (
     ApprovalRefused,
     ApprovalRequested,
     AttemptReflected,
+    DriftFound,
     Event,
     ItemDeferred,
     ItemEscalated,
@@ -59,6 +60,8 @@ def _run(event: Event) -> tuple[str, str, str] | None:
         case RunScoped():
             counts = f"{len(event.order)} findings, {len(event.compliant)} compliant, {len(event.undecided)} undecided"
             return "·", "plain", f"Opening scan: {counts}"
+        case DriftFound():
+            return "!", "alarm", f"Drift: {', '.join(event.rules)} held in run {event.since} and fail now"
         case RunResumed():
             return "▸", "plain", f"{'Taken up again after a crash' if event.after_crash else 'Resumed'} by {event.by}"
         case RunFinished():

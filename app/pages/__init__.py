@@ -4,12 +4,12 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
 from app.config import ROOT
-from app.pages import energy, hosts, lineup, machine, memory, ops, people, refused, runs, stairs
+from app.pages import energy, hosts, lineup, machine, memory, ops, people, refused, runs, schedules, stairs
 from app.pages.mission import routes
 
 
 def install(application: FastAPI) -> None:
     application.mount("/static", StaticFiles(directory=ROOT / "app" / "static"), name="static")
-    for part in (routes, machine, memory, runs, energy, hosts, lineup, ops, stairs, people):
+    for part in (routes, machine, memory, runs, energy, hosts, schedules, lineup, ops, stairs, people):
         application.include_router(part.router)
     refused.install(application)

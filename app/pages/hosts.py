@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.deps import TheSession, TheWorker
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
-from app.store import queries
+from app.store import queries, schedules
 from app.store.models import RunRow
 from app.targets import registry
 from app.targets.catalog import FIXTURE
@@ -33,5 +33,5 @@ def hosts(worker: TheWorker, session: TheSession) -> Response:
         for one in registry.listed(folder)
     ]
     newest = queries.newest_run(session, FIXTURE)
-    context = {"newest": newest, "folder": folder / FIXTURE, "cards": cards}
+    context = {"newest": newest, "folder": folder / FIXTURE, "cards": cards, "schedules": schedules.schedules(session)}
     return page(rendered("hosts.html", nonce=nonce, here="/hosts", **context), nonce)

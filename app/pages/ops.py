@@ -19,12 +19,13 @@ from app.pages.mission.missions import TOLD
 from app.pages.security import from_here, new_nonce, page
 from app.pages.stairs import stairs_now
 from app.pages.templating import rendered
-from app.store import queries
+from app.store import queries, schedules
 from app.worker import Worker
 
 QUIET_SECONDS = 60.0
 TAIL_BYTES, TAIL_LINES = 6000, 25
 FEED = 15
+UNKEPT = ("missed since", "Skipped at", "Nothing at")
 
 router = APIRouter(include_in_schema=False)
 
@@ -38,7 +39,7 @@ def ops(worker: TheWorker, session: TheSession) -> Response:
         "lineup": worker.lineup,
         "states": states,
         "waiting": [state for state in states if _waits(state)],
-        "alerts": _alerts(worker.board.states, states, time.time()),
+        "alerts": [*_alerts(worker.board.states, states, time.time()), *_slipped(session)],
         "loading": [name for name, (_, event) in worker.board.states.items() if event.state == "loading"],
         "meters": meters(worker),
         "gpus": gpus_now(worker),
@@ -83,6 +84,21 @@ def _alerts(engines: Mapping[str, tuple[float, EngineState]], states: list[RunSt
     quiet = [state for state in states if state.status == "running" and not _waits(state)]
     late = [state for state in quiet if now - state.at > QUIET_SECONDS]
     return said + [f"run {state.run} has said nothing for {now - state.at:.0f} s" for state in late]
+
+
+def _slipped(session: Session) -> list[str]:
+    """Hosts whose newest run found drift, and times that a schedule could not keep."""
+    drift = [
+        f"{run.host}: {run.drifted} rules that held have slipped, as run {run.id} found"
+        for run in queries.newest_of_each_host(session)
+        if run.drifted
+    ]
+    unkept = [
+        f"schedule {row.id} on {row.host}: {row.outcome}"
+        for row in schedules.schedules(session)
+        if row.enabled and any(word in row.outcome for word in UNKEPT)
+    ]
+    return drift + unkept
 
 
 def _tail(log: Path) -> list[str]:

@@ -61,5 +61,7 @@ _RULES = (
     _rule(("POST",), rf"/runs|/runs/{_RUN}/ask|/runs/import|/ops/engines.*|/lineup.*|/probes", "operator"),
     _rule(("POST",), rf"/api/v1/runs|/api/v1/runs/{_RUN}/(pause|resume|stop)|/api/v1/approvals/{_RUN}", "operator"),
     _rule(("POST",), rf"/api/v1/hosts/{_RUN}/scan|/api/v1/engines/{_RUN}/(start|stop)|/api/v1/probes", "operator"),
+    _rule(("POST",), rf"/schedules.*|/api/v1/schedules(/{_RUN}/{_RUN})?", "operator"),
+    _rule(("DELETE",), rf"/api/v1/schedules/{_RUN}", "operator"),
     _rule(("POST",), r"/api/v1/links", "operator"),
 )

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError
 from app.config import ROOT
 from app.errors import Unusable
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration. A database that stands there is opened without loading Alembic."""
 
 

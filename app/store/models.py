@@ -44,6 +44,8 @@ class RunRow(SQLModel, table=True):
     skipped: int = 0
     deferred: int = 0
     rolled_back: int = 0
+    drifted: int = 0
+    """Rules that held at the end of the host's last run and failed when this one began."""
     tokens: int = 0
     reason: str = ""
 
@@ -131,3 +133,29 @@ class CredentialRow(SQLModel, table=True):
     expires_at: float
     used_at: float | None = None
     ended_at: float | None = None
+
+
+class ScheduleRow(SQLModel, table=True):
+    """When a host is looked at, or hardened, without anybody asking each time."""
+
+    __tablename__ = "schedule"
+
+    id: str = Field(primary_key=True)
+    host: str = Field(index=True)
+    skill: str
+    rules: str
+    """Comma-separated; empty is the whole skill."""
+    mode: str
+    cron: str
+    zone: str
+    window_seconds: float | None = None
+    """A run that it started is stopped when this is over."""
+    enabled: bool = True
+    by: str
+    made_at: float
+    next_at: float
+    fired_at: float | None = None
+    run: str = ""
+    """The run that it started last."""
+    outcome: str = ""
+    """What became of the last time, in a sentence."""

@@ -8,6 +8,7 @@ from sqlmodel import Session, col
 from app.events.kinds import (
     ActionRolledBack,
     AttemptStarted,
+    DriftFound,
     ItemDeferred,
     ItemEscalated,
     ItemPassed,
@@ -88,6 +89,8 @@ def _count(session: Session, ids: Sequence[str], column: str) -> None:
 
 def _values(recorded: Recorded) -> dict[str, object]:
     event = recorded.event
+    if isinstance(event, DriftFound):
+        return {"drifted": len(event.rules)}
     if counted := _COUNTED.get(type(event)):
         return {counted: getattr(RunRow, counted) + 1}
     match event:

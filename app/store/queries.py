@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 
-from sqlalchemy import update
+from sqlalchemy import func, update
 from sqlmodel import Session, col, select
 
 from app.store.models import CommandRow, HostRow, LessonRow, RunRow
@@ -24,6 +24,15 @@ def runs_like(session: Session, prefix: str) -> Sequence[RunRow]:
 def newest_run(session: Session, host: str | None = None) -> RunRow | None:
     query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(1)
     return session.exec(query.where(col(RunRow.host) == host) if host else query).first()
+
+
+def newest_of_each_host(session: Session) -> Sequence[RunRow]:
+    """Of those that came as far as to look."""
+    started = col(RunRow.started_at).is_not(None)
+    at = func.max(RunRow.queued_at).label("at")
+    newest = select(RunRow.host, at).where(started).group_by(col(RunRow.host)).subquery()
+    same = (col(RunRow.host) == newest.c.host) & (col(RunRow.queued_at) == newest.c.at)
+    return session.exec(select(RunRow).join(newest, same)).all()
 
 
 def newest(session: Session, limit: int, state: str = "") -> Sequence[RunRow]:

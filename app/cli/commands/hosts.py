@@ -9,7 +9,9 @@ from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
 from app.cli.options import Data
 from app.cli.rootfs import commands as rootfs
 from app.cli.scan import add_content, list_content, scan_host
+from app.cli.schedule import add_schedule, handle_schedule, list_schedules
 from app.config import Settings
+from app.schedules.wanted import Wanted
 
 app = typer.Typer()
 scap = typer.Typer(help="Content that OpenSCAP judges by.", no_args_is_help=True)
@@ -17,6 +19,8 @@ app.add_typer(scap, name="scap")
 host_app = typer.Typer(help="Hosts to harden.", no_args_is_help=True)
 app.add_typer(host_app, name="host")
 app.add_typer(rootfs, name="rootfs")
+plan = typer.Typer(help="What is done on a host when nobody asks.", no_args_is_help=True)
+app.add_typer(plan, name="schedule")
 
 
 @app.command()
@@ -81,3 +85,36 @@ def host_check(
 def host_remove(name: Annotated[str, typer.Argument(help="The host.")], data: Data = Path("data")) -> None:
     """Forget a host. Nothing is changed on it, and its journals are kept."""
     remove_host(Settings(data=data), name)
+
+
+@plan.command("add")
+def schedule_add(
+    host: Annotated[str, typer.Argument(help="The host.")],
+    cron: Annotated[str, typer.Option(help='When, as cron says it: "30 2 * * 1-5".')],
+    zone: Annotated[str, typer.Option(help="Time zone of it, like Europe/Berlin.")] = "UTC",
+    mode: Annotated[str, typer.Option(help="scan, dry-run, review or auto.")] = "scan",
+    skill: Annotated[str, typer.Option(help="What to look at.")] = "stig",
+    rules: Annotated[str, typer.Option(help="Comma-separated rule ids; all when left out.")] = "",
+    window: Annotated[float | None, typer.Option(min=1, help="Minutes after which a run is stopped.")] = None,
+    data: Data = Path("data"),
+) -> None:
+    """Look at a host, or harden it, at set times."""
+    add_schedule(Settings(data=data), Wanted(host, cron, zone, mode, skill, rules, window))
+
+
+@plan.command("list")
+def schedule_list(data: Data = Path("data")) -> None:
+    """The schedules, when each comes next, and what became of the last time."""
+    list_schedules(Settings(data=data))
+
+
+def _handling(verb: str, told: str) -> None:
+    def handle(schedule: Annotated[str, typer.Argument(help="The schedule's id.")], data: Data = Path("data")) -> None:
+        handle_schedule(Settings(data=data), schedule, verb)
+
+    plan.command(verb, help=told)(handle)
+
+
+_handling("pause", "Take no more times up; none counts as missed.")
+_handling("resume", "Take times up again, from now on.")
+_handling("remove", "Forget a schedule; its runs stay.")

@@ -26,7 +26,8 @@ def run(
         str, typer.Option(help="What to harden: a folder in app/skills, or scap:CONTENT:PROFILE.")
     ] = "stig",
     mode: Annotated[
-        str, typer.Option(help="auto, review or dry-run; left out, auto on the built-in host and review on others.")
+        str,
+        typer.Option(help="auto, review, dry-run or scan; left out, auto on the built-in host and review on others."),
     ] = "",
     speed: Speed = PACE,
     data: Data = Path("data"),

@@ -1,0 +1,50 @@
+"""`temper schedule`: what is done on a host when nobody asks."""
+
+import getpass
+import time
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from sqlmodel import Session
+
+from app.config import Settings
+from app.events.clean import clean
+from app.schedules.timing import next_after
+from app.schedules.wanted import Wanted, schedule
+from app.store import schedules
+from app.store.db import open_database
+
+
+def add_schedule(settings: Settings, wanted: Wanted) -> None:
+    row = schedule(wanted, getpass.getuser(), time.time(), settings.hosts)
+    said = f"schedule {row.id}: {row.mode} on {row.host}, next {_when(row.next_at)}; a server or worker has to run then"
+    with Session(open_database(settings.database)) as session, session.begin():
+        session.add(row)
+    Console(highlight=False).print(said)
+
+
+def list_schedules(settings: Settings) -> None:
+    table = Table("id", "host", "mode", "when", "next", "last")
+    with Session(open_database(settings.database)) as session:
+        for row in schedules.schedules(session):
+            when = f"{row.cron} {row.zone}"
+            following = _when(row.next_at) if row.enabled else "paused"
+            table.add_row(row.id, row.host, row.mode, Text(when), following, Text(clean(row.outcome, 300)))
+    Console(highlight=False).print(table)
+
+
+def handle_schedule(settings: Settings, wanted: str, verb: str) -> None:
+    with Session(open_database(settings.database)) as session, session.begin():
+        row = schedules.known(session, wanted)
+        if verb == "remove":
+            session.delete(row)
+        else:
+            row.enabled, row.next_at = verb == "resume", next_after(row.cron, row.zone, time.time())
+            session.add(row)
+    Console(highlight=False).print(f"schedule {wanted}: {verb}d")
+
+
+def _when(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")

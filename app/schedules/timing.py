@@ -1,0 +1,51 @@
+"""When a schedule fires, and what becomes of the times at which nobody was there. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import takewhile
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+from app.errors import BadInput
+
+GRACE = 60.0
+"""Later than this is missed, unless the window is still open."""
+MOST_MISSED = 1000
+EXAMPLE = '"30 2 * * 1-5" is half past two, Monday to Friday'
+
+
+@dataclass(frozen=True)
+class Firing:
+    at: float | None
+    """The time that is taken up now; None where all of them are missed."""
+    missed: int
+    next_at: float
+
+
+def next_after(cron: str, zone: str, at: float) -> float:
+    try:
+        return next(_times(cron, zone, at))
+    except StopIteration:
+        raise BadInput(f"{cron!a} never comes: {EXAMPLE}.") from None
+
+
+def firing(cron: str, zone: str, next_at: float, now: float, window: float | None) -> Firing:
+    """Of several times that have passed, the last one may still be taken up; the others are missed."""
+    later = takewhile(lambda at: at <= now, _times(cron, zone, next_at))
+    passed = [next_at, *(at for at, _ in zip(later, range(MOST_MISSED), strict=False))]
+    taken = now - passed[-1] <= max(GRACE, window or 0.0)
+    return Firing(passed[-1] if taken else None, len(passed) - taken, next_after(cron, zone, now))
+
+
+def _times(cron: str, zone: str, after: float) -> Iterator[float]:
+    try:
+        begin = datetime.fromtimestamp(after, UTC).astimezone(ZoneInfo(zone))
+    except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
+        raise BadInput(f"there is no time zone {zone!a}: write it like Europe/Berlin, or UTC.") from exc
+    try:
+        found = CronSim(cron, begin)
+    except CronSimError as exc:
+        raise BadInput(f"{cron!a} is not a time to cron ({exc}): {EXAMPLE}.") from exc
+    return (moment.timestamp() for moment in found)

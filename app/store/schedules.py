@@ -1,0 +1,23 @@
+"""Schedules as rows."""
+
+from collections.abc import Sequence
+
+from sqlmodel import Session, col, select
+
+from app.errors import BadInput
+from app.store.models import ScheduleRow
+
+
+def schedules(session: Session) -> Sequence[ScheduleRow]:
+    return session.exec(select(ScheduleRow).order_by(col(ScheduleRow.host), col(ScheduleRow.made_at))).all()
+
+
+def due(session: Session, now: float) -> Sequence[ScheduleRow]:
+    waiting = select(ScheduleRow).where(col(ScheduleRow.enabled), col(ScheduleRow.next_at) <= now)
+    return session.exec(waiting.order_by(col(ScheduleRow.next_at))).all()
+
+
+def known(session: Session, schedule: str) -> ScheduleRow:
+    if row := session.get(ScheduleRow, schedule):
+        return row
+    raise BadInput(f"there is no schedule {schedule!a}: `temper schedule list` names them.")

@@ -1,0 +1,43 @@
+"""Schedules over the API and the page."""
+
+ORDER = {"host": "fixture", "cron": "30 2 * * 1-5", "zone": "Europe/Berlin", "rules": "V-257985"}
+
+
+def test_a_schedule_is_made_shown_paused_resumed_and_deleted(api):
+    made = api.post("/api/v1/schedules", json=ORDER)
+    assert made.status_code == 201
+    row = made.json()
+    assert (row["mode"], row["enabled"], row["run"], row["outcome"]) == ("scan", True, None, "")
+    assert row["next_at"].endswith("Z")
+    place = made.headers["location"]
+    assert api.get(place).json() == row
+    assert row in api.get("/api/v1/schedules").json()["schedules"]
+    assert row["id"] in api.get("/hosts", headers={"accept": "text/html"}).text
+    assert api.post(f"{place}/pause").json()["next_at"] is None
+    assert api.post(f"{place}/resume").json()["next_at"] == row["next_at"]
+    assert api.delete(place).status_code == 204
+    assert api.get(place).status_code == 404
+
+
+def test_what_is_wrong_is_a_sentence_with_a_way_out(api):
+    for change, sentence in (
+        ({"cron": "nightly"}, "half past two, Monday to Friday"),
+        ({"zone": "Berlin/Europe"}, "There is no time zone 'Berlin/Europe'"),
+        ({"mode": "auto"}, "give it a window"),
+        ({"host": "nowhere"}, "There is no host 'nowhere'"),
+    ):
+        answer = api.post("/api/v1/schedules", json=ORDER | change)
+        assert answer.status_code == 422
+        assert sentence in answer.json()["detail"]
+
+
+def test_the_form_says_it_too_and_makes_the_same(api):
+    form = {"host": "fixture", "cron": "0 3 * * *", "zone": "UTC", "mode": "scan", "window": "soon"}
+    refused = api.post("/schedules", data=form, headers={"accept": "text/html"})
+    assert refused.status_code == 422
+    assert "no number of minutes" in refused.text
+    api.post("/schedules", data=form | {"window": ""})
+    (row,) = api.get("/api/v1/schedules").json()["schedules"]
+    assert (row["cron"], row["by"]) == ("0 3 * * *", "the page")
+    api.post(f"/schedules/{row['id']}", data={"verb": "remove"})
+    assert api.get("/api/v1/schedules").json()["schedules"] == []
