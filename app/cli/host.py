@@ -27,6 +27,7 @@ class NewHost:
     password_from: str
     known_hosts: Path | None
     accept_key: str
+    watch: tuple[str, ...] = ()
 
 
 def add_host(settings: Settings, new: NewHost) -> None:
@@ -76,7 +77,7 @@ def _endpoint(new: NewHost) -> Endpoint:
     given: list[Way] = [way for way, at in ways.items() if at]
     if len(given) != 1:
         raise BadInput("say how to log in, in one way: --key FILE, --agent, or --password-from VARIABLE_OR_FILE.")
-    return endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]])
+    return endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]], new.watch)
 
 
 def _accepted(end: Endpoint, accept: str) -> Introduction:

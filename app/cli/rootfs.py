@@ -23,7 +23,8 @@ def _say(text: str) -> None:
 def _tell(machine: Rootfs) -> None:
     at = machine.reachable()
     place = f"temper@127.0.0.1:{at.port} --key {at.key} --known-hosts {at.known_hosts}"
-    _say(f"{machine.name} is up. To harden it: temper host add {machine.name} {place}")
+    watch = f"--watch root={machine.reachable('root').key}"
+    _say(f"{machine.name} is up. To harden it: temper host add {machine.name} {place} {watch}")
 
 
 @commands.command()

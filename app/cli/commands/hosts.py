@@ -58,10 +58,13 @@ def host_add(
     password_from: Annotated[str, typer.Option(help="Variable, or file, that holds the password; never it.")] = "",
     known_hosts: Annotated[Path | None, typer.Option(help="Take the host key from this known_hosts file.")] = None,
     accept_key: Annotated[str, typer.Option(help="The host key's SHA256:… fingerprint; asked for when left out.")] = "",
+    watch: Annotated[
+        list[str] | None, typer.Option(help="user=KEYFILE of a login that must go on working; again for more.")
+    ] = None,
     data: Data = Path("data"),
 ) -> None:
     """Make a host known: its key accepted, a login tried, and whether a change could be taken back there."""
-    new = NewHost(name, place, key, agent, password_from, known_hosts, accept_key)
+    new = NewHost(name, place, key, agent, password_from, known_hosts, accept_key, tuple(watch or ()))
     add_host(Settings(data=data), new)
 
 

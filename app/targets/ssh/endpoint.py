@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +18,13 @@ _PLACE = re.compile(
 )
 
 
+class Watched(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A login of somebody else's that must go on working: it is tried anew whenever health is asked for."""
+
+    user: str
+    key: str
+
+
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     user: str
     address: str
@@ -25,12 +33,25 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     secret_at: str = ""
     """The key's file; or the file (with a slash) or environment variable (without) that holds the password."""
 
+    watched: tuple[Watched, ...] = ()
+
+    def of(self, watched: Watched) -> "Endpoint":
+        return Endpoint(user=watched.user, address=self.address, port=self.port, way="key", secret_at=watched.key)
+
     def __str__(self) -> str:
         address = f"[{self.address}]" if ":" in self.address else self.address
         return f"{self.user}@{address}:{self.port}"
 
 
-def endpoint(place: str, way: Way, secret_at: str = "") -> Endpoint:
+def watched(text: str) -> Watched:
+    """user=FILE of a private key."""
+    user, equals, key = text.partition("=")
+    if not equals or not re.fullmatch(r"[a-z_][a-z0-9_.-]{0,31}", user) or not key:
+        raise BadInput(f"{text!a} is no login to watch: write it as user=FILE, the file of its private key.")
+    return Watched(user, str(Path(key).expanduser().absolute()))
+
+
+def endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = ()) -> Endpoint:
     """`place` is user@address or user@address:port."""
     found = _PLACE.fullmatch(place)
     if not found or not 0 < int(found["port"] or 22) < 65536:
@@ -43,6 +64,7 @@ def endpoint(place: str, way: Way, secret_at: str = "") -> Endpoint:
         port=int(found["port"] or 22),
         way=way,
         secret_at=secret_at,
+        watched=tuple(map(watched, watch)),
     )
 
 

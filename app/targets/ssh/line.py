@@ -87,6 +87,10 @@ class Line:
             raise Unusable(f"{self.end} did not finish within {seconds:g} s; what ran there was ended.")
         return said
 
+    def of(self, end: Endpoint) -> "Line":
+        """Another account on the same host."""
+        return Line(end, self._known_hosts, self._loop)
+
     def fresh(self) -> "Line":
         """Another connection by the same way in: what a new login would meet now."""
         return Line(self.end, self._known_hosts, self._loop)

@@ -54,6 +54,23 @@ def new_login(line: Line) -> tuple[Probe, Probe]:
         other.close()
 
 
+def watched_logins(line: Line) -> tuple[Probe, ...]:
+    """What our own login cannot tell: whether others still come in."""
+    return tuple(_watched(line.of(line.end.of(one)), one.user) for one in line.end.watched)
+
+
+def _watched(other: Line, user: str) -> Probe:
+    name, who = f"login-{user}", f"new login as {user}"
+    try:
+        _logged_in(other)
+    except TemperError as exc:
+        return Probe(name, False, clean(f"{who}: {exc}", _LONGEST))
+    else:
+        return Probe(name, True, f"{who}: let in")
+    finally:
+        other.close()
+
+
 def _logged_in(line: Line) -> None:
     """sshd is deaf for a moment while it is reloaded."""
     until = time.monotonic() + _DEAF

@@ -198,7 +198,8 @@ class SshTarget:
         login = probes.new_login(self.line)
         try:
             files = self._tree.look_again()
-            return (*login, *probes.look(self.line, 0).probes, *probes.of_files(files))
+            others = probes.watched_logins(self.line)
+            return (*login, *others, *probes.look(self.line, 0).probes, *probes.of_files(files))
         except Unusable as exc:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 

@@ -1,10 +1,13 @@
 """A host over SSH does with typed actions what the built-in one does, and comes back byte for byte."""
 
+import asyncssh
 import pytest
 
-from app.errors import ActionFailed, CannotRestore, Unusable
+from app.errors import ActionFailed, BadInput, CannotRestore, Unusable
 from app.events.words import Chmod, SetOption, WriteFile
 from app.files import FileState
+from app.targets.ssh.endpoint import watched
+from app.targets.ssh.target import SshTarget
 
 SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
@@ -150,3 +153,27 @@ async def test_a_host_that_is_gone_for_good_halts_a_rollback(host, opened):
     host.cut(listener=True)
     with pytest.raises(CannotRestore, match=r"was cut|does not answer"):
         await target.rollback("one")
+
+
+async def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_path):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    (folder / "known_hosts").write_text(host.known_host)
+    stranger = tmp_path / "stranger"
+    asyncssh.generate_private_key("ssh-ed25519").write_private_key(stranger)
+    stranger.chmod(0o600)
+    us = host.endpoint()
+    for key, let_in in ((host.key, True), (stranger, False)):
+        end = host.endpoint(watched=(watched(f"{us.user}={key}"),))
+        target = SshTarget("web", folder, end, timer=60, patience=5)
+        try:
+            (probe,) = [one for one in await target.health() if one.name == f"login-{us.user}"]
+        finally:
+            await target.close()
+        assert probe.ok is let_in, probe.detail
+
+
+@pytest.mark.parametrize("text", ["root", "root=", "=key", "Root=key", "ro ot=key", "root;id=key"])
+def test_what_is_no_login_to_watch_is_refused(text):
+    with pytest.raises(BadInput, match="write it as user=FILE"):
+        watched(text)

@@ -1,0 +1,115 @@
+"""On a real Debian over SSH: what the scanner passes a new login notices, and what is cut short is accounted for."""
+
+import asyncio
+import random
+import signal
+import subprocess
+
+import pytest
+
+from app.targets.catalog import open_target
+from tests.hosts.over_ssh import OverSsh
+
+pytestmark = [pytest.mark.real_host, pytest.mark.timeout(900)]
+
+ROOT_LOGIN = "V-257985"
+SSH_RULES = "V-257984,V-257985,V-257992,V-257993,V-257995,V-258003,V-258007,V-258041"
+CONTENT = "usr/share/xml/scap/ssg/content/ssg-debian12-ds.xml"
+CUTS = 20
+
+
+def kinds(events, kind):
+    return [event for event in events if event["kind"] == kind]
+
+
+def settings(machine):
+    """What stands on the host, read by a way of our own."""
+    script = "cat /etc/ssh/sshd_config /etc/ssh/sshd_config.d/* /etc/login.defs | sha256sum"
+    ran = asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", script], 30))
+    return ran.stdout
+
+
+def test_the_root_login_rule_is_passed_noticed_and_undone_within_two_seconds(site, machine):
+    before = settings(machine)
+    words = ("--host", "deb", "--mode", "auto", "--rules", ROOT_LOGIN, "--attempts", "1", "--speed", "0")
+    done = site.temper("run", *words)
+    assert done.returncode == 2, done.stderr
+    events = site.events()
+    (verdict,) = [event for event in kinds(events, "verdict") if event["phase"] == "attempt"]
+    assert verdict["word"] == "pass"
+    (probed,) = kinds(events, "sentry.probed")
+    assert [probe["name"] for probe in probed["probes"] if not probe["ok"]] == ["login-root"]
+    (undone,) = kinds(events, "action.rolled_back")
+    assert undone["seconds"] < 2
+    assert undone["differences"] == []
+    assert all(probe["ok"] for probe in undone["probes"])
+    assert settings(machine) == before
+    assert asyncio.run(OverSsh(machine.reachable("root")).may_log_in())
+
+
+def test_a_run_of_a_data_streams_thirty_rules_has_openscaps_verdicts_and_papers_that_hold(site, machine, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(site.data / "xdg"))
+    base = machine.folder.parent / "bases" / (machine.folder / "base").read_text()
+    assert site.temper("scap", "add", str(base / CONTENT), data=False).returncode == 0
+    words = ("--host", "deb", "--skill", "scap:ssg-debian12:anssi_bp28_minimal", "--mode", "auto")
+    done = site.temper("run", *words, "--attempts", "1", "--speed", "0")
+    assert done.returncode == 2, done.stderr
+    events = site.events()
+    asked = set(events[0]["rules"])
+    assert len(asked) > 30
+    verdicts = kinds(events, "verdict")
+    assert {verdict["rule"] for verdict in verdicts if verdict["phase"] == "opening"} == asked
+    assert all(verdict["scanner"].startswith("OpenSCAP") for verdict in verdicts)
+    (scoped,) = kinds(events, "run.scoped")
+    ended = {event["rule"] for event in events if event["kind"] in ("item.passed", "item.escalated", "item.deferred")}
+    assert ended == set(scoped["order"])
+    pack = site.data / "evidence.zip"
+    assert site.temper("evidence", events[0]["run"], "--out", str(pack)).returncode == 0
+    checked = site.temper("verify", str(pack))
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_twenty_random_cuts_leave_a_host_that_the_log_accounts_for(site, machine):
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    dice, cut = random.Random(seed), 0
+    while cut < CUTS:
+        if _cut_short(site, machine, dice):
+            cut += 1
+        else:
+            # It came through: a new run on a host made new goes on being cut.
+            _accounted_for(site)
+            machine.reset()
+    last = site.temper("run", "--host", "deb", "--mode", "auto", "--rules", SSH_RULES, "--speed", "20")
+    assert last.returncode in (0, 2), last.stderr
+    _accounted_for(site)
+
+
+def _cut_short(site, machine, dice):
+    """False where the run was over before the cut."""
+    words = ("run", "--host", "deb", "--mode", "auto", "--rules", SSH_RULES, "--speed", "20")
+    running = subprocess.Popen(site.command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        told = running.communicate(timeout=dice.uniform(0.5, 4))[1]
+    except subprocess.TimeoutExpired:
+        if dice.random() < 0.5:
+            asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", "kill -KILL $(cat /run/sshd.pid)"], 20))
+        running.send_signal(signal.SIGKILL)
+        running.communicate()
+        machine.start()
+        return True
+    assert running.returncode in (0, 2), told
+    return False
+
+
+def _accounted_for(site):
+    """The digest that the log ended with is the host's own, nothing is left open, and everybody comes in."""
+    (finished,) = kinds(site.events(), "run.finished")
+    target = open_target("deb", site.data / "hosts")
+    try:
+        assert target.pending() == []
+        probes = asyncio.run(target.health())
+        assert [probe.name for probe in probes if not probe.ok] == []
+        assert target.digest() == finished["tree"]
+    finally:
+        asyncio.run(target.close())
