@@ -15,6 +15,7 @@ const lost = (gone) => {
   document.body.classList.toggle("stale", gone);
   badge.textContent = gone ? "RECONNECTING" : calm;
 };
+if (mission.hasAttribute("hx-sse:connect")) badge.textContent = "CONNECTING"; // live is what has been connected
 addEventListener("htmx:sse:after:message", (event) => {
   lost(false);
   const id = event.detail.message && event.detail.message.id;

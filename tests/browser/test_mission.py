@@ -78,6 +78,21 @@ async def test_tokens_arrive_in_order_and_a_killed_server_loses_and_doubles_noth
     assert {turn: seen[turn] for turn in whole if not said[turn].startswith(seen[turn])} == {}
 
 
+async def test_the_page_streams_however_late_an_extension_of_htmx_arrives(page, tmp_path):
+    async def late(route):
+        answer = await route.fetch()
+        await until(page, "'htmx' in window")
+        await page.evaluate("() => new Promise((ready) => setTimeout(ready))")  # whatever htmx put off has run
+        await route.fulfill(response=answer)
+
+    await page.route("**/hx-sse.min.js", late)
+    with served(tmp_path, "--speed", "10", command="demo") as server:
+        await page.goto(server.url)
+        await page.locator(".cell").nth(5).wait_for(timeout=PATIENCE)
+        at = int(await page.locator("#mission").get_attribute("data-seq") or 0)
+        await until(page, f"Number(document.getElementById('mission').dataset.seq) > {at}")
+
+
 async def test_a_reload_shows_what_was_there_and_the_end_of_replay_is_the_end_of_the_run(page, tmp_path):
     with served(tmp_path, "--speed", "0", command="demo") as server:
         server.wait_for_kind("run.finished")
@@ -86,7 +101,7 @@ async def test_a_reload_shows_what_was_there_and_the_end_of_replay_is_the_end_of
         live = await page.evaluate(CELLS), await page.evaluate(LANES)
         run = server.runs()[0]
         await page.goto(f"{server.url}/runs/{run}?at=5&speed=1000")
-        assert await page.locator("#liveness").text_content() == "REPLAY"
+        await page.locator("#liveness", has_text="REPLAY").wait_for(timeout=PATIENCE)
         last = await page.locator("#at").get_attribute("max")
         await page.wait_for_url(f"{server.url}/runs/{run}?at={last}", timeout=PATIENCE)
         assert (await page.evaluate(CELLS), await page.evaluate(LANES)) == live
