@@ -8,8 +8,10 @@ from pathlib import Path
 
 import typer
 
-from app.cli.commands import engines, hosts, people, runs, serving
+from app.cli.commands import database, engines, hosts, people, runs, serving
+from app.cli.plain_log import log_plainly
 from app.errors import TemperError
+from app.events.clean import clean
 
 COULD_NOT_RUN = 1
 
@@ -20,15 +22,16 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for group in (serving, runs, engines, hosts, people):
+for group in (serving, runs, engines, hosts, people, database):
     app.add_typer(group.app)
 
 
 def main() -> None:
+    log_plainly()
     try:
         app()
     except TemperError as exc:
-        print(f"temper: {exc}", file=sys.stderr)  # noqa: T201
+        print(f"temper: {clean(str(exc), 8000)}", file=sys.stderr)  # noqa: T201
         sys.exit(COULD_NOT_RUN)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,7 +1,8 @@
 """The settings of one process, read once by the command line and handed down."""
 
 import ipaddress
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.people.rights import Right
@@ -12,6 +13,10 @@ ROOT = Path(__file__).parent.parent
 @dataclass(frozen=True)
 class Settings:
     data: Path = Path("data")
+    kind: str = "serve"
+    """What this process is to those that share its database: serve, worker or run."""
+    database_url: str = field(default_factory=lambda: os.environ.get("TEMPER_DATABASE_URL", ""), repr=False)
+    """Of a PostgreSQL that several nodes share; without it everything is in the data folder."""
     host: str = "127.0.0.1"
     port: int = 8000
     sign_in: bool = False
@@ -27,6 +32,8 @@ class Settings:
     oidc_right: Right = "viewer"
     otlp: str = ""
     """Base of an OpenTelemetry collector, http://HOST:4318, that is told spans and measures."""
+    keep_days: float = 0.0
+    """Runs that ended longer ago shrink to their evidence; 0 keeps them whole."""
     attach: bool = False
     """Engines that the line-up launches are started by somebody else: they are only looked at."""
     speed: float = 3.0
@@ -37,12 +44,13 @@ class Settings:
         return not self.sign_in and (self.host == "localhost" or _is_loopback(self.host))
 
     @property
-    def database(self) -> Path:
-        return self.data / "temper.sqlite"
+    def database(self) -> Path | str:
+        return self.database_url or self.data / "temper.sqlite"
 
     @property
-    def dbos_database(self) -> Path:
-        return self.data / "dbos.sqlite"
+    def queue(self) -> str:
+        """Where DBOS keeps who works on what."""
+        return self.database_url or f"sqlite:///{self.data / 'dbos.sqlite'}"
 
     @property
     def lock(self) -> Path:

@@ -12,6 +12,7 @@ TemperError                 its text is for a person: what is wrong, what to do
 │   └── EngineStalled       the stream is open and silent
 ├── ActionFailed            a change on the target could not be made
 └── CannotRestore           the host is not what it was: halt
+Fenced                      apart, for nobody's eyes: a run is another node's now, and who works on it here stops
 """
 
 
@@ -60,4 +61,8 @@ class ActionFailed(TemperError):
 
 
 class CannotRestore(TemperError):
+    pass
+
+
+class Fenced(Exception):
     pass

@@ -13,18 +13,29 @@ class Taken(Unusable):
     """Another process holds it."""
 
 
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise _unusable(path, exc) from exc
+
+
 @contextmanager
 def held(path: Path) -> Iterator[None]:
+    make_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as exc:
-        raise Unusable(f"cannot use {path.parent}: {exc.strerror}. Choose a writable folder with --data.") from exc
+        raise _unusable(path.parent, exc) from exc
     try:
         _take(handle, path)
         yield
     finally:
         os.close(handle)
+
+
+def _unusable(folder: Path, exc: OSError) -> Unusable:
+    return Unusable(f"cannot use {folder}: {exc.strerror}. Choose a writable folder with --data.")
 
 
 def _take(handle: int, path: Path) -> None:

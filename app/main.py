@@ -1,6 +1,5 @@
 """The web application over a worker that the caller has opened and will close."""
 
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -13,10 +12,8 @@ from app.access.gate import Gate
 from app.access.herald import Herald
 from app.access.oidc import Oidc, Provider
 from app.access.throttle import Throttle
-from app.schedules.keeper import Keeper
+from app.chores import chores
 from app.stream.streams import Streams
-from app.telemetry.teller import Teller
-from app.webhooks.courier import Courier
 from app.worker import Worker
 
 
@@ -25,21 +22,9 @@ def create_app(worker: Worker) -> FastAPI:
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
-        courier = Courier(worker.database, worker.store, worker.bus, worker.http)
-        courier.start()
-        keeper = Keeper(worker)
-        keeper.start()
-        teller = _teller(worker)
-        if teller:
-            teller.start()
-        try:
+        async with chores(worker):
             yield
-        finally:
-            await keeper.close()
-            await courier.close()
-            if teller:
-                await teller.close()
-            herald.close()
+        herald.close()
 
     application = FastAPI(title="Temper", version=__version__, docs_url=None, redoc_url=None, lifespan=living)
     application.state.worker = worker
@@ -63,9 +48,3 @@ def _oidc(worker: Worker) -> Oidc | None:
         settings.oidc, settings.oidc_client, settings.oidc_secret_from, settings.oidc_claim, settings.oidc_right
     )
     return Oidc(provider, worker.http)
-
-
-def _teller(worker: Worker) -> Teller | None:
-    if not worker.settings.otlp:
-        return None
-    return Teller(worker.settings.otlp, worker.store, worker.bus, worker.http, socket.gethostname())

@@ -10,7 +10,9 @@ from app.events.words import Budget, Mode
 from app.lineup import Lineup
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
-from app.targets.catalog import FIXTURE, known_host, usual_mode
+from app.targets import consent
+from app.targets.catalog import known_host, usual_mode
+from app.targets.registry import is_fixture
 
 
 def queued(
@@ -26,9 +28,11 @@ def queued(
     by: str | None = None,
     skill_name: str = "stig",
     hosts: Path = Path("data/hosts"),
+    said: str = "",
 ) -> RunQueued:
     """An empty mode is the host's usual one. Only the built-in host is laid out anew, so only it can be kept."""
     known_host(host, hosts)
+    consent.check(host, said)
     return RunQueued(
         host=host,
         skill=skill_name,
@@ -39,8 +43,9 @@ def queued(
         simulated=lineup.simulated,
         note=note,
         pace=pace if lineup.simulated else None,
-        keep=keep and host == FIXTURE,
+        keep=keep and is_fixture(host),
         by=by or getpass.getuser(),
+        consent=said,
     )
 
 

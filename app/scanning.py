@@ -10,7 +10,7 @@ from app.scanners.openscap.scanner import OpenScap
 from app.scanners.openscap.shell import Shell
 from app.scanners.scanner import Scanner
 from app.skills.skill import Skill
-from app.targets.catalog import FIXTURE
+from app.targets.registry import is_fixture
 from app.targets.target import Target
 
 _REMOTE = "/var/cache/temper/scap"
@@ -47,7 +47,7 @@ def _shell(target: Target, hosts: Path) -> tuple[Shell, str]:
     """With the folder where the scanner may keep its things."""
     if isinstance(target, Reached):
         return target.shell, _REMOTE
-    if target.name != FIXTURE:
+    if not is_fixture(target.name):
         raise BadInput(f"No command can be run on {target.name}, so OpenSCAP cannot scan it; choose the skill stig.")
-    beside = (hosts / FIXTURE / "scap").absolute()
-    return TreeShell(hosts / FIXTURE / "root", beside), str(beside)
+    beside = (hosts / target.name / "scap").absolute()
+    return TreeShell(hosts / target.name / "root", beside), str(beside)

@@ -2,7 +2,7 @@
 
 import re
 
-_HEADER = re.compile(r"^\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
+_HEADER = re.compile(r"^\s*\[{1,2}\s*([^\[\]\s](?:[^\[\]]*[^\[\]\s])?)\s*\]{1,2}\s*(?:#.*)?$")
 _KEY = re.compile(r"""^\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*[.=]""")
 _PART = re.compile(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
 _SYNTAX_ERROR = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$")

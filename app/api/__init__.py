@@ -16,6 +16,7 @@ from app.api import (
     lessons,
     lineup,
     metrics,
+    nodes,
     nowhere,
     openapi,
     people,
@@ -51,6 +52,7 @@ def install(application: FastAPI) -> None:
         schedules,
         webhooks,
         people,
+        nodes,
     ):
         application.include_router(part.router, prefix=PREFIX)
     for part in (health, metrics, problems):

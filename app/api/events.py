@@ -40,7 +40,7 @@ def list_events(
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     kind: Annotated[str | None, Query(max_length=200, description="Only these kinds, separated by commas.")] = None,
 ) -> EventList:
-    """Events in order. The log is never rewritten: a page once read stays as it was."""
+    """Events in order. No line is ever rewritten; single tokens go when a run is shrunk to its evidence."""
     known_run(worker, run)
     newest = worker.store.last(run)
     lines = worker.store.lines(run, since, kinds=known_kinds(kind), limit=limit)

@@ -8,6 +8,7 @@ from app.api.runs import known_run
 from app.deps import TheWorker
 from app.evidence import pack
 from app.evidence.case import read_case
+from app.evidence.kept import evidence
 from app.evidence.papers import PAPERS, Paper
 from app.store import queries
 from app.worker import Worker
@@ -27,7 +28,7 @@ def _described(media_type: str) -> dict[int | str, dict[str, object]]:
 def take_pack(run: str, worker: TheWorker) -> Response:
     """Everything that a third party needs to check the run offline."""
     _ended(worker, run)
-    return _answer(run, pack.FILE, pack.MEDIA_TYPE, pack.pack(worker.store.events(run)))
+    return _answer(run, pack.FILE, pack.MEDIA_TYPE, evidence(worker.database, run))
 
 
 def _offer(paper: Paper) -> None:

@@ -75,8 +75,9 @@ class ScanView(Wire):
 
 @router.get("/hosts", responses=documented())
 def list_hosts(session: TheSession, worker: TheWorker) -> HostList:
-    added = (_added(session, one) for one in registry.listed(worker.settings.hosts))
-    return HostList(hosts=[_fixture(session), *added])
+    hosts = worker.settings.hosts
+    added = (_added(session, one) for one in registry.listed(hosts))
+    return HostList(hosts=[*(_fixture(session, name) for name in registry.fixtures(hosts)), *added])
 
 
 @router.post(
@@ -87,9 +88,10 @@ def list_hosts(session: TheSession, worker: TheWorker) -> HostList:
 async def add_host(order: HostOrder, session: TheSession, worker: TheWorker) -> HostView:
     """Add a host over SSH, once its key is accepted, a login works, and a change could be taken back there."""
     if order.kind == FIXTURE:
-        if order.name != FIXTURE:
-            raise Problem("unsupported-host", f"There is one fixture, and its name is {FIXTURE!r}.", field="name")
-        return _fixture(session)
+        if not registry.is_fixture(order.name):
+            said = f"The fixtures are {FIXTURE!r} and '{FIXTURE}-2' to '{FIXTURE}-99'; they need not be added."
+            raise Problem("unsupported-host", said, field="name")
+        return _fixture(session, order.name)
     if order.kind != "ssh":
         said = f"A host of kind {order.kind[:32]!a} cannot be added: choose ssh, or the {FIXTURE!r}, which is there."
         raise Problem("unsupported-host", said, field="kind")
@@ -143,7 +145,7 @@ async def scan_host(
         VerdictView(rule=one.rule, word=one.word, evidence=one.evidence, path=one.path, line=one.line)
         for one in verdicts
     ]
-    return ScanView(host=host, skill=skill_name, scanner=scanner, simulated=host == FIXTURE, verdicts=views)
+    return ScanView(host=host, skill=skill_name, scanner=scanner, simulated=registry.is_fixture(host), verdicts=views)
 
 
 def _find(name: str, worker: TheWorker) -> RegisteredHost | None:
@@ -170,8 +172,8 @@ def _endpoint(order: HostOrder, worker: TheWorker) -> Endpoint:
         raise Problem("unsupported-host", str(exc), field="place") from exc
 
 
-def _fixture(session: TheSession) -> HostView:
-    return HostView(name=FIXTURE, kind=FIXTURE, title=_TITLE, simulated=True, run=_under_way(session, FIXTURE))
+def _fixture(session: TheSession, name: str) -> HostView:
+    return HostView(name=name, kind=FIXTURE, title=_TITLE, simulated=True, run=_under_way(session, name))
 
 
 def _added(session: TheSession, one: RegisteredHost) -> HostView:

@@ -15,6 +15,7 @@ from app.people.rights import signed
 from app.request import queued
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
+from app.targets import consent
 from app.targets.catalog import known_host
 
 Profile = Literal["all", "cat-1", "cat-2", "cat-3"]
@@ -46,6 +47,13 @@ class RunOrder(Wire):
     budget: BudgetOrder = BudgetOrder()
     keep: Annotated[bool, Field(description="Start from the host as it stands.")] = False
     note: Line = ""
+    consent: Annotated[
+        str,
+        Field(
+            max_length=200,
+            description="Only for a host that could not be rolled back: I accept that HOST cannot be rolled back.",
+        ),
+    ] = ""
     by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
 
 
@@ -53,7 +61,7 @@ def first_event(order: RunOrder, lineup: Lineup, pace: float, hosts: Path) -> Ru
     pack = _skill(order)
     return queued(
         lineup,
-        host=_host(order.host, hosts),
+        host=_host(order, hosts),
         rules=",".join(_rules(order, pack)),
         mode=order.mode or "",
         keep=order.keep,
@@ -63,15 +71,20 @@ def first_event(order: RunOrder, lineup: Lineup, pace: float, hosts: Path) -> Ru
         by=signed(order.by),
         skill_name=pack.name,
         hosts=hosts,
+        said=order.consent,
     )
 
 
-def _host(name: str, hosts: Path) -> str:
+def _host(order: RunOrder, hosts: Path) -> str:
     try:
-        known_host(name, hosts)
+        known_host(order.host, hosts)
     except BadInput as exc:
         raise Problem("unknown-host", str(exc), field="host") from exc
-    return name
+    try:
+        consent.check(order.host, order.consent)
+    except BadInput as exc:
+        raise Problem("invalid", str(exc), field="consent") from exc
+    return order.host
 
 
 def _skill(order: RunOrder) -> Skill:

@@ -41,6 +41,9 @@ class RunView(Wire):
     rolled_back: int = Field(description="Attempts that were undone.")
     drifted: int = Field(description="Rules that held after the host's last run and failed when this one began.")
     tokens: int = Field(description="Tokens that the roles wrote.")
+    shrunk_at: str | None = Field(
+        description="When it was shrunk to its evidence: turns are whole, single tokens are in evidence.zip alone."
+    )
     links: RunLinks
 
 
@@ -51,10 +54,11 @@ class RunList(Wire):
 
 def run_view(row: RunRow) -> RunView:
     return RunView(
-        **row.model_dump(exclude={"queued_at", "started_at", "ended_at"}),
+        **row.model_dump(exclude={"queued_at", "started_at", "ended_at", "shrunk_at"}),
         queued_at=when(row.queued_at) or "",
         started_at=when(row.started_at),
         ended_at=when(row.ended_at),
+        shrunk_at=when(row.shrunk_at),
         duration=_duration(row),
         links=links(row.id),
     )

@@ -9,7 +9,8 @@ from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.case import read_case
-from app.evidence.pack import FILE, pack
+from app.evidence.kept import evidence
+from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -24,8 +25,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
         raise BadInput(f"there is no format {form!r}: choose one of {', '.join([ZIP, *_BY_FORMAT])}.")
     database = open_database(settings.database)
     run = find_run(database, wanted)
-    events = EventStore(database).events(run)
-    content = paper.made(read_case(events)) if paper else pack(events)
+    content = paper.made(read_case(EventStore(database).events(run))) if paper else evidence(database, run)
     if out == STDOUT:
         sys.stdout.buffer.write(content)
         return

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 
+from sqlmodel import Session
+
 from app.cli.opening import chosen_lineup, opened
 from app.cli.progress import Progress
 from app.config import Settings
@@ -18,6 +20,7 @@ from app.lock import Taken
 from app.loop.durable import enqueue_from_outside
 from app.loop.state import RunState, step
 from app.request import queued
+from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.worker import new_run_id
@@ -35,12 +38,15 @@ class Order:
     budget: Budget
     note: str
     skill_name: str = "stig"
+    said: str = ""
+    """The words for a host that could not be rolled back."""
 
 
 async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
     lineup = chosen_lineup(settings)
     request = queued(lineup, **{**asdict(order), "budget": order.budget}, pace=settings.speed, hosts=settings.hosts)
     try:
+        await asyncio.to_thread(_unless_others_work, settings)
         async with opened(settings, lineup) as worker:
             run = worker.same_unended(request) or await worker.submit(request)
             return await _follow(worker.store, run, as_json=as_json)
@@ -48,6 +54,18 @@ async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
         print(f"temper: {exc}; the run is handed to it", file=sys.stderr)  # noqa: T201
         async with _handed_over(settings, request) as (store, run):
             return await _follow(store, run, as_json=as_json)
+
+
+def _unless_others_work(settings: Settings) -> None:
+    if not settings.database_url:
+        return
+    database = open_database(settings.database)
+    try:
+        with Session(database) as session:
+            if others := nodes.at_work(session):
+                raise Taken(f"{others[0].name} and {len(others)} in all work on this database")
+    finally:
+        database.dispose()
 
 
 @asynccontextmanager
@@ -58,7 +76,7 @@ async def _handed_over(settings: Settings, request: RunQueued) -> AsyncIterator[
     writer.start()
     RunLog(run, writer).append(request)
     await writer.close()
-    await asyncio.to_thread(enqueue_from_outside, settings.dbos_database, run, request.host)
+    await asyncio.to_thread(enqueue_from_outside, settings.queue, run, request.host)
     try:
         yield store, run
     finally:

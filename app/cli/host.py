@@ -10,8 +10,8 @@ from rich.console import Console
 from app.config import Settings
 from app.errors import BadInput
 from app.events.clean import clean
-from app.targets import registry
-from app.targets.catalog import FIXTURE, open_target
+from app.targets import consent, registry
+from app.targets.catalog import open_target
 from app.targets.ssh.endpoint import Endpoint, Way, endpoint
 from app.targets.ssh.introduce import Introduction, check, shown, vouched
 
@@ -34,13 +34,17 @@ def add_host(settings: Settings, new: NewHost) -> None:
     registry.free(settings.hosts, new.name)
     end = _endpoint(new)
     known = vouched(end, new.known_hosts) if new.known_hosts else _accepted(end, new.accept_key)
-    check(end, known)
+    lacking = check(end, known)
     registry.add(settings.hosts, new.name, end, known.known_hosts, known.fingerprint)
     _say(f"{new.name} is {end}, host key {known.fingerprint}; its runs are in mode review unless told otherwise")
+    if lacking:
+        _say(f"{new.name} could not be rolled back: {lacking}. It can be looked at; a run that changes it takes")
+        _say(f'--without-rollback "{consent.sentence(new.name)}"')
 
 
 def list_hosts(settings: Settings) -> None:
-    _say(f"{FIXTURE}  built in, simulated")
+    for name in registry.fixtures(settings.hosts):
+        _say(f"{name}  built in, simulated")
     for one in registry.listed(settings.hosts):
         _say(f"{one.name}  {one.end}  by {one.end.way}  {one.fingerprint}")
 

@@ -3,6 +3,7 @@
 from rich.text import Text
 
 from app.events.clean import clean
+from app.events.clean_line import clean_line
 from app.events.kinds import (
     ActionApplied,
     ApprovalRequested,
@@ -28,11 +29,12 @@ def _in_full(event: Event, state: RunState) -> str | None:
     match event:
         case ItemStarted():
             done = sum(item.status not in ("waiting", "working") for item in state.items.values())
-            return f"\n● {event.rule} CAT {event.category}  {event.title}  ({done + 1} of {len(state.items)})"
+            head = clean_line(f"● {event.rule} CAT {event.category}  {event.title}", 300)
+            return f"\n{head}  ({done + 1} of {len(state.items)})"
         case AttemptStarted(attempt=number, lessons=lessons) if number > 1 or lessons:
             return f"  attempt {number}, {len(lessons)} lessons told"
         case PlanMade():
-            return f"    plan: {event.approach}"
+            return f"    plan: {clean_line(event.approach, 600)}"
         case ActionApplied():
             return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
         case ApprovalRequested():
@@ -46,4 +48,4 @@ def _sentence(event: Event) -> str | None:
     if told is None or isinstance(event, TurnFinished):  # its figures say it already
         return None
     head = "\n" if isinstance(event, RunFinished | RunFailed | RunStopped) else "  "
-    return f"{head}{told.glyph} {told.text}"
+    return f"{head}{told.glyph} {clean_line(told.text, 4000)}"

@@ -1,7 +1,7 @@
 """Opening a worker for the length of a command: its lock, its line-up, its engines."""
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 
 import httpx
 
@@ -10,13 +10,16 @@ from app.engines.launch.fleet import fleet
 from app.engines.simulated import Simulator, simulated
 from app.lineup import Lineup
 from app.lineup_file import find_lineup, read_lineup
-from app.lock import held
+from app.lock import held, make_folder
 from app.worker import Worker, working
 
 
 @asynccontextmanager
 async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Worker]:
-    with held(settings.lock):
+    make_folder(settings.data)
+    launches = any(engine.launch for engine in lineup.engines.values())
+    # A shared database has no owner; but what starts engines here, and adopts them, must be one.
+    with held(settings.lock) if launches or not settings.database_url else nullcontext():
         known = {engine.name: engine.addresses for engine in lineup.engines.values() if engine.addresses}
         played = [name for name in lineup.engines if name not in known]
         async with AsyncExitStack() as stack:

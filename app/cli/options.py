@@ -28,5 +28,8 @@ Otlp = Annotated[
         envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="http://HOST:4318 of an OpenTelemetry collector to tell; none is."
     ),
 ]
+KeepDays = Annotated[
+    float, typer.Option(min=0, help="Runs that ended more days ago shrink to their evidence; 0 keeps them whole.")
+]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
 Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]

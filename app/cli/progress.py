@@ -8,6 +8,7 @@ from rich.text import Text
 
 from app.cli.lines import line
 from app.events.clean import clean
+from app.events.clean_line import clean_line
 from app.events.kinds import TurnDelta, TurnFinished, TurnStarted
 from app.events.record import Recorded
 from app.events.words import Role
@@ -47,9 +48,8 @@ class Progress:
                     self._console.print(text)
 
     def _label(self, role: Role, purpose: str, engine: str) -> None:
-        self._console.print(
-            Text.assemble(("  ", ""), (role.upper(), f"bold {COLOURS[role]}"), f" {purpose} on {engine}")
-        )
+        on = f" {purpose} on {clean_line(engine, 100)}"
+        self._console.print(Text.assemble(("  ", ""), (role.upper(), f"bold {COLOURS[role]}"), on))
 
     def _think(self, role: Role, text: str) -> None:
         if not self._thinking:
@@ -68,5 +68,5 @@ class Progress:
         ttft = f"{turn.ttft:.2f} s to the first" if turn.ttft is not None else "no first token"
         words = f"    {turn.completion_tokens} tokens, {rate}, {ttft}"
         if turn.outcome != "answered":
-            words += f"; {turn.outcome}: {clean(turn.detail, 200)}"
+            words += f"; {turn.outcome}: {clean_line(turn.detail, 200)}"
         self._console.print(Text(words, style="dim"))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import uvicorn
 from sqlmodel import Session
 
+from app.chores import chores
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
 from app.errors import Unusable
@@ -73,6 +74,18 @@ def _somebody_may_come_in(settings: Settings) -> None:
             f"nobody could sign in: make the first admin with `temper admin create NAME --data {settings.data}`, "
             "then start again. Without sign-in Temper serves loopback only."
         )
+
+
+async def work_until_told(settings: Settings) -> None:
+    """A node without a page."""
+    lineup = chosen_lineup(settings)
+    told = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    async with opened(settings, lineup) as worker:
+        print(f"Temper works on runs as {worker.name}", flush=True)  # noqa: T201
+        async with chores(worker):
+            await told.wait()
 
 
 async def _begin(worker: Worker, lineup: Lineup, pace: float) -> None:

@@ -10,9 +10,11 @@ from sqlmodel import Session
 from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import BadInput
+from app.events.clean_line import clean_line
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, Broken, check_chain, read
 from app.evidence import verify as pack
+from app.evidence.kept import agrees, evidence
 from app.evidence.remake import remake
 from app.loop.state import RunState, fold
 from app.store import queries
@@ -66,8 +68,9 @@ def verify_run(settings: Settings, wanted: str, head: str) -> int:
     database = open_database(settings.database)
     run = find_run(database, wanted)
     rows = EventStore(database).lines(run)
+    archive = _kept(database, run)
     try:
-        last = check_chain(rows)
+        last = _through(archive, rows) if archive else check_chain(rows)
     except Broken as exc:
         return _broken(f"run {run}: {exc}")
     if head not in ("", last):
@@ -76,14 +79,32 @@ def verify_run(settings: Settings, wanted: str, head: str) -> int:
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
     _say(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
+    if archive:
+        _say(f"it was shrunk to its evidence, which has all {state.seq} events and holds; the log's are the same")
     if tree := _tree(state):
         _say(_compare(settings, database, state, tree))
     return HOLDS
 
 
+def _kept(database: Engine, run: str) -> bytes | None:
+    with Session(database) as session:
+        row = queries.run(session, run)
+        shrunk = row is not None and row.shrunk_at is not None
+    return evidence(database, run) if shrunk else None
+
+
+def _through(archive: bytes, rows: list[tuple[int, bytes, str]]) -> str:
+    """The chain runs through the evidence: the log of a run that was shrunk has gaps."""
+    try:
+        head: str = pack.check(agrees(archive, rows))["chain_head"]
+    except pack.Broken as exc:
+        raise Broken(str(exc)) from exc
+    return head
+
+
 def _say(*lines: str) -> None:
     for line in lines:
-        Console().print(line, highlight=False, soft_wrap=True, markup=False)
+        Console().print(clean_line(line, 4000), highlight=False, soft_wrap=True, markup=False)
 
 
 def _broken(why: str) -> int:

@@ -12,9 +12,15 @@ class Bus:
         self._woken: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.newest: dict[str, int] = {}
 
+    def heard(self, run: str, seq: int) -> None:
+        """Another process wrote it."""
+        if seq > self.newest.get(run, 0):
+            self.newest[run] = seq
+            self._woken.pop(run, asyncio.Event()).set()
+
     def publish(self, batch: Sequence[Recorded]) -> None:
         for recorded in batch:
-            self.newest[recorded.run] = recorded.seq
+            self.newest[recorded.run] = max(recorded.seq, self.newest.get(recorded.run, 0))
         for run in {recorded.run for recorded in batch}:
             self._woken.pop(run, asyncio.Event()).set()
 

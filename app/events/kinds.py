@@ -43,6 +43,8 @@ class RunQueued(Event, frozen=True, tag="run.queued"):
     keep: bool = False
     """Start from the host as it stands; otherwise the fixture is laid out anew."""
     by: str = ""
+    consent: str = ""
+    """The words by which a person accepted that the host could not be rolled back."""
 
 
 class RunStarted(Event, frozen=True, tag="run.started"):

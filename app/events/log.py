@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.errors import Unusable
+from app.errors import Fenced, Unusable
 from app.events.bus import Bus
 from app.events.kinds import Event
 from app.events.record import GENESIS, Recorded, record
@@ -15,8 +15,8 @@ BATCH_SECONDS = 0.02
 
 
 class Sink(Protocol):
-    def append(self, batch: Sequence[Recorded]) -> None:
-        """All of the batch or nothing of it. Blocking."""
+    def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
+        """All of the batch or nothing of it, but for runs that are another node's now: it names them. Blocking."""
 
 
 class LogWriter:
@@ -32,6 +32,8 @@ class LogWriter:
         self._taken = self._done = 0
         self._wrote_at = float("-inf")
         self._failure: Exception | None = None
+        self.lost: set[str] = set()
+        """Runs that another node has taken over: what is still said of them here goes nowhere."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -69,11 +71,12 @@ class LogWriter:
             self._hurry.clear()
             try:
                 self._wrote_at = time.monotonic()
-                await asyncio.to_thread(self._sink.append, batch)
+                lost = await asyncio.to_thread(self._sink.append, batch)
             except Exception as exc:  # noqa: BLE001  whatever the sink raised, whoever waits must hear of it
                 self._failure = exc
             else:
-                self._bus.publish(batch)
+                self.lost.update(lost)
+                self._bus.publish([recorded for recorded in batch if recorded.run not in lost])
             async with self._written:
                 self._done += len(batch)
                 self._written.notify_all()
@@ -105,6 +108,7 @@ class RunLog:
 
     def append(self, *events: Event) -> list[Recorded]:
         """Events of one call reach the disk together or not at all."""
+        self._hold()
         batch = []
         for event in events:
             recorded = record(self.run, self._seq + 1, self._clock(), event, self._hash)
@@ -115,3 +119,8 @@ class RunLog:
 
     async def flush(self) -> None:
         await self._writer.flush()
+        self._hold()
+
+    def _hold(self) -> None:
+        if self.run in self._writer.lost:
+            raise Fenced(self.run)

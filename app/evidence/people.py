@@ -26,7 +26,8 @@ def deed(recorded: Recorded) -> Deed | None:
     event = recorded.event
     match event:
         case RunQueued():
-            return Deed(recorded.at, event.by, f"asked for the run in mode {event.mode}", event.note)
+            said = f", and said “{event.consent}”" if event.consent else ""
+            return Deed(recorded.at, event.by, f"asked for the run in mode {event.mode}{said}", event.note)
         case ApprovalGiven():
             return Deed(recorded.at, event.by, f"approved {_change(event.approval)}", event.reason)
         case ApprovalRefused():

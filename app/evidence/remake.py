@@ -2,6 +2,8 @@
 
 import json
 
+import msgspec
+
 from app.errors import BadInput
 from app.events.record import read
 from app.evidence.case import read_case
@@ -16,7 +18,10 @@ def remake(files: Files) -> str:
     if made_by != maker():
         return f"its papers were not made again: {str(made_by)[:60]!a} wrote them, and this is {maker()}"
     lines, hashes = files["events.jsonl"].splitlines(), files["chain.txt"].decode().split()
-    log = [read(line, digest) for line, digest in zip(lines, hashes, strict=True)]
+    try:
+        log = [read(line, digest) for line, digest in zip(lines, hashes, strict=True)]
+    except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as exc:
+        raise Broken(f"its events are not of the shape that Temper writes: {str(exc)[:200]!a}") from exc
     try:
         again = packed(log, read_case(log))
     except BadInput as exc:

@@ -5,7 +5,6 @@ A run's workflow records no steps: it folds the event log and goes on. So there 
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID
 
@@ -14,30 +13,34 @@ WORKFLOW = "harden"
 VERSION = "1"
 """Pinned by hand: a changed workflow must still take up the runs of the one before."""
 POLL_SECONDS = 0.2
+Drive = Callable[[str, int], Awaitable[None]]
+"""A run, and the how-manieth time it was offered."""
 
 
-def _url(database: Path) -> str:
-    return f"sqlite:///{database}"
+def entry(run: str, epoch: int = 1) -> str:
+    """A run's place in the queue. What is offered again has another, and what comes of the earlier one is nothing."""
+    return run if epoch == 1 else f"{run}.{epoch}"
 
 
 class Durable:
     """`drive` runs on the loop that launched us; DBOS's own threads only hold its place in the queue."""
 
-    def __init__(self, database: Path, executor: str, drive: Callable[[str], Awaitable[None]]) -> None:
-        self._database = database
+    def __init__(self, address: str, executor: str, drive: Drive) -> None:
+        self._address = address
         self._executor = executor
         self._drive = drive
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def launch(self) -> None:
-        await asyncio.to_thread(self._launch)
+        await asyncio.to_thread(self.launch_here)
 
-    def _launch(self) -> None:
+    def launch_here(self) -> None:
+        """Blocking."""
         DBOS(
             config={
                 "name": "temper",
-                "system_database_url": _url(self._database),
+                "system_database_url": self._address,
                 "executor_id": self._executor,
                 "application_version": VERSION,
                 "log_level": "ERROR",
@@ -47,19 +50,19 @@ class Durable:
         )
 
         @DBOS.workflow(name=WORKFLOW)
-        async def harden(run: str) -> None:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._own(run), self._loop))
+        async def harden(run: str, epoch: int = 1) -> None:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._own(run, epoch), self._loop))
 
         self._workflow = harden
         DBOS.launch()
         DBOS.register_queue(QUEUE, partition_concurrency=1, polling_interval_sec=POLL_SECONDS)
 
-    async def _own(self, run: str) -> None:
+    async def _own(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
         assert task
         self._tasks.add(task)
         try:
-            await self._drive(run)
+            await self._drive(run, epoch)
         finally:
             self._tasks.discard(task)
 
@@ -72,17 +75,31 @@ class Durable:
         with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run)
 
+    async def offer(self, run: str, host: str, epoch: int) -> None:
+        """Once more, for nobody works on it; safe to repeat."""
+        await asyncio.to_thread(self._offer, run, host, epoch)
+
+    def _offer(self, run: str, host: str, epoch: int) -> None:
+        if epoch > 1:
+            DBOS.cancel_workflow(entry(run, epoch - 1))  # its place is one of the host's, of which there is one
+        with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
+            DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
+
     async def close(self) -> None:
         """DBOS goes first, so that a run cut short stays pending and is taken up by the next start."""
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+        await self.drop()
+
+    async def drop(self) -> None:
+        """Let go of every run in work; what touches a host is seen through first."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-def enqueue_from_outside(database: Path, run: str, host: str) -> None:
+def enqueue_from_outside(address: str, run: str, host: str) -> None:
     """For a process that does not work on runs itself."""
-    client = DBOSClient(system_database_url=_url(database))
+    client = DBOSClient(system_database_url=address)
     try:
         client.enqueue(
             {

@@ -69,7 +69,7 @@ async def _start(run: Run, _: Start) -> None:
     target, request = run.means.target, run.state.request
     assert request
     if not request.keep:
-        await target.prepare()
+        await target.prepare(changes=request.mode not in ("scan", "dry-run"), consent=request.consent)
     probes = await target.health()
     run.append(
         RunStarted(

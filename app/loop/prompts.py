@@ -9,6 +9,7 @@ from app.events.secrets import keeps_secrets, redacted
 from app.events.words import Lesson, Purpose, Role
 from app.files import Files
 from app.loop.attempt import Attempt
+from app.loop.inert import OPEN, SHUT, heading, inert, one_line
 from app.loop.state import Item
 from app.skills.skill import Rule
 
@@ -16,7 +17,7 @@ CHARS_PER_TOKEN = 3
 """Low on purpose: a prompt that is cut is better than a request that is refused."""
 FILE_CHARS = 1800
 WORTH_TELLING = 80
-_OPEN, _SHUT, _CUT = "<<<HOST", "HOST>>>", " […cut]"
+_CUT = " […cut]"
 
 _DUTY: dict[Role, str] = {
     "architect": "You are the ARCHITECT. You plan how a Linux host is brought to its requirement without harm to those"
@@ -54,23 +55,23 @@ class Prompt:
     budget: int
     parts: list[str] = field(default_factory=list)
 
-    def add(self, heading: str, text: str, limit: int = FILE_CHARS) -> None:
+    def add(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
         """Words of ours or of a role's."""
-        self._add(heading, text, limit, "{}")
+        self._add(title, text, limit, "{}")
 
-    def add_host(self, heading: str, text: str, limit: int = FILE_CHARS) -> None:
+    def add_host(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
         """Words of the host's, between marks that they cannot forge."""
-        harmless = clean(redacted(text), limit).replace(_OPEN, "‹HOST").replace(_SHUT, "HOST›")
-        self._add(heading, harmless, limit, f"{_OPEN}\n{{}}\n{_SHUT}")
+        self._add(title, clean(redacted(text), limit), limit, f"{OPEN}\n{{}}\n{SHUT}")
 
-    def _add(self, heading: str, text: str, limit: int, frame: str) -> None:
-        used = sum(len(part) + 2 for part in self.parts) + len(heading) + len(frame) + 5
+    def _add(self, title: str, text: str, limit: int, frame: str) -> None:
+        title = heading(title)
+        used = sum(len(part) + 2 for part in self.parts) + len(title) + len(frame) + 5
         room = min(self.budget - used, limit)
         if not text or room < WORTH_TELLING:
             return
-        text = redacted(text)  # also what control characters, or a cut, had hidden until now
+        text = inert(redacted(text))  # also what control characters, or a cut, had hidden until now
         whole = text if len(text) <= room else text[: room - len(_CUT)] + _CUT
-        self.parts.append(f"## {heading}\n{frame.format(whole)}")
+        self.parts.append(f"## {title}\n{frame.format(whole)}")
 
     def text(self) -> str:
         return "\n\n".join(self.parts)
@@ -97,10 +98,14 @@ def system(role: Role, purpose: Purpose) -> str:
 
 def user(purpose: Purpose, about: About, max_tokens: int) -> str:
     prompt, rule = Prompt(max_tokens * CHARS_PER_TOKEN), about.rule
+    title = "" if rule.foreign else f" {rule.title}"
     prompt.parts.append(
-        f"Task: {purpose}. {_TASK[purpose]}\nRule: {rule.id} ({rule.stig_id}, CAT {rule.category}) {rule.title}\n"
-        f"Attempt: {about.attempt.number}\nHost: {about.host}"
+        f"Task: {purpose}. {_TASK[purpose]}\n"
+        f"Rule: {heading(rule.id)} ({heading(rule.stig_id)}, CAT {rule.category}){title}\n"
+        f"Attempt: {about.attempt.number}\nHost: {heading(about.host)}"
     )
+    if rule.foreign:
+        prompt.add_host("Title", rule.title)
     _BUILD[purpose](prompt, about)
     return prompt.text()
 
@@ -119,8 +124,8 @@ def _plan(prompt: Prompt, about: About) -> None:
 def _act(prompt: Prompt, about: About) -> None:
     plan = about.attempt.plan
     assert plan
-    prompt.add("Plan", "\n".join([plan.approach, *(f"- {step}" for step in plan.steps)]))
-    prompt.add("Files you may touch", "\n".join(plan.paths))
+    prompt.add("Plan", "\n".join([one_line(plan.approach), *(f"- {one_line(step)}" for step in plan.steps)]))
+    prompt.add("Files you may touch", "\n".join(map(one_line, plan.paths)))
     _add_of_rule(prompt, about, "Requirement", about.rule.requirement)
     prompt.add("Lessons", _lessons(about.attempt.lessons))
     prompt.add("Earlier attempts", _failures(about.item))
@@ -152,7 +157,7 @@ def _reflect(prompt: Prompt, about: About) -> None:
     attempt = about.attempt
     prompt.add("What failed", _failures(about.item))
     _add_of_rule(prompt, about, "Requirement", about.rule.requirement)
-    prompt.add("Plan", attempt.plan.approach if attempt.plan else "")
+    prompt.add("Plan", one_line(attempt.plan.approach) if attempt.plan else "")
     prompt.add_host("Facts", "\n".join(attempt.facts.facts) if attempt.facts else "")
     prompt.add("Lessons", _lessons(attempt.lessons))
     prompt.add_host("Change", attempt.proposed.diff if attempt.proposed else "")
@@ -179,11 +184,14 @@ def _add_of_rule(prompt: Prompt, about: About, heading: str, text: str) -> None:
 
 
 def _lessons(lessons: Sequence[Lesson]) -> str:
-    return "\n".join(f"- {one.mechanism} ({one.environment}) Next time: {one.advice}" for one in lessons)
+    said = (f"{one.mechanism} ({one.environment}) Next time: {one.advice}" for one in lessons)
+    return "\n".join(f"- {one_line(clean(each, 2000))}" for each in said)
 
 
 def _failures(item: Item) -> str:
-    return "\n".join(f"attempt {one.attempt}: {one.cause}: {clean(one.reason, 300)}" for one in item.failures[-4:])
+    return "\n".join(
+        f"attempt {one.attempt}: {one.cause}: {one_line(clean(one.reason, 300))}" for one in item.failures[-4:]
+    )
 
 
 def fingerprint(actions: Iterable[bytes]) -> str:

@@ -6,6 +6,7 @@ from starlette.staticfiles import StaticFiles
 from app.config import ROOT
 from app.pages import energy, hosts, lineup, machine, memory, ops, people, refused, runs, schedules, stairs
 from app.pages.mission import routes
+from app.pages.mission.missions import Missions
 
 
 def install(application: FastAPI) -> None:
@@ -13,3 +14,4 @@ def install(application: FastAPI) -> None:
     for part in (routes, machine, memory, runs, energy, hosts, schedules, lineup, ops, stairs, people):
         application.include_router(part.router)
     refused.install(application)
+    application.state.missions = Missions(application.state.worker.store)

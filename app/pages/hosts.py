@@ -10,7 +10,7 @@ from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
 from app.store import queries, schedules
 from app.store.models import RunRow
-from app.targets import registry
+from app.targets import consent, registry
 from app.targets.catalog import FIXTURE
 from app.targets.registry import RegisteredHost
 
@@ -23,6 +23,11 @@ class Card:
     newest: RunRow | None
     open_changes: tuple[str, ...]
     """As our own journals have it; the host is not asked for a page."""
+
+    @property
+    def words(self) -> str:
+        """Of consent, where it could not be rolled back."""
+        return consent.sentence(self.host.name)
 
 
 @router.get("/hosts")

@@ -11,15 +11,15 @@ from starlette.responses import RedirectResponse, Response
 
 from app.deps import TheSession, TheWorker
 from app.events.kinds import EngineState
-from app.loop.state import RunState, fold
+from app.loop.state import RunState
 from app.pages.machine import gpus_now, meters
 from app.pages.memory import memory_now
 from app.pages.mission.feed import FeedLine, feed_line
-from app.pages.mission.missions import TOLD
+from app.pages.mission.missions import TOLD, TheMissions
 from app.pages.security import from_here, new_nonce, page
 from app.pages.stairs import stairs_now
 from app.pages.templating import rendered
-from app.store import queries, schedules
+from app.store import nodes, queries, schedules
 from app.worker import Worker
 
 QUIET_SECONDS = 60.0
@@ -31,13 +31,15 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/ops")
-def ops(worker: TheWorker, session: TheSession) -> Response:
+def ops(worker: TheWorker, missions: TheMissions, session: TheSession) -> Response:
     rows = queries.unended(session)
-    states = [fold(worker.store.steady(row.id)) for row in rows]
+    states = [missions.at(row.id).state for row in rows]
     nonce = new_nonce()
     context = {
         "lineup": worker.lineup,
         "states": states,
+        "nodes": nodes.standings(session) if worker.leases else [],
+        "node": worker.leases.node if worker.leases else "",
         "waiting": [state for state in states if _waits(state)],
         "alerts": [*_alerts(worker.board.states, states, time.time()), *_slipped(session)],
         "loading": [name for name, (_, event) in worker.board.states.items() if event.state == "loading"],

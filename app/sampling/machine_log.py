@@ -9,14 +9,30 @@ from app.events.record import MACHINE, Recorded, record
 
 
 class MachineLog:
-    def __init__(self, writer: LogWriter, last: int, clock: Callable[[], float] = time.time) -> None:
-        self._writer, self._seq, self._clock = writer, last, clock
+    def __init__(
+        self,
+        writer: LogWriter,
+        last: Callable[[], int],
+        clock: Callable[[], float] = time.time,
+        leads: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._writer, self._last, self._clock, self._leads = writer, last, clock, leads
+        self._led, self._seq = False, 0
+
+    @property
+    def leads(self) -> bool:
+        """Its node is the one of those on a database that keeps this log; the others only look."""
+        return self._leads()
 
     def append(self, *events: Event) -> list[Recorded]:
-        at, batch = self._clock(), []
+        at, batch, led = self._clock(), [], self._led
+        self._led = self._leads()
+        if self._led and not led:
+            self._writer.lost.discard(MACHINE)
+            self._seq = self._last()
         for event in events:
             self._seq += 1
             batch.append(record(MACHINE, self._seq, at, event, ""))
-        if batch:
+        if batch and self._led:
             self._writer.submit(batch)
         return batch

@@ -1,7 +1,7 @@
 """The sampler of a line-up, at work for as long as its process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 import httpx
@@ -35,13 +35,14 @@ async def sampled(
     writer: LogWriter,
     traffic: Traffic,
     launched: Fleet,
+    leads: Callable[[], bool],
 ) -> AsyncIterator[Board]:
     board = Board(fits=await asyncio.to_thread(fits, lineup))
     engines = [
         EngineWatch(engine, bases[name], http, traffic, key_of(engine), launched.get(name, ()))
         for name, engine in lineup.engines.items()
     ]
-    machine = MachineLog(writer, store.last_sample())
+    machine = MachineLog(writer, store.last_sample, leads=leads)
     gpus = gpu_source(lineup, bases, http, owner_of(launched))
     sampler = Sampler(engines, gpus, machine, board, store, lineup)
     sampler.start()

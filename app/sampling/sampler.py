@@ -54,10 +54,10 @@ class Sampler:
         batch = self._machine.append(*(event for events in looks for event in events))
         self._board.take(batch)
         self._board.loaded |= {one.engine.name: one.loaded for one in self._engines if one.loaded}
-        if now - self._booked >= BOOK_EVERY:
+        if self._machine.leads and now - self._booked >= BOOK_EVERY:
             self._booked = now
             self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
-        if now - self._forgot >= FORGET_EVERY:
+        if self._machine.leads and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
             await asyncio.to_thread(self._store.forget_samples, time.time() - KEEP_SECONDS)
 

@@ -42,7 +42,8 @@ class Keeper:
     async def _go_round(self) -> None:
         while True:
             try:
-                await self.look(time.time())
+                if self._worker.leads:
+                    await self.look(time.time())
             except Exception:
                 log.exception("schedules failed by a fault of ours")
             await asyncio.sleep(LOOK_EVERY)

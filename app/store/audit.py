@@ -2,17 +2,18 @@
 
 import time
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, func, text
 from sqlmodel import Session, col, select
 
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, Recorded, read, record
+from app.store.db import shared
 from app.store.models import EventRow
 
 
 def note(database: Engine, event: PersonDid) -> Recorded:
     with Session(database) as session:
-        session.execute(text("BEGIN IMMEDIATE"))  # two writers would follow the same line otherwise
+        _alone(session)
         newest = select(EventRow).where(EventRow.run == AUDIT).order_by(col(EventRow.seq).desc()).limit(1)
         last = session.exec(newest).first()
         line = record(AUDIT, last.seq + 1 if last else 1, time.time(), event, last.hash if last else GENESIS)
@@ -20,6 +21,14 @@ def note(database: Engine, event: PersonDid) -> Recorded:
         session.add(EventRow(run=AUDIT, seq=line.seq, at=line.at, kind=str(kind), line=line.line, hash=line.hash))
         session.commit()
     return line
+
+
+def _alone(session: Session) -> None:
+    """Two writers would follow the same line otherwise."""
+    if shared(session.get_bind()):
+        session.execute(select(func.pg_advisory_xact_lock(func.hashtext("temper audit"))))
+    else:
+        session.execute(text("BEGIN IMMEDIATE"))
 
 
 def newest(session: Session, limit: int, before: int | None = None) -> list[Recorded]:

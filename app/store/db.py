@@ -1,28 +1,87 @@
-"""Opening the database: WAL, migrations, and a clear word where it cannot be used."""
+"""Opening the database, SQLite in a file or PostgreSQL at an address: migrated, or a clear word why not."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, text
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select, text
+from sqlalchemy.exc import ArgumentError, DatabaseError
 
 from app.config import ROOT
 from app.errors import Unusable
 
-HEAD = "0006"
+HEAD = "0008"
 """The newest migration. A database that stands there is opened without loading Alembic."""
+IDLE_MILLISECONDS = 4000
+"""A node that freezes in the middle of a transaction keeps its locks no longer than this."""
+POOL, MORE = 10, 30
+
+Place = Path | str
+"""A file for SQLite, or the address of a PostgreSQL database."""
 
 
-def open_database(path: Path) -> Engine:
+def open_database(place: Place) -> Engine:
+    engine = _postgres(place) if isinstance(place, str) else _sqlite(place)
+    try:
+        _bring_up(engine, place)
+    except DatabaseError as exc:
+        raise Unusable(f"cannot use {shown(place)}: {_why(exc)}. {_remedy(place)}") from exc
+    return engine
+
+
+def shared(engine: Engine | Connection) -> bool:
+    """Several nodes may work on it at once."""
+    return engine.dialect.name == "postgresql"
+
+
+def shown(place: Place) -> str:
+    """Without the password."""
+    return make_url(place).render_as_string() if isinstance(place, str) else str(place)
+
+
+@contextmanager
+def alone(engine: Engine, what: str) -> Iterator[None]:
+    """One node at a time does `what`; the others wait here."""
+    if not shared(engine):
+        yield
+        return
+    key = func.hashtext(what)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(select(func.pg_advisory_lock(key)))
+        try:
+            yield
+        finally:
+            connection.execute(select(func.pg_advisory_unlock(key)))
+
+
+def _sqlite(path: Path) -> Engine:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 15})
-        event.listen(engine, "connect", _pragmas)
-        _bring_up(engine, path)
-    except (OSError, DatabaseError) as exc:
-        raise Unusable(f"cannot use {path}: {_why(exc)}. Choose a writable folder with --data.") from exc
+    except OSError as exc:
+        raise Unusable(f"cannot use {path}: {exc}. {_remedy(path)}") from exc
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 15})
+    event.listen(engine, "connect", _pragmas)
     return engine
+
+
+def _postgres(address: str) -> Engine:
+    try:
+        url = make_url(address)
+    except ArgumentError as exc:
+        raise Unusable("TEMPER_DATABASE_URL is no address: postgresql://USER:PASSWORD@HOST/DATABASE.") from exc
+    if url.drivername not in ("postgresql", "postgres"):
+        raise Unusable(
+            f"TEMPER_DATABASE_URL names {url.drivername}: Temper works on PostgreSQL, or on SQLite without it."
+        )
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_size=POOL,
+        max_overflow=MORE,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": 10, "options": f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"},
+    )
 
 
 def _pragmas(connection: sqlite3.Connection, _record: Any) -> None:
@@ -31,16 +90,26 @@ def _pragmas(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def _why(exc: Exception) -> str:
-    return str(getattr(exc, "orig", None) or exc)
+    return str(getattr(exc, "orig", None) or exc).strip().partition("\n")[0]
 
 
-def _bring_up(engine: Engine, path: Path) -> None:
-    found = revision(engine)
-    if found == HEAD:
+def _remedy(place: Place) -> str:
+    return "Look at TEMPER_DATABASE_URL." if isinstance(place, str) else "Choose a writable folder with --data."
+
+
+def _bring_up(engine: Engine, place: Place) -> None:
+    if revision(engine) == HEAD:
         return
-    if found and found not in known():
-        raise Unusable(f"{path} was made by a newer Temper ({found}): upgrade temper, or choose another --data folder.")
-    migrate(engine)
+    with alone(engine, "temper migrations"):
+        found = revision(engine)
+        if found == HEAD:
+            return
+        if found and found not in known():
+            other = "database" if isinstance(place, str) else "--data folder"
+            raise Unusable(
+                f"{shown(place)} was made by a newer Temper ({found}): upgrade temper, or choose another {other}."
+            )
+        migrate(engine)
 
 
 def revision(engine: Engine) -> str | None:

@@ -48,6 +48,19 @@ class RunRow(SQLModel, table=True):
     """Rules that held at the end of the host's last run and failed when this one began."""
     tokens: int = 0
     reason: str = ""
+    shrunk_at: float | None = None
+    """When it was shrunk to its evidence. Said by no event: the log had ended."""
+
+
+class EvidenceRow(SQLModel, table=True):
+    """The evidence.zip of a run that was shrunk, packed once more. It holds what the log no longer does."""
+
+    __tablename__ = "evidence"
+
+    run: str = Field(primary_key=True)
+    pack: bytes = Field(sa_type=LargeBinary)
+    swept: bool = False
+    """Nothing is left in the log that should have gone."""
 
 
 class LessonRow(SQLModel, table=True):

@@ -14,7 +14,7 @@ def schedules(session: Session) -> Sequence[ScheduleRow]:
 
 def due(session: Session, now: float) -> Sequence[ScheduleRow]:
     waiting = select(ScheduleRow).where(col(ScheduleRow.enabled), col(ScheduleRow.next_at) <= now)
-    return session.exec(waiting.order_by(col(ScheduleRow.next_at))).all()
+    return session.exec(waiting.order_by(col(ScheduleRow.next_at)).with_for_update(skip_locked=True)).all()
 
 
 def known(session: Session, schedule: str) -> ScheduleRow:

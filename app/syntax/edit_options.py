@@ -9,7 +9,7 @@ from app.syntax.setting import Setting, last
 
 _PARTS = re.compile(r"([ \t]*[^ \t=]+)([ \t]*=[ \t]*|[ \t]+)")
 _BLANKS = re.compile(r"([ \t]*[^ \t]+)([ \t]+)")
-_PAIR = re.compile(r"([^=]*?)([ \t]*=[ \t]*)")
+_PAIR = re.compile(r"([^=]*[^= \t]|)([ \t]*=[ \t]*)")
 
 
 @dataclass(frozen=True)

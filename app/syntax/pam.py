@@ -8,6 +8,7 @@ from app.syntax import source
 from app.syntax.setting import Problem
 
 FOLDER = "/etc/pam.d"
+_MODULES = ("/usr/lib64/security/", "/lib64/security/", "/usr/lib/security/", "/lib/security/")
 _KINDS = ("auth", "account", "password", "session")
 _WORD = re.compile(r"\[((?:\\.|[^\]\\])*)\]|([^ \t\r\f\v]+)")
 _CONTROLS = ("required", "requisite", "sufficient", "optional", "include", "substack")
@@ -21,10 +22,12 @@ class PamRule:
     control: str
     """A word, or what stands between the brackets."""
     module: str
-    """The module's file name; for include and substack the service that is read."""
+    """The module's file name, with its folder where that is none of PAM's own; for include and substack the service."""
     arguments: tuple[str, ...]
     path: str
     line: int
+    quiet: bool = False
+    """A dash ahead of the kind: a module that is missing is passed over."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,16 @@ def service(text: str, path: str) -> PamStack:
         if fault:
             problems.append(Problem(fault, path, number))
             continue
-        kind, module = source.fold(words[0]).lstrip("-"), words[2].rpartition("/")[2]
-        rules.append(PamRule(kind, words[1], module, tuple(words[3:]), path, number))
+        kind, module = source.fold(words[0]).lstrip("-"), _module(words[2])
+        quiet = words[0].startswith("-")
+        rules.append(PamRule(kind, words[1], module, tuple(words[3:]), path, number, quiet))
     return PamStack(tuple(rules), tuple(problems))
+
+
+def _module(word: str) -> str:
+    """A module of the same name in another folder is another module."""
+    folder, _, name = word.rpartition("/")
+    return name if f"{folder}/" in (*_MODULES, f"{FOLDER}/") else word
 
 
 def _fault(words: list[str]) -> str:
@@ -96,6 +106,7 @@ class _Reader:
             if rule.kind not in kinds or self.reads > _READS:
                 continue
             if source.fold(rule.control) in {"include", "substack"}:
-                self.read(f"{FOLDER}/{rule.module}", frozenset({rule.kind}))
+                named = rule.module if rule.module.startswith("/") else f"{FOLDER}/{rule.module}"
+                self.read(named, frozenset({rule.kind}))
             else:
                 self.rules.append(rule)

@@ -66,7 +66,7 @@ _IN_MATCH = _names("""
     pubkeyacceptedkeytypes pubkeyauthentication pubkeyauthoptions rdomain rekeylimit revokedkeys setenv
     streamlocalbindmask streamlocalbindunlink trustedusercakeys x11displayoffset x11forwarding x11uselocalhost
 """)
-_TIME = re.compile(r"(?:[0-9]{1,9}[sSmMhHdDwW]?)+")
+_TIME = re.compile(r"(?=[0-9])(?:[0-9]{1,9}[sSmMhHdDwW])*(?:[0-9]{1,9})?")
 _SPAN = re.compile(r"([0-9]{1,9})([smhdw]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 

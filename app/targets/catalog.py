@@ -1,4 +1,4 @@
-"""The hosts that there are, by name: the fixture is built in, the others were added."""
+"""The hosts that there are, by name: the fixtures are built in, the others were added."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ from app.errors import BadInput
 from app.events.words import Mode
 from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
+from app.targets.lock import Fence, no_fence
 from app.targets.ssh.target import SshTarget
 from app.targets.target import Target
 
@@ -13,17 +14,19 @@ FIXTURE = registry.FIXTURE
 
 
 def known_host(name: str, hosts: Path) -> None:
-    if name != FIXTURE and registry.find(hosts, name) is None:
+    if not registry.is_fixture(name) and registry.find(hosts, name) is None:
         names = ", ".join([FIXTURE, *(one.name for one in registry.listed(hosts))])
         raise BadInput(f"there is no host {name[:64]!a}: there is {names}; temper host add makes others known.")
 
 
 def usual_mode(name: str) -> Mode:
     """Where a mistake costs more than a new tree, a person looks at every change."""
-    return "auto" if name == FIXTURE else "review"
+    return "auto" if registry.is_fixture(name) else "review"
 
 
-def open_target(name: str, hosts: Path) -> Target:
+def open_target(name: str, hosts: Path, fence: Fence = no_fence) -> Target:
     known_host(name, hosts)
     found = registry.find(hosts, name)
-    return FixtureTarget(name, hosts / name) if found is None else SshTarget(name, hosts / name, found.end)
+    if found is None:
+        return FixtureTarget(name, hosts / name, fence=fence)
+    return SshTarget(name, hosts / name, found.end, fence=fence)

@@ -10,11 +10,12 @@ from app.syntax import pam, sudoers
 from app.syntax.setting import Problem
 from app.syntax.source import fold
 from app.syntax.sudoers import Sudoers
-from app.targets import access, privilege, uploads
+from app.targets import access, privilege, stack, uploads
 from app.targets.login import Sshd, sshd_of
 from app.targets.people import AGENT, People, people
 
 _STACKS = ("system-auth", "password-auth")
+_DEBIANS = ("common-auth", "common-account")
 _LONGEST = 300
 
 
@@ -67,7 +68,7 @@ def _administrator(host: Host) -> Answer:
         if not reason:
             return True, f"{account.name} can log in over SSH and act as root"
         reasons.append(f"{account.name}: {reason}")
-    return False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel'}"
+    return False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}"
 
 
 def _backup_login(host: Host) -> Answer:
@@ -111,6 +112,26 @@ def _sudoers(host: Host) -> Answer:
 
 
 def _pam(host: Host) -> Answer:
+    """A host has the stacks of its family; a file that went missing does not make it one of the other."""
+    paths = {name: f"{pam.FOLDER}/{name}" for name in (*_STACKS, *_DEBIANS)}
+    there = {name for name, path in paths.items() if host.files.state(path) is not None}
+    return _common_stacks(host) if there & {*_DEBIANS} and not there & {*_STACKS} else _rhel_stacks(host)
+
+
+def _common_stacks(host: Host) -> Answer:
+    """They jump over pam_deny, so what they come to is worked out."""
+    for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
+        found = pam.stack(host.files, f"{pam.FOLDER}/{service}")
+        if found.problems:
+            return _parsed(found.problems, "")
+        if not stack.lets_in(found.of(kind), known=True):
+            return False, f"{pam.FOLDER}/{service} refuses everybody"
+        if kind == "auth" and stack.lets_in(found.of(kind), known=False):
+            return False, f"{pam.FOLDER}/{service} lets everybody in without asking"
+    return True, "common-auth and common-account let in who has a password, and nobody without"
+
+
+def _rhel_stacks(host: Host) -> Answer:
     for service in _STACKS:
         found = pam.stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:

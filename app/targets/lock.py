@@ -3,12 +3,21 @@
 import fcntl
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
+
+Fence = Callable[[], None]
+"""Raises where the host is no more for this process to change."""
+
+
+def no_fence() -> None:
+    """Nobody else could be at work."""
 
 
 class HostLock:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, fence: Fence = no_fence) -> None:
         self._path = path
+        self._fence = fence
         self._thread = threading.RLock()
         self._depth = 0
         self._descriptor = -1
@@ -33,6 +42,7 @@ class HostLock:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._fence()  # under the lock: whoever takes the host over waits here until this change is through
         except BaseException:
             os.close(descriptor)
             raise

@@ -31,7 +31,13 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("protected identity", r"\bssh-(?:rsa|ed25519|dss)\s+AAAA|\becdsa-sha2-\S+\s+AAAA"),
     ("protected identity", r"\bsystemctl\s+(?:stop|disable|mask)\b"),
 )
+_MODELINE = re.compile(r"(?:^|\s)(?:[Vv]im?[<=>]?[0-9]{0,4}|ex):\s*(?:set?\s|[a-z]+[=:])|-\*-|\bLocal Variables:")
 _COMPILED = tuple((clause, re.compile(pattern)) for clause, pattern in _PATTERNS)
+
+
+def for_an_editor(line: str) -> bool:
+    """Who opens a file to look at it runs what such a line says, comment or not."""
+    return _MODELINE.search(line) is not None
 
 
 def named(line: str) -> str | None:

@@ -8,7 +8,8 @@ from app.syntax.accounts import Account, Group, Shadow
 from app.syntax.setting import Problem
 
 AGENT = "temper"
-ADMINISTRATORS = "wheel"
+ADMINISTRATORS = ("wheel", "sudo")
+"""The first is RHEL's, the second Debian's."""
 _FILES = ("/etc/passwd", "/etc/shadow", "/etc/group")
 
 
@@ -35,7 +36,7 @@ class People:
         return [
             account
             for account in self.accounts
-            if account.uid != 0 and account.name != AGENT and ADMINISTRATORS in self.groups_of(account.name)
+            if account.uid != 0 and account.name != AGENT and self.groups_of(account.name) & {*ADMINISTRATORS}
         ]
 
 

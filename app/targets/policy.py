@@ -1,5 +1,6 @@
 """The only way to a change. Pure, and closed by default: what is not understood does not run."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Protocol
@@ -21,10 +22,17 @@ from app.targets.subjects.modes import judge as judge_mode
 from app.targets.target import Refusal
 
 MOST_ACTIONS = 12
+_LONGEST_LINE = 1024
 _SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "mission"})
 _PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
 _LINE = re.compile(r"[\t\x20-\x7e]*")
-_GUARDED = {"agent-login": "protected identity", "agent-sudo": "protected identity", "administrator": "lockout"}
+_GUARDED = {
+    "agent-login": "protected identity",
+    "agent-sudo": "protected identity",
+    "administrator": "lockout",
+    "pam": "lockout",
+    "mission-config": "destruction",
+}
 _NEVER = 0
 """A day on which no account has expired: the date is not an action's doing."""
 _PARSES = ("sshd-config", "sudoers", "accounts")
@@ -94,9 +102,13 @@ def _place(path: str, allowed_paths: frozenset[str], files: HostFiles) -> Judge 
 def _characters(action: FileAction, judge: Judge) -> Objection | None:
     """An editor and a daemon must see the same line."""
     for line in words(action):
+        if len(line) > _LONGEST_LINE:
+            return Objection("too much", f"{action.path}: a line of {len(line)} characters is none of configuration.")
         hidden = clean(line, len(line) + 1) != line or "\n" in line
         if hidden or (judge is not banner.judge and not _LINE.fullmatch(line)):
             return Objection("obfuscation", "it holds control characters, or letters that look like others.")
+        if obfuscation.for_an_editor(line):
+            return Objection("obfuscation", f"{action.path}: an editor would obey {line.strip()!r} when it opens it.")
     return None
 
 
@@ -111,7 +123,14 @@ def _content(action: FileAction, judge: Judge, files: Files, planned: dict[str, 
                 return Objection(clause, f"{edit.path}: {line.strip()!r} does more than configure.")
             if line.endswith("\\"):
                 return Objection("obfuscation", f"{edit.path}: a backslash at the end would take in the next line.")
+        if edit.after is not None and not _joined(edit.after) <= _joined(edit.before):
+            return Objection("obfuscation", f"{edit.path}: a line would come to continue the one above it.")
     return judge(edit) or judge_mode(edit)
+
+
+def _joined(text: str) -> set[tuple[str, str]]:
+    """Lines that go on, each with the one that they go on in."""
+    return {(line, below) for line, below in itertools.pairwise(text.split("\n")) if line.endswith("\\")}
 
 
 def _lockout(files: Files, planned: dict[str, FileState]) -> Objection | None:

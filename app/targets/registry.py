@@ -12,6 +12,8 @@ from app.targets.journal import Journal
 from app.targets.ssh.endpoint import Endpoint
 
 FIXTURE = "fixture"
+"""Built in; fixture-2 to fixture-99 are trees like it, laid out when they are first asked for."""
+_FIXTURES = re.compile(r"fixture(-[2-9]|-[1-9][0-9])?")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _FILE, _KNOWN = "host.json", "known_hosts"
 
@@ -40,17 +42,27 @@ def add(hosts: Path, name: str, end: Endpoint, known_hosts: str, fingerprint: st
     return added
 
 
+def is_fixture(name: str) -> bool:
+    return bool(_FIXTURES.fullmatch(name))
+
+
+def fixtures(hosts: Path) -> list[str]:
+    """The one that is always there, and those that were asked for."""
+    there = [at.name for at in hosts.iterdir() if is_fixture(at.name)] if hosts.is_dir() else []
+    return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
+
+
 def free(hosts: Path, name: str) -> None:
-    if not _NAME.fullmatch(name) or name == FIXTURE:
+    if not _NAME.fullmatch(name) or is_fixture(name):
         raise BadInput(
-            f"{name[:64]!a} cannot be a host's name: small letters, digits, '.', '_' and '-', not {FIXTURE!r}."
+            f"{name[:64]!a} cannot be a host's name: small letters, digits, '.', '_' and '-', no {FIXTURE!r}."
         )
     if find(hosts, name):
         raise BadInput(f"there is a host {name!r} already: remove it first, or choose another name.")
 
 
 def find(hosts: Path, name: str) -> RegisteredHost | None:
-    if not _NAME.fullmatch(name) or name == FIXTURE:
+    if not _NAME.fullmatch(name) or is_fixture(name):
         return None
     try:
         return msgspec.json.decode((hosts / name / _FILE).read_bytes(), type=RegisteredHost)

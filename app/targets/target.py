@@ -48,8 +48,11 @@ class Target(Protocol):
     @property
     def files(self) -> Files: ...
 
-    async def prepare(self) -> None:
-        """Bring the host to where a run starts; the fixture is laid out anew."""
+    async def prepare(self, *, changes: bool = True, consent: str = "") -> None:
+        """Bring the host to where a run starts; the fixture is laid out anew.
+
+        One that is to be changed and could not be rolled back is refused, unless `consent` has the words for it.
+        """
 
     def facts(self) -> dict[str, str]:
         """What a role should know of this host: system, services, accounts, who depends on what."""

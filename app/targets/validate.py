@@ -14,7 +14,7 @@ from app.syntax.setting import Problem
 from app.targets.confine import Confinement, Outcome
 
 _AUDITD = "/etc/audit/auditd.conf"
-_STACKS = ("/etc/pam.d/system-auth", "/etc/pam.d/password-auth")
+_STACKS = ("system-auth", "password-auth", "common-auth", "common-account", "common-password", "common-session")
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
 
 
@@ -31,7 +31,8 @@ class Subject:
 
 
 def _pam_problems(files: Files) -> list[Problem]:
-    return [problem for path in _STACKS for problem in pam.stack(files, path).problems]
+    """A family of hosts has its own; what is absent before and after is no problem that is new."""
+    return [problem for name in _STACKS for problem in pam.stack(files, f"{pam.FOLDER}/{name}").problems]
 
 
 def _auditd_problems(files: Files) -> list[Problem]:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 
 import httpx
 from sqlalchemy import Engine
@@ -33,7 +34,15 @@ def wait_after(attempts: int) -> float:
 
 
 class Courier:
-    def __init__(self, database: Engine, store: EventStore, bus: Bus, http: httpx.AsyncClient) -> None:
+    def __init__(
+        self,
+        database: Engine,
+        store: EventStore,
+        bus: Bus,
+        http: httpx.AsyncClient,
+        leads: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._leads = leads
         self._database, self._store, self._bus, self._http = database, store, bus, http
         self._seen: dict[tuple[str, str], int] = {}
         """How far a webhook's run was read, in this process: what is not newer needs no look at the database."""
@@ -51,7 +60,7 @@ class Courier:
 
     async def _go_round(self) -> None:
         while True:
-            for webhook in await asyncio.to_thread(self._webhooks):
+            for webhook in await asyncio.to_thread(self._webhooks) if self._leads() else ():
                 if webhook.id not in self._busy:
                     self._busy[webhook.id] = asyncio.create_task(self._serve(webhook), name=f"webhook {webhook.id}")
             await asyncio.sleep(LOOK_EVERY)

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from app.errors import Unusable
+from app.errors import Fenced, Unusable
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
@@ -12,9 +12,13 @@ from app.events.record import check_chain
 class Memory:
     def __init__(self):
         self.batches = []
+        self.lost = frozenset()
 
     def append(self, batch):
-        self.batches.append(list(batch))
+        kept = [one for one in batch if one.run not in self.lost]
+        if kept:
+            self.batches.append(kept)
+        return self.lost
 
 
 class FullDisk:
@@ -70,6 +74,36 @@ async def test_a_log_goes_on_after_the_last_seq_and_hash(written):
     rows = [(one.seq, one.line, one.hash) for batch in sink.batches for one in batch]
     assert [seq for seq, _, _ in rows] == [1, 2]
     check_chain(rows)
+
+
+async def test_who_writes_of_a_run_that_another_took_is_stopped_and_the_other_runs_go_on(written):
+    sink, bus, writer = written
+    mine, theirs = RunLog("mine", writer), RunLog("theirs", writer)
+    sink.lost = frozenset({"theirs"})
+    theirs.append(RunPaused(by="a"))
+    mine.append(RunPaused(by="b"))
+    with pytest.raises(Fenced):
+        await theirs.flush()
+    with pytest.raises(Fenced):
+        theirs.append(RunPaused(by="c"))
+    mine.append(RunPaused(by="d"))
+    await mine.flush()
+    assert [one.event.by for batch in sink.batches for one in batch] == ["b", "d"]
+    assert bus.newest == {"mine": 2}
+
+
+async def test_what_another_process_wrote_wakes_a_follower_and_old_news_does_not():
+    bus = Bus()
+    bus.heard("r", 3)
+    await bus.beyond("r", 2)
+    waiting = asyncio.create_task(bus.beyond("r", 3))
+    await asyncio.sleep(0)
+    bus.heard("r", 3)
+    bus.heard("r", 1)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    bus.heard("r", 4)
+    await waiting
 
 
 async def test_a_failed_write_fails_whoever_waits_and_whoever_comes_later():

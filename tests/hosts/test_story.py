@@ -2,8 +2,8 @@
 
 import asyncio
 import random
-import signal
 import subprocess
+from contextlib import suppress
 
 import pytest
 
@@ -15,7 +15,26 @@ pytestmark = [pytest.mark.real_host, pytest.mark.timeout(900)]
 ROOT_LOGIN = "V-257985"
 SSH_RULES = "V-257984,V-257985,V-257992,V-257993,V-257995,V-258003,V-258007,V-258041"
 CONTENT = "usr/share/xml/scap/ssg/content/ssg-debian12-ds.xml"
+WORDS = ("--host", "deb", "--mode", "auto", "--rules", SSH_RULES, "--speed", "20")
 CUTS = 20
+SMALL_DISK = """set -e
+mkdir -p /mnt /var/lib/temper
+mount -t tmpfs -o size=24m,mode=0755 small /mnt
+cp -a /etc /var/lib/temper /mnt
+mount --bind /mnt/etc /etc
+mount --bind /mnt/temper /var/lib/temper
+"""
+READ_ONLY = """for at in /etc /var/lib/temper; do
+  until mount -o remount,bind,ro $at 2>/dev/null; do sleep 0.01; done
+done"""
+HEALED = "rm -f /mnt/full; for at in /etc /var/lib/temper; do mount -o remount,bind,rw $at || exit 1; done"
+KINDS = {
+    "temper is killed": lambda _machine: None,
+    "temper and sshd are killed": lambda machine: _inside(machine, "(sleep 0.05; kill -9 $(cat /run/sshd.pid)) &"),
+    "the disk is full": lambda machine: _inside(machine, "cat /dev/zero >/mnt/full 2>/dev/null; true"),
+    "the disk is read-only": lambda machine: _inside(machine, READ_ONLY),
+}
+DISKS = ("the disk is full", "the disk is read-only")
 
 
 def kinds(events, kind):
@@ -72,34 +91,59 @@ def test_a_run_of_a_data_streams_thirty_rules_has_openscaps_verdicts_and_papers_
 def test_twenty_random_cuts_leave_a_host_that_the_log_accounts_for(site, machine):
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")
-    dice, cut = random.Random(seed), 0
-    while cut < CUTS:
-        if _cut_short(site, machine, dice):
-            cut += 1
+    dice, to_come = random.Random(seed), [*KINDS] * (CUTS // len(KINDS))
+    dice.shuffle(to_come)
+    _on_a_small_disk(machine)
+    while to_come:
+        if _cut_short(site, machine, dice, to_come[-1]):
+            to_come.pop()
         else:
             # It came through: a new run on a host made new goes on being cut.
             _accounted_for(site)
             machine.reset()
-    last = site.temper("run", "--host", "deb", "--mode", "auto", "--rules", SSH_RULES, "--speed", "20")
-    assert last.returncode in (0, 2), last.stderr
+            _on_a_small_disk(machine)
+    last = site.temper("run", *WORDS)
+    assert last.returncode in (0, 2), last.stdout + last.stderr
     _accounted_for(site)
 
 
-def _cut_short(site, machine, dice):
+def _cut_short(site, machine, dice, kind):
     """False where the run was over before the cut."""
-    words = ("run", "--host", "deb", "--mode", "auto", "--rules", SSH_RULES, "--speed", "20")
-    running = subprocess.Popen(site.command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        site.command("run", *WORDS), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     try:
         told = running.communicate(timeout=dice.uniform(0.5, 4))[1]
     except subprocess.TimeoutExpired:
-        if dice.random() < 0.5:
-            asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", "kill -KILL $(cat /run/sshd.pid)"], 20))
-        running.send_signal(signal.SIGKILL)
+        KINDS[kind](machine)
+        if kind in DISKS:
+            with suppress(subprocess.TimeoutExpired):
+                running.communicate(timeout=dice.uniform(0, 3))
+        running.kill()
         running.communicate()
         machine.start()
+        _inside(machine, HEALED)
+        if dice.random() < 0.5:
+            _taken_back(site)
         return True
     assert running.returncode in (0, 2), told
     return False
+
+
+def _taken_back(site):
+    """By a person, instead of by the next run."""
+    undone = site.temper("host", "check", "deb", "--undo")
+    assert undone.returncode == 0, undone.stdout + undone.stderr
+
+
+def _on_a_small_disk(machine):
+    """One disk for what is changed and for its pre-images, as on a host; and nothing of this machine's."""
+    _inside(machine, SMALL_DISK)
+
+
+def _inside(machine, script):
+    ran = asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", script], 30))
+    assert ran.code == 0, ran.stderr
 
 
 def _accounted_for(site):

@@ -52,7 +52,7 @@ class Host:
     def files(self):
         return self
 
-    async def prepare(self):
+    async def prepare(self, **_terms):
         pass
 
     def facts(self):
@@ -107,6 +107,8 @@ class Scanner:
 
 class Kept:
     """The writer of a log that outlives every worker."""
+
+    lost = frozenset()
 
     def __init__(self):
         self.lines = []

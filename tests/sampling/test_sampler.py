@@ -99,14 +99,14 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     store, bus, wire = EventStore(database), Bus(), Wire()
     writer = LogWriter(store, bus)
     writer.start()
-    old = MachineLog(writer, 0, clock=lambda: time.time() - KEEP_SECONDS - 60)
+    old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - KEEP_SECONDS - 60)
     old.append(*(EngineState(engine="gone", state="absent") for _ in range(5)))
     await writer.flush()
     async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
         board = Board()
         gpus = SimulatedGpus(http, LINEUP.gpus[:1], {"gemma-31b": ("http://e/v1",)})
         watches = [EngineWatch(ENGINE, ("http://e/v1",), http)]
-        sampler = Sampler(watches, gpus, MachineLog(writer, store.last_sample()), board, store, LINEUP)
+        sampler = Sampler(watches, gpus, MachineLog(writer, store.last_sample), board, store, LINEUP)
         await sampler.look()
         await writer.flush()
         await asyncio.wait_for(bus.beyond(MACHINE, 7), 5)

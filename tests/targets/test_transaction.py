@@ -151,7 +151,7 @@ async def test_a_rollback_that_cannot_restore_says_what_is_wrong_and_stays_open(
 
 
 async def test_owners_and_modes_come_back_too(target, tmp_path):
-    action = Chmod(path="/etc/mission/mission.conf", mode="0600")
+    action = Chmod(path="/etc/mission/mission.conf", mode="0440")
     state = target.files.state(action.path)
     await target.apply("run.V-1.1", [action], frozenset({action.path}))
     owners = tmp_path / "host/owners.json"

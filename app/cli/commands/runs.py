@@ -41,11 +41,15 @@ def run(
         Path | None,
         typer.Option("--from", help="Take the open rules of a CKLB, CKL, XCCDF results or ARF."),
     ] = None,
+    said: Annotated[
+        str,
+        typer.Option("--without-rollback", help='In words: "I accept that HOST cannot be rolled back".'),
+    ] = "",
 ) -> None:
     """Harden a host and follow it here. Ends with 0 when all passed, 2 when some did not, 1 when it could not run."""
     settings = Settings(data=data, lineup=lineup, speed=speed)
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
-    order = Order(host=host, rules=rules, mode=mode, keep=keep, budget=budget, note=note, skill_name=skill)
+    order = Order(host, rules, mode, keep=keep, budget=budget, note=note, skill_name=skill, said=said)
     order = start_from(order, papers) if papers else order
     raise typer.Exit(asyncio.run(harden(settings, order, as_json=as_json)))
 

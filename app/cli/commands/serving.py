@@ -11,6 +11,7 @@ from app.cli.options import (
     Address,
     AuditSyslog,
     Data,
+    KeepDays,
     LineupName,
     OidcClaim,
     OidcClient,
@@ -23,7 +24,8 @@ from app.cli.options import (
     Speed,
 )
 from app.cli.people import a_right
-from app.cli.serve import serve_until_told
+from app.cli.serve import serve_until_told, work_until_told
+from app.cli.tidy import keep_tidy
 from app.cli.up import print_papers, start_lineup
 from app.config import Settings
 
@@ -55,6 +57,7 @@ def serve(
     oidc_secret_from: OidcSecretFrom = "",
     oidc_claim: OidcClaim = "preferred_username",
     oidc_right: OidcRight = "viewer",
+    keep_days: KeepDays = 0.0,
     attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
@@ -73,11 +76,24 @@ def serve(
         oidc_secret_from=oidc_secret_from,
         oidc_claim=oidc_claim,
         oidc_right=a_right(oidc_right),
+        keep_days=keep_days,
         attach=attach,
         lineup=lineup,
         speed=speed,
     )
-    asyncio.run(serve_until_told(settings, start=False))
+    asyncio.run(serve_until_told(settings, start=False, beside=keep_tidy if keep_days else None))
+
+
+@app.command()
+def worker(
+    attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
+    speed: Speed = PACE,
+    data: Data = Path("data"),
+    lineup: LineupName = "simulated",
+) -> None:
+    """Work on runs without a page: one of any number of nodes on the database that TEMPER_DATABASE_URL names."""
+    settings = Settings(data=data, attach=attach, lineup=lineup, speed=speed, kind="worker")
+    asyncio.run(work_until_told(settings))
 
 
 @app.command()

@@ -53,6 +53,12 @@ def alive(pid: int) -> bool:
     return stat is not None and stat[0] != _ZOMBIE
 
 
+def tick(pid: int) -> int | None:
+    """When it began, counted from the boot: with its number, who it is. None where there is none."""
+    stat = _stat(pid)
+    return None if stat is None or stat[0] == _ZOMBIE else int(stat[19])
+
+
 def _marked(prefix: str) -> Iterator[Marked]:
     wanted = f"{MARK}={prefix}".encode()
     for folder in PROC.iterdir():

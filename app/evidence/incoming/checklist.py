@@ -23,7 +23,13 @@ class _Checklist(msgspec.Struct):
     stigs: list[_Stig]
 
 
+LARGEST = 32 * 1024 * 1024
+"""Of JSON a few bytes become a whole rule."""
+
+
 def read_checklist(content: bytes) -> list[Assessed]:
+    if len(content) > LARGEST:
+        raise BadInput(f"it has more than {LARGEST // 1024**2} MiB, which no checklist needs.")
     try:
         checklist = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=_Checklist)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:

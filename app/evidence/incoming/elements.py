@@ -72,7 +72,7 @@ def elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element
     parser.EntityDeclHandler = _refuse
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as exc:
+    except (expat.ExpatError, LookupError, ValueError) as exc:  # the last two: an encoding that nobody knows
         raise BadInput(f"it is no XML: {exc}.") from exc
     return reader.root, reader.found
 

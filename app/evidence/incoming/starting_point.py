@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.events.clean import clean
+from app.events.clean_line import clean_line
 from app.evidence.incoming.assessed import Assessed
 from app.evidence.incoming.checklist import read_checklist
 from app.evidence.incoming.results import read_results
@@ -82,10 +82,10 @@ def _mapped(file: str, content: bytes, assessed: list[Assessed], pack: Skill) ->
         if one.finding == "open" and rule:
             taken.add(rule)
         elif one.finding == "open":
-            unknown.append(clean(one.names[0] if one.names else "one without a name", 80))
+            unknown.append(clean_line(one.names[0] if one.names else "one without a name", 80))
     counts = [one.finding for one in assessed]
     return StartingPoint(
-        file=clean(file, 100),
+        file=clean_line(file, 100),
         sha256=hashlib.sha256(content).hexdigest(),
         rules=tuple(rule for rule in pack.rules if rule in taken),
         unknown=tuple(dict.fromkeys(unknown)),

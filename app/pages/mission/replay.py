@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from app.events.record import Recorded
+from app.events.record import Recorded, read
 from app.pages.mission.screen import Screen
 from app.store.events import EventStore
 from app.stream import message
@@ -44,7 +44,7 @@ class Replay:
         yield message.end(after)
 
     def _chunk(self, after: int) -> list[Recorded]:
-        return list(self._store.events(self._run, after=after, upto=after + CHUNK))
+        return [read(line, digest) for _, line, digest in self._store.lines(self._run, after, limit=CHUNK)]
 
 
 def _framed(batch: Sequence[Recorded], window: float) -> list[list[Recorded]]:

@@ -14,7 +14,7 @@ from app.events.command import Verb
 from app.events.words import Budget
 from app.loop.answers import BrokenAnswer, read_actions
 from app.pages.missing import missing
-from app.pages.mission.missions import Missions
+from app.pages.mission.missions import Missions, TheMissions
 from app.pages.mission.pieces import Scene
 from app.pages.mission.replay import Replay
 from app.pages.mission.screen import Screen
@@ -26,6 +26,7 @@ from app.request import queued
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import CommandRow, RunRow
+from app.targets import consent
 from app.targets.catalog import FIXTURE, known_host
 from app.worker import Worker
 
@@ -35,18 +36,19 @@ BY = "operator on this page"
 
 
 @router.get("/")
-def home(worker: TheWorker, session: TheSession) -> Response:
+def home(worker: TheWorker, missions: TheMissions, session: TheSession) -> Response:
     working = queries.unended(session)
     shown = working[0] if working else queries.newest_run(session)
     if shown is None:
         nonce = new_nonce()
         return page(rendered("empty.html", nonce=nonce, here="/", lineup=worker.lineup), nonce)
-    return _mission(worker, shown, None, None)
+    return _mission(worker, missions, shown, None, None)
 
 
 @router.get("/runs/{run}")
 def one_run(
     worker: TheWorker,
+    missions: TheMissions,
     session: TheSession,
     run: str,
     at: Annotated[int | None, Query(ge=0)] = None,
@@ -55,17 +57,19 @@ def one_run(
     row = queries.run(session, run)
     if row is None:
         return missing(session, run)
-    return _mission(worker, row, at, float(speed) if speed in {"1", "10", "100", "1000"} else None)
+    return _mission(worker, missions, row, at, float(speed) if speed in {"1", "10", "100", "1000"} else None)
 
 
-def _mission(worker: Worker, row: RunRow, at: int | None, speed: float | None) -> Response:
+def _mission(worker: Worker, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> Response:
     nonce = new_nonce()
-    return page(rendered("mission.html", nonce=nonce, here="/", **vars(mission_view(worker, row, at, speed))), nonce)
+    view = mission_view(worker, missions, row, at, speed)
+    return page(rendered("mission.html", nonce=nonce, here="/", **vars(view)), nonce)
 
 
 @router.get("/runs/{run}/page")
 def page_stream(
     worker: TheWorker,
+    missions: TheMissions,
     streams: TheStreams,
     run: str,
     since: Annotated[int, Query(ge=0)] = 0,
@@ -74,12 +78,13 @@ def page_stream(
     row = _row(worker, run)
     after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else since
     scene = Scene(worker.lineup, skill(row.skill), "live")
-    return streams.watch(run, "page", Screen(run, Missions(worker.store), scene), after)
+    return streams.watch(run, "page", Screen(run, missions, scene), after)
 
 
 @router.get("/runs/{run}/replay")
 async def replay_stream(
     worker: TheWorker,
+    missions: TheMissions,
     run: str,
     speed: Annotated[float, Query(gt=0, le=1000)],
     since: Annotated[int, Query(ge=0)] = 0,
@@ -87,7 +92,7 @@ async def replay_stream(
 ) -> Response:
     row = _row(worker, run)
     after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else since
-    screen = Screen(run, Missions(worker.store), Scene(worker.lineup, skill(row.skill), "replay"))
+    screen = Screen(run, missions, Scene(worker.lineup, skill(row.skill), "replay"))
     frames: AsyncIterator[bytes] = Replay(worker.store, run).frames(screen, after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
 
@@ -100,11 +105,19 @@ def _row(worker: Worker, run: str) -> RunRow:
 
 
 @router.post("/runs", dependencies=[SameSite])
-async def start(worker: TheWorker, host: Annotated[str, Form(max_length=64)] = FIXTURE) -> Response:
+async def start(
+    worker: TheWorker,
+    host: Annotated[str, Form(max_length=64)] = FIXTURE,
+    said: Annotated[str, Form(alias="consent", max_length=200)] = "",
+) -> Response:
     try:
         known_host(host, worker.settings.hosts)
     except BadInput as exc:
         raise HTTPException(404, str(exc)) from exc
+    try:
+        consent.check(host, said)
+    except BadInput as exc:
+        raise HTTPException(422, str(exc)) from exc
     request = queued(
         worker.lineup,
         host=host,
@@ -116,6 +129,7 @@ async def start(worker: TheWorker, host: Annotated[str, Form(max_length=64)] = F
         pace=worker.settings.speed,
         by=signed(BY),
         hosts=worker.settings.hosts,
+        said=said,
     )
     run = await worker.submit(request)
     return RedirectResponse(f"/runs/{run}", status_code=303)

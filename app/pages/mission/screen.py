@@ -47,11 +47,15 @@ class Screen:
         return "".join(_part(name, html) for name, html in changed.items()).encode()
 
     def _before(self, seq: int) -> Mission:
-        if self._mission is None or self._mission.state.seq != seq:
+        if self._mission is None or not self._reaches(self._mission.state.seq, seq):
             self._mission = self._missions.at(self._run, seq) if seq else Mission()
             self._mission.state = replace(self._mission.state, seq=seq)
             self._drawn = pieces(self._mission, self._scene) if seq else {}
         return self._mission
+
+    def _reaches(self, at: int, seq: int) -> bool:
+        """A run that was shrunk has gaps, and a page goes on over them."""
+        return at == seq or (at < seq and self._missions.empty(self._run, at, seq))
 
 
 def _tokens(batch: Sequence[Recorded]) -> list[bytes]:

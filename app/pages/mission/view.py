@@ -30,6 +30,7 @@ class MissionView:
     speed: float | None
     jumps: Jumps
     simulated: bool
+    shrunk_at: float | None
     pace: float | None
     pieces: dict[str, str]
     roles: tuple[Role, ...]
@@ -38,11 +39,11 @@ class MissionView:
     gpus: str
 
 
-def mission_view(worker: Worker, row: RunRow, at: int | None, speed: float | None) -> MissionView:
+def mission_view(worker: Worker, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> MissionView:
     newest = worker.store.last(row.id)
     last = newest[0] if newest else 0
     seq = last if at is None else min(at, last)
-    mission = Missions(worker.store).at(row.id, seq)
+    mission = missions.at(row.id, seq)
     over = row.state not in queries.UNENDED
     return MissionView(
         run=row.id,
@@ -55,6 +56,7 @@ def mission_view(worker: Worker, row: RunRow, at: int | None, speed: float | Non
         speed=speed,
         jumps=Replay(worker.store, row.id).jumps(seq, last),
         simulated=row.simulated,
+        shrunk_at=row.shrunk_at,
         pace=mission.state.request.pace if mission.state.request else None,
         pieces=pieces(mission, Scene(worker.lineup, skill(row.skill), "live" if at is None else "replay")),
         roles=ROLES,

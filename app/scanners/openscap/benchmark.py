@@ -7,13 +7,15 @@ from pathlib import Path
 
 from app.errors import BadInput
 from app.events.clean import clean
-from app.scanners.openscap.xml import Element, local, parse
+from app.scanners.openscap.xml import MOST, Element, local, parse
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")
 _SCRIPT = "urn:xccdf:fix:script:sh"
 _BREAKS = ("br", "p", "li", "pre")
-PATHS, FIX, REQUIREMENT, TITLE = 4, 1800, 1200, 160
+_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}")
+"""It goes on a command line, and to people's eyes."""
+PATHS, FIX, REQUIREMENT, TITLE, EXTENDED = 4, 1800, 1200, 160, 32
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class Benchmark:
             raise BadInput(f"{what} holds no benchmark: choose a data stream, a file that ends in -ds.xml.")
         self._root: Element = found
         self._profiles = {one.get("id", ""): one for one in found.iter("{*}Profile")}
+        if strange := next((id_ for id_ in self._profiles if not _ID.fullmatch(id_)), None):
+            raise BadInput(f"{what} names a profile {strange[:60]!a}; such content is not read.")
         self.title = clean(_text(found.find("{*}title"), {}), TITLE)
         self.version = clean(_text(found.find("{*}version"), {}), 40)
 
@@ -93,6 +97,8 @@ class Benchmark:
         """Of the profile and of those it extends, the nearest last."""
         one = self._profiles[profile]
         below = one.get("extends", "")
+        if len(behind) > EXTENDED:
+            raise BadInput(f"{self.title}: a profile extends more than {EXTENDED} others; such content is not read.")
         if below in self._profiles and below not in behind:
             yield from self._lines(below, kind, (*behind, profile))
         yield from one.findall(f"{{*}}{kind}")
@@ -100,7 +106,8 @@ class Benchmark:
 
 def read_benchmark(file: Path) -> Benchmark:
     try:
-        content = file.read_bytes()
+        with file.open("rb") as opened:
+            content = opened.read(MOST + 1)
     except OSError as exc:
         raise BadInput(f"The data stream {file} cannot be read: {exc.strerror}.") from exc
     return Benchmark(content, f"The data stream {file.name}")
@@ -120,6 +127,8 @@ def _walk(node: Element, chosen: Mapping[str, bool]) -> Iterator[Element]:
 
 
 def _rule(one: Element, values: Mapping[str, str]) -> ScapRule:
+    if not _ID.fullmatch(one.get("id", "")):
+        raise BadInput(f"The content names a rule {one.get('id', '')[:60]!a}; such content is not read.")
     scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == _SCRIPT]
     prose, script = _text(one.find("{*}fixtext"), values), _text(scripts[0] if scripts else None, values)
     requirement, fix = clean(_text(one.find("{*}description"), values), REQUIREMENT), clean(prose or script, FIX)

@@ -32,7 +32,8 @@ class OpenScap:
         self._content = content
         self._ids = ids
         self._folder = folder.rstrip("/")
-        self._placed: str | None = None
+        self._digest = ""
+        """Of the content; empty until it is read."""
         self._one_at_a_time = asyncio.Lock()
 
     async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:  # noqa: ARG002  (it reads the host)
@@ -67,22 +68,28 @@ class OpenScap:
                 await self._shell.run(["rm", "-f", written, f"{written}.gz"], _SMALL)
 
     async def _place(self) -> str:
-        """The content under its own digest, so that a host holds it once and a changed copy is found out."""
-        if self._placed:
-            return self._placed
-        content = await asyncio.to_thread(self._content.datastream.read_bytes)
-        digest = hashlib.sha256(content).hexdigest()
+        """The content under its own digest, so that a host holds it once and a changed copy is found out.
+
+        Asked of the host before every scan: a host may be reset or cleaned up under us.
+        """
+        digest = self._digest or hashlib.sha256(await self._read()).hexdigest()
         path = f"{self._folder}/{digest}.xml"
+        if not await self._holds(path, digest):
+            await self._put(path, digest)
+        self._digest = digest
+        return path
+
+    async def _put(self, path: str, digest: str) -> None:
         made = await self._shell.run(["mkdir", "-p", "-m", "0700", self._folder], _SMALL)
         if made.code != 0:
             raise ScanFailed(f"{self._folder} cannot be made on the host; the content has no place there.")
-        if not await self._holds(path, digest):
-            await self._shell.put(f"{path}.part", content)
-            if not await self._holds(f"{path}.part", digest):
-                raise ScanFailed("The content did not reach the host whole; look whether its disk is full.")
-            await self._shell.run(["mv", "-f", f"{path}.part", path], _SMALL)
-        self._placed = path
-        return path
+        await self._shell.put(f"{path}.part", await self._read())
+        if not await self._holds(f"{path}.part", digest):
+            raise ScanFailed("The content did not reach the host whole; look whether its disk is full.")
+        await self._shell.run(["mv", "-f", f"{path}.part", path], _SMALL)
+
+    async def _read(self) -> bytes:
+        return await asyncio.to_thread(self._content.datastream.read_bytes)
 
     async def _holds(self, path: str, digest: str) -> bool:
         ran = await self._shell.run(["sha256sum", path], _SMALL)

@@ -5,6 +5,7 @@ from typing import Any
 from lxml import etree
 
 from app.errors import BadInput
+from app.events.clean_line import clean_line
 
 MOST = 96 << 20
 
@@ -21,7 +22,7 @@ def parse(content: bytes, what: str) -> Element:
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as exc:
-        raise BadInput(f"{what} is not well-formed XML: {exc.msg}") from exc
+        raise BadInput(f"{what} is not well-formed XML: {clean_line(exc.msg or '', 300)}") from exc
     document: Any = root.getroottree().docinfo
     if document.doctype:
         raise BadInput(f"{what} declares a document type or entities; such a file is not read.")

@@ -21,6 +21,7 @@ _CUTTING = (
     "/etc/nologin",
     "/etc/profile",
     "/etc/bashrc",
+    "/etc/bash.bashrc",
     "/etc/hosts",
     "/etc/nsswitch.conf",
     "/etc/resolv.conf",

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import asyncssh
 
-from app.errors import BadInput, Unusable
-from app.events.clean import clean
+from app.errors import BadInput
 from app.targets.ssh.connect import shown_key
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.line import Line
-
-ROOM = 4 * 1024 * 1024
-"""What a journal may take; `ready` writes as much, and takes it away again."""
+from app.targets.ssh.ready import lack
 
 
 @dataclass(frozen=True)
@@ -40,24 +37,17 @@ def vouched(end: Endpoint, known_hosts: Path) -> Introduction:
     return Introduction(keys[0].get_fingerprint(), "".join(_line(end, key) for key in keys))
 
 
-def check(end: Endpoint, known: Introduction) -> None:
-    """A login, root, and room for a journal."""
+def check(end: Endpoint, known: Introduction) -> str:
+    """A login, root, and room for a change. Said is why the host could not be rolled back; empty where it could."""
     with tempfile.TemporaryDirectory(prefix="temper-host-") as folder:
         known_hosts = Path(folder, "known_hosts")
         known_hosts.write_text(known.known_hosts)
         line = Line(end, known_hosts)
         try:
             line.log_in()
-            make_sure(line)
+            return lack(line)
         finally:
             line.close()
-
-
-def make_sure(line: Line) -> None:
-    said = line.run("ready", str(ROOM))
-    if said.code:
-        why = clean(said.err.strip(), 300) or "no reason given"
-        raise Unusable(f"{line.end} could not be rolled back, so nothing is begun: {why}.")
 
 
 def _line(end: Endpoint, key: asyncssh.SSHKey) -> str:

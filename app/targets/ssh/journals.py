@@ -1,7 +1,7 @@
 """Pre-images in two places: here, for the record, and on the host, which can then undo a change by itself."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.errors import ActionFailed, TemperError, Unusable
@@ -27,6 +27,8 @@ class Journals:
         self._line = line
         self._seconds = seconds
         self._begun = begun
+        self.alone = False
+        """The host keeps none, which a person accepted: pre-images are here and nowhere else."""
         self.services: tuple[str, ...] = ()
         """Of the change to come: what the host reloads when it takes it back."""
 
@@ -35,6 +37,8 @@ class Journals:
     ) -> tuple[FileChange, ...]:
         self._begun()
         changes = self.here.begin(name, before, after, folders)
+        if self.alone:
+            return changes
         try:
             self._begin_there(name, before, after, folders)
         except TemperError:
@@ -68,12 +72,18 @@ class Journals:
 
     def close(self, name: str, mark: Mark) -> None:
         """There first: what is still open here is closed again, which changes nothing."""
-        self._told(self._line.run("close", name, mark))
+        if not self.alone:
+            self._told(self._line.run("close", name, mark))
         if self.here.mark(name) == "open":
             self.here.close(name, mark)
 
     def disarm(self, name: str) -> None:
-        self._told(self._line.run("disarm", name))
+        if not self.alone:
+            self._told(self._line.run("disarm", name))
+
+    def reload(self, paths: Iterable[str]) -> None:
+        """Where the host did not take the change back itself, nobody has. What it says to that, health tells."""
+        self._line.run("reload", *dict.fromkeys((*self.services, *danger.services(paths))))
 
     def restore_there(self, name: str) -> list[str]:
         """The paths that differ all the same."""

@@ -16,15 +16,15 @@ _LONGEST = 300
 _DAY = 86400
 _DEAF = 2.0
 _NEEDS = {
-    "accounts": "/etc/shadow",
-    "sudoers": "/etc/sudoers",
-    "sshd-config": "/etc/ssh/sshd_config",
-    "pam": "/etc/pam.d/system-auth",
-    "backup-login": "/etc/mission/backup.conf",
-    "mission-config": "/etc/mission/mission.conf",
-    "mission-inbox": "/etc/mission/mission.conf",
+    "accounts": ("/etc/shadow",),
+    "sudoers": ("/etc/sudoers",),
+    "sshd-config": ("/etc/ssh/sshd_config",),
+    "pam": ("/etc/pam.d/system-auth", "/etc/pam.d/common-auth", "/etc/pam.d/common-account"),
+    "backup-login": ("/etc/mission/backup.conf",),
+    "mission-config": ("/etc/mission/mission.conf",),
+    "mission-inbox": ("/etc/mission/mission.conf",),
 }
-"""A probe of files is asked where its file is; the agent's own login is tried instead of read."""
+"""A probe of files is asked where one of its files is; the agent's own login is tried instead of read."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def look(line: Line, lines: int) -> Look:
 
 def of_files(files: Files) -> tuple[Probe, ...]:
     found = health(files, int(time.time()) // _DAY)
-    asked = {name for name, path in _NEEDS.items() if files.state(path) is not None}
+    asked = {name for name, paths in _NEEDS.items() if any(files.state(path) is not None for path in paths)}
     if people(files).administrators():
         asked.add("administrator")
     return tuple(probe for probe in found if probe.name in asked)

@@ -21,13 +21,13 @@ from app.targets.digest import change
 from app.targets.disk import Disk, Folder
 from app.targets.facts import facts
 from app.targets.journal import Journal
-from app.targets.lock import HostLock
+from app.targets.lock import Fence, HostLock, no_fence
 from app.targets.overlay import Overlay
 from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.introduce import make_sure
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import Line
+from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
 from app.targets.ssh.tree import RemoteTree
 from app.targets.target import Applied, Preview, Refusal, Restored
@@ -35,7 +35,7 @@ from app.targets.transaction import Transactions
 
 _PATIENCE = 60.0
 """Beyond the host's own timer."""
-_BASELINE = "baseline.json"
+_BASELINE, _ALONE = "baseline.json", "alone"
 _LONGEST = 300
 
 T = TypeVar("T")
@@ -53,29 +53,28 @@ class SshTarget:
         confinement: Confinement | None = None,
         timer: int = danger.SECONDS,
         patience: float = _PATIENCE,
+        fence: Fence = no_fence,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.name = name
-        self.confinement = (
-            f"over SSH as {end.user}: typed file actions; pre-images on the host and here; "
-            f"the host takes back by itself what cuts the line, after {timer} s"
-        )
         self.line = Line(end, folder / "known_hosts")
         self.shell = RemoteShell(self.line)
         self._folder = folder
         self._disk = Disk()
+        self._timer = timer
         self._patience = timer + patience
-        self._changing = HostLock(folder / "change.lock")
+        self._changing = HostLock(folder / "change.lock", fence)
         self._tree = RemoteTree(self.line)
         self._journals = Journals(Journal(folder / "journal", self._disk), self.line, timer, self._tree.doubt)
         self._transactions = Transactions(self._tree, self._journals, self._changing, confinement or detect())
+        self._goes(alone=(folder / _ALONE).is_file())
 
     @property
     def files(self) -> Files:
         return self._tree
 
-    async def prepare(self) -> None:
-        await _off_the_loop(self._prepare)
+    async def prepare(self, *, changes: bool = True, consent: str = "") -> None:
+        await _off_the_loop(lambda: self._prepare(consent if changes else None))
 
     def facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
@@ -128,9 +127,10 @@ class SshTarget:
     async def close(self) -> None:
         await _off_the_loop(self.line.close)
 
-    def _prepare(self) -> None:
+    def _prepare(self, consent: str | None) -> None:
         """Whether a change could be made here and taken back; what an earlier end left open is taken back first."""
-        make_sure(self.line)
+        if consent is not None:
+            self._note_alone(alone=not keeps_journals(self.line, self.name, consent))
         for name in self._journals.here.pending():
             undone = self._roll_back(name)
             if undone.differences:
@@ -144,6 +144,24 @@ class SshTarget:
         was = baseline.take(self._tree.look_again())
         with Folder(self._folder) as folder:
             self._disk.write(folder, _BASELINE, msgspec.json.encode(was), 0o600)
+
+    def _goes(self, *, alone: bool) -> None:
+        self._journals.alone = self._tree.alone = alone
+        way_back = (
+            "pre-images here alone, since the host cannot be rolled back, which a person accepted"
+            if alone
+            else f"pre-images on the host and here; the host takes back what cuts the line, after {self._timer} s"
+        )
+        self.confinement = f"over SSH as {self.line.end.user}: typed file actions; {way_back}"
+
+    def _note_alone(self, *, alone: bool) -> None:
+        """On disk: whoever takes the run up after a crash is bound by the same."""
+        with Folder(self._folder) as folder:
+            if alone:
+                self._disk.write(folder, _ALONE, b"", 0o600)
+            else:
+                self._disk.remove(folder, _ALONE)
+        self._goes(alone=alone)
 
     def _preview(self, actions: Sequence[AnyAction]) -> Preview:
         held = self._tree.look_again()

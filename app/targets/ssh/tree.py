@@ -18,8 +18,9 @@ class RemoteTree:
         self._fetching = threading.Lock()
         self._held: Snapshot | None = None
         self._believed = False
-        self._guard = "journalled"
-        """Write only what an open journal of the host holds."""
+        self.alone = False
+        """The host keeps no journals."""
+        self._anyway = False
 
     @property
     def held(self) -> Snapshot:
@@ -41,11 +42,11 @@ class RemoteTree:
     @contextmanager
     def unguarded(self) -> Iterator[None]:
         """For a rollback onto a host that lost its own journal."""
-        self._guard = "anyway"
+        self._anyway = True
         try:
             yield
         finally:
-            self._guard = "journalled"
+            self._anyway = False
 
     def read(self, path: str) -> bytes | None:
         return self.held.read(path)
@@ -78,7 +79,7 @@ class RemoteTree:
 
     def write(self, path: str, state: FileState) -> None:
         size, mode = str(len(state.content)), f"{state.mode:04o}"
-        self._do(path, "push", self._guard, path, size, mode, state.owner, data=state.content)
+        self._do(path, "push", self._guard(), path, size, mode, state.owner, data=state.content)
 
     def remove(self, path: str) -> None:
         self._do(path, "place", "file", path)
@@ -88,6 +89,12 @@ class RemoteTree:
 
     def remove_folder(self, path: str) -> None:
         self._do(path, "place", "folder", path)
+
+    def _guard(self) -> str:
+        """As a rule only what an open journal of the host holds is written."""
+        if self.alone:
+            return "alone"
+        return "anyway" if self._anyway else "journalled"
 
     def _do(self, path: str, name: str, *arguments: str, data: bytes = b"") -> None:
         said = self._line.run(name, *arguments, data=data)

@@ -39,6 +39,7 @@ def roll_back(name: str, journals: Journals, tree: RemoteTree) -> Restored:
     if left:
         with tree.unguarded():
             left = restore(tree, before, folders)
+        journals.reload(before)
         tree.look_again()
     if not left:
         journals.close(name, "undone")

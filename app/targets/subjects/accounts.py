@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.people import ADMINISTRATORS, AGENT
+from app.targets.people import AGENT
 from app.targets.subjects.edit import Edit, Objection
 
 _NEEDED = ("/etc/passwd", "/etc/group")
@@ -19,6 +19,6 @@ def judge(edit: Edit) -> Objection | None:
         return Objection("protected identity", f"{edit.path}: the account {AGENT} is not ours to change.")
     if any(_ROOT_LIKE.match(line) for line in edit.added if edit.path.startswith("/etc/passwd")):
         return Objection("privilege", f"{edit.path}: nobody but root has uid 0.")
-    if any(line.startswith(f"{ADMINISTRATORS}:") for line in lines):
+    if any(line.startswith("wheel:") for line in lines):
         return Objection("privilege", f"{edit.path}: who administers this host is not ours to decide.")
     return Objection("protected identity", f"{edit.path}: accounts are not ours to change; only modes are.")

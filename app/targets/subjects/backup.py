@@ -17,6 +17,9 @@ def judge(edit: Edit) -> Objection | None:
         login = sections(line)[0].value
         if login == AGENT or login in {account.name for account in who.administrators()}:
             return Objection("protected identity", f"{edit.path}: the backup may not log in as {login}.")
-        if who.account(login) is None:
+        account = who.account(login)
+        if account is None:
             return Objection("not understood", f"{edit.path}: there is no account {login!r} on this host.")
+        if account.uid == 0:
+            return Objection("privilege", f"{edit.path}: the backup may not come to log in as {login}.")
     return None

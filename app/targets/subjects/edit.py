@@ -1,7 +1,7 @@
 """What an action would do to one file, as those who judge it see it."""
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.files import Files
@@ -52,6 +52,13 @@ def difference(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...
             removed += old[old_from:old_to]
             added += new[new_from:new_to]
     return tuple(added), tuple(removed)
+
+
+def keeps_order(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Of the lines that stay, none has come to stand ahead of another that it stood behind."""
+    known = set(before)
+    waiting = iter(before)
+    return all(line in waiting for line in after if line in known)
 
 
 def is_live(line: str) -> bool:

@@ -26,11 +26,15 @@ def judge(edit: Edit) -> Objection | None:
             return Objection("destruction", f"{edit.path}: the host may need the module {module}.")
     kept = {_meant(line) for line in (edit.after or "").split("\n")}
     for line in filter(is_live, edit.removed):
-        if _meant(line) not in kept:
+        meant = _meant(line)
+        if meant and meant not in kept:
             return weakening(edit.path, line)
     return None
 
 
 def _meant(line: str) -> tuple[str, str] | None:
+    """Nothing for a line that would run something: it keeps no module away, and it may go."""
     found = modprobe.module_lines(line, "")
-    return (found[0].command, found[0].module) if found else None
+    if not found or (found[0].command == "install" and not _NOTHING.fullmatch(found[0].rest)):
+        return None
+    return found[0].command, found[0].module

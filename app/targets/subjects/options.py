@@ -4,9 +4,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from app.syntax import ini, keyvalue, sshd_line
+from app.files import Files, FileState
+from app.syntax import ini, keyvalue, source, sshd_line
 from app.syntax.setting import Setting
 from app.syntax.source import fold
+from app.targets.overlay import Overlay
+from app.targets.subjects import rank
 from app.targets.subjects.edit import Edit, Objection, is_live, not_understood, weakening
 
 Read = Callable[[str], list[Setting]]
@@ -14,7 +17,7 @@ Read = Callable[[str], list[Setting]]
 
 @dataclass(frozen=True)
 class Options:
-    """Called as a judge. `read` takes one line; keys are compared without regard to case."""
+    """Called as a judge. `read` takes one line."""
 
     read: Read
     good: tuple[tuple[str, str], ...]
@@ -22,6 +25,14 @@ class Options:
     """Keys that have a clause of their own."""
     sections: tuple[str, ...] = ()
     weaker: str = "weakening"
+    spelt: Callable[[str], str] = fold
+    """A key as the patterns have it; one that the host's program would not know comes out as none of theirs."""
+    whole: Callable[[str], list[Setting]] | None = None
+    """The same for a whole text, where a line means something else under another heading."""
+    read_with: tuple[str, ...] = ()
+    """Every file that has a say, in the order in which they are read. Alone: the file itself."""
+    first_wins: bool = False
+    """Then the subject looks at the effect itself."""
 
     def __call__(self, edit: Edit) -> Objection | None:
         for line in filter(is_live, edit.added):
@@ -29,13 +40,51 @@ class Options:
             if found:
                 return found
         kept = {
-            fold(setting.key) for setting in self._settings((edit.after or "").split("\n")) if self._is_good(setting)
+            self.spelt(setting.key)
+            for setting in self._settings((edit.after or "").split("\n"))
+            if self._is_good(setting)
         }
         for line in filter(is_live, edit.removed):
             found = self._removed(edit, line, kept)
             if found:
                 return found
+        return None if self.first_wins else self._by_effect(edit)
+
+    def _by_effect(self, edit: Edit) -> Objection | None:
+        """A line that only moves, or stands under another heading, may put the one that counted out of force."""
+        if edit.after is None or not edit.rewrites:
+            return None
+        changed = Overlay(edit.files, {edit.path: FileState(source.encode(edit.after), 0o600, "root:root")})
+        old, new = self._in_force(edit.path, edit.files), self._in_force(edit.path, changed)
+        for name in old | new:
+            was, now = old.get(name), new.get(name)
+            found = None if was == now else self._compared(edit, was, now)
+            if found:
+                return found
         return None
+
+    def _compared(self, edit: Edit, was: Setting | None, now: Setting | None) -> Objection | None:
+        for setting in (was, now):
+            clause = self._clause(setting) if setting else None
+            if setting and (clause or not self._is_known(setting)):
+                return Objection(clause or "not understood", f"{edit.path}: {setting.key} would get another meaning.")
+        if was is None or not self._is_good(was):
+            return None
+        if now is None or not self._is_good(now) or rank.weaker(was.key, was.value, now.value):
+            value = "unset" if now is None else repr(now.value)
+            return Objection(self.weaker, f"{edit.path}: {was.key} is {was.value!r} and may not become {value}.")
+        return None
+
+    def _in_force(self, path: str, files: Files) -> dict[str, Setting]:
+        """The last of a key wins, over all files that are read together."""
+        paths = [found for pattern in self.read_with for found in source.glob(files, pattern)] or [path]
+        found: dict[str, Setting] = {}
+        for at in paths:
+            text = source.text(files, at) or ""
+            for setting in self.whole(text) if self.whole else self._settings(text.split("\n")):
+                short = setting.key.rpartition(".")[2] if self.whole else setting.key
+                found[self.spelt(setting.key)] = Setting(short, setting.value, "", 0)
+        return found
 
     def _added(self, edit: Edit, line: str) -> Objection | None:
         if line in self.sections:
@@ -64,7 +113,7 @@ class Options:
                 return Objection(clause, f"{edit.path}: {setting.key} is not ours to remove.")
             if not self._is_known(setting):
                 return not_understood(edit.path, line)
-            if self._is_good(setting) and fold(setting.key) not in kept:
+            if self._is_good(setting) and self.spelt(setting.key) not in kept:
                 return weakening(edit.path, line)
         return None
 
@@ -75,17 +124,41 @@ class Options:
         return next((clause for key, clause in self.named if re.fullmatch(key, fold(setting.key))), None)
 
     def _is_known(self, setting: Setting) -> bool:
-        return any(re.fullmatch(key, fold(setting.key)) for key, _value in self.good)
+        return any(re.fullmatch(key, self.spelt(setting.key)) for key, _value in self.good)
 
     def _is_good(self, setting: Setting) -> bool:
         return any(
-            re.fullmatch(key, fold(setting.key)) and re.fullmatch(value, setting.value, re.ASCII)
+            re.fullmatch(key, self.spelt(setting.key)) and re.fullmatch(value, setting.value, re.ASCII)
             for key, value in self.good
         )
 
 
+def as_written(key: str) -> str:
+    return key
+
+
+def upper(key: str) -> str:
+    """Of a program that knows its keys in capitals alone."""
+    return fold(key) if key.isupper() else key.upper()
+
+
 def plain(line: str) -> list[Setting]:
     return keyvalue.options(line, "")
+
+
+def assigned(line: str) -> list[Setting]:
+    """sysctl wants the equals sign, and takes a # behind the value for a part of it."""
+    return plain(line) if "=" in line and not re.search(r"[#;]", line) else []
+
+
+def selinux(line: str) -> list[Setting]:
+    """Read by its first letters: a blank before the equals sign, and the line counts for nothing."""
+    match = re.fullmatch(r"(SELINUX|SELINUXTYPE)=([a-z]+)[ \t]*", line)
+    return [Setting(match[1], match[2], "", 1)] if match else []
+
+
+def whole_sections(text: str) -> list[Setting]:
+    return ini.options(text, "")
 
 
 def login_defs(line: str) -> list[Setting]:

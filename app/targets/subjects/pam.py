@@ -3,19 +3,27 @@
 import re
 from collections import Counter
 
-from app.syntax import pam
+from app.syntax import keyvalue, pam
 from app.syntax.pam import PamRule
 from app.syntax.source import fold
+from app.targets.subjects import rank
 from app.targets.subjects.edit import Edit, Objection
 
 _STRICTER: dict[str, str] = {
-    "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{5,6}|remember=[1-9][0-9]?",
-    "pam_faillock.so": r"preauth|authfail|authsucc|silent|audit|even_deny_root|deny=[1-5]|fail_interval=[1-9][0-9]{2,4}"
-    r"|unlock_time=(?:0|[1-9][0-9]{2,4})|root_unlock_time=[1-9][0-9]{2,4}",
-    "pam_pwquality.so": r"local_users_only|retry=[1-3]|minlen=[1-9][0-9]|enforce_for_root|[dulo]credit=-[1-9]",
+    "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{5}|remember=[1-9][0-9]?",
+    "pam_faillock.so": r"silent|audit|even_deny_root|deny=[3-5]|fail_interval=(?:9[0-9]{2}|[1-9][0-9]{3,4})"
+    r"|(?:root_)?unlock_time=(?:0|[3-9][0-9]{2}|[1-9][0-9]{3,4})",
+    "pam_pwquality.so": r"local_users_only|retry=[1-3]|minlen=(?:1[2-9]|[2-9][0-9])|enforce_for_root"
+    r"|[dulo]credit=-[1-9]",
     "pam_pwhistory.so": r"use_authtok|remember=[1-9][0-9]?|retry=[1-3]|enforce_for_root",
     "pam_lastlog.so": r"showfailed",
     "pam_faildelay.so": r"delay=[1-9][0-9]{6}",
+}
+_PARTS = {"pam_faillock.so": ("preauth", "authfail")}
+"""Which part of its work a rule does: for a new rule to say, and not to be said again of one that stands."""
+_FILES = {
+    "pam_faillock.so": ("/etc/security/faillock.conf",),
+    "pam_pwquality.so": ("/etc/security/pwquality.conf",),
 }
 _LAXER = ("nullok", "nodelay", "silent")
 _NEW: dict[str, tuple[str, ...]] = {
@@ -39,7 +47,19 @@ def judge(edit: Edit) -> Objection | None:
             return Objection("privilege", f"{edit.path}: {rule.module} may not enter a stack.")
     if new.problems or any(line.endswith("\\") for line in edit.added):
         return Objection("not understood", f"{edit.path}: not every line of the new stack can be read.")
-    return _compared(edit.path, list(old.rules), list(new.rules))
+    return _compared(edit.path, list(old.rules), list(new.rules)) or _overruled(edit, old.rules, new.rules)
+
+
+def _overruled(edit: Edit, old: tuple[PamRule, ...], new: tuple[PamRule, ...]) -> Objection | None:
+    """An argument has the last word over the module's own file."""
+    known = {(rule.module, word) for rule in old for word in rule.arguments}
+    for rule in new:
+        standing = {s.key: s.value for s in keyvalue.read(edit.files, _FILES.get(rule.module, ()), keyvalue.options)}
+        for word in rule.arguments:
+            key, _, value = word.partition("=")
+            if (rule.module, word) not in known and rank.weaker(key, standing.get(key, ""), value):
+                return Objection("weakening", f"{edit.path}: {key} is {standing[key]} and may not become {value}.")
+    return None
 
 
 def _compared(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
@@ -47,11 +67,11 @@ def _compared(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | 
         return Objection("weakening", f"{path}: the rule `{kind} {control} {module}` stays as it is.")
     waiting = list(old)
     ahead: PamRule | None = None
-    for rule in new:
+    for place, rule in enumerate(new):
         if waiting and _shape(waiting[0]) == _shape(rule):
             if not _only_stricter(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
-        elif not _may_enter(rule, ahead):
+        elif not _may_enter(rule, ahead) or _is_jumped(rule, new[:place]):
             return Objection("not understood", f"{path} line {rule.line}: this rule may not stand here.")
         ahead = rule
     if waiting:
@@ -60,17 +80,22 @@ def _compared(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | 
 
 
 def _shape(rule: PamRule) -> tuple[str, str, str]:
-    return rule.kind, fold(rule.control), rule.module
+    return f"-{rule.kind}" if rule.quiet else rule.kind, fold(rule.control), rule.module
 
 
 def _only_stricter(old: PamRule, new: PamRule) -> bool:
     pattern = _STRICTER.get(new.module, "")
     gone = [word for word in old.arguments if word not in new.arguments]
     came = [word for word in new.arguments if word not in old.arguments]
-    replaced = {word.partition("=")[0] for word in came if "=" in word}
+    replaced = dict(word.split("=", 1) for word in came if "=" in word)
     return all(re.fullmatch(pattern, word) for word in came) and all(
-        word in _LAXER or ("=" in word and word.partition("=")[0] in replaced) for word in gone
+        word in _LAXER or _is_replaced(word, replaced) for word in gone
     )
+
+
+def _is_replaced(word: str, replaced: dict[str, str]) -> bool:
+    key, mark, value = word.partition("=")
+    return bool(mark) and key in replaced and not rank.weaker(key, value, replaced[key])
 
 
 def _may_enter(rule: PamRule, ahead: PamRule | None) -> bool:
@@ -80,4 +105,15 @@ def _may_enter(rule: PamRule, ahead: PamRule | None) -> bool:
     if "authfail" in rule.arguments and (ahead is None or (ahead.kind, ahead.module) != ("auth", "pam_unix.so")):
         return False
     strict = fold(rule.control) in ("required", "requisite") and rule.kind in _NEW.get(rule.module, ())
-    return strict and all(re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
+    parts = _PARTS.get(rule.module, ()) if rule.kind == "auth" else ()
+    return strict and all(word in parts or re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
+
+
+def _is_jumped(rule: PamRule, ahead: list[PamRule]) -> bool:
+    """A jump counts rules: one more within its reach, and it lands somewhere else."""
+    same = [one for one in reversed(ahead) if one.kind == rule.kind]
+    return any(
+        int(number) >= distance
+        for distance, one in enumerate(same, 1)
+        for number in re.findall(r"=([0-9]{1,9})\b", one.control)
+    )

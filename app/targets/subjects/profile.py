@@ -2,14 +2,16 @@
 
 import re
 
-from app.targets.subjects.edit import Edit, Objection, not_understood
+from app.targets.subjects import rank
+from app.targets.subjects.edit import Edit, Objection, not_understood, weakening
 
-_SECONDS = r"[1-9][0-9]{2,3}"
+_SECONDS = r"[1-9][0-9]{2}"
 _STATEMENT = re.compile(
     rf"(?:(?:declare|typeset) -(?:xr|rx|r -x|x -r) |readonly |export )?TMOUT={_SECONDS}"
     r"|(?:export|readonly) TMOUT",
     re.ASCII,
 )
+_FIXED = re.compile(r"(?:declare|typeset) -\S*r|readonly |.*;\s*readonly TMOUT", re.ASCII)
 _COMMENT = re.compile(r"\s*(?:#[^\\]*)?")
 
 
@@ -17,11 +19,49 @@ def judge(edit: Edit) -> Objection | None:
     for line in (*edit.added, *edit.removed):
         if not _is_harmless(line):
             return not_understood(edit.path, line)
+    if edit.after is None:
+        return None
+    return _in_the_middle(edit, edit.after) or _timeout_lost(edit, edit.after)
+
+
+def _in_the_middle(edit: Edit, after: str) -> Objection | None:
+    """Between two lines of a script may be a condition, a here-document, or a command that goes on."""
+    old, new = _gaps(edit.before), _gaps(after)
+    for was, now in list(zip(old, new, strict=False))[1:-1]:
+        if was != now and not any(_STATEMENT.search(line) for line in was):
+            return not_understood(edit.path, next((line for line in now if line not in was), "a line less"))
     return None
+
+
+def _gaps(text: str) -> list[list[str]]:
+    """The harmless lines around and between those that are not."""
+    found: list[list[str]] = [[]]
+    for line in text.split("\n"):
+        if _is_harmless(line):
+            found[-1].append(line)
+        else:
+            found.append([])
+    return found
+
+
+def _timeout_lost(edit: Edit, after: str) -> Objection | None:
+    old, new = _timeout(edit.before), _timeout(after)
+    if old and (not new or rank.weaker("tmout", str(old), str(new))):
+        return weakening(edit.path, f"TMOUT={new or ''}")
+    if any(_FIXED.match(line) for line in edit.removed) and not any(_FIXED.match(x) for x in after.split("\n")):
+        return weakening(edit.path, "TMOUT, no longer readonly,")
+    return None
+
+
+def _timeout(text: str) -> int:
+    return int(next(iter(re.findall(r"\bTMOUT=([0-9]{1,9})\b", _live(text))[-1:]), 0))
+
+
+def _live(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if not _COMMENT.fullmatch(line))
 
 
 def _is_harmless(line: str) -> bool:
     if _COMMENT.fullmatch(line):
         return True
-    statements = [statement.strip() for statement in line.split(";")]
-    return all(_STATEMENT.fullmatch(statement) for statement in statements if statement) and any(statements)
+    return all(_STATEMENT.fullmatch(statement.strip()) for statement in line.rstrip().removesuffix(";").split(";"))

@@ -2,11 +2,14 @@
 
 import re
 
+from app.syntax import sudoers, sudoers_line
 from app.targets.people import AGENT
-from app.targets.subjects.edit import Edit, Objection, not_understood, weakening
+from app.targets.subjects import rank
+from app.targets.subjects.edit import Edit, Objection, keeps_order, not_understood, weakening
 
 _TIGHT = (0o440, 0o400)
 _LOOSE = re.compile(r"NOPASSWD\s*:|!\s*authenticate\b")
+_DENIES = re.compile(r"!\s*(?!authenticate\b)[/A-Z^]")
 _STRICT_DEFAULT = re.compile(
     r"Defaults(?::[a-z_][a-z0-9_-]*)?\s+(?:authenticate|use_pty|env_reset|always_set_home|"
     r"!(?:targetpw|rootpw|runaspw|visiblepw)|timestamp_timeout\s*=\s*[0-5]|passwd_tries\s*=\s*[1-3])"
@@ -31,9 +34,32 @@ def judge(edit: Edit) -> Objection | None:
             continue
         if "include" in line:
             return Objection("protected identity", f"{edit.path}: without {line.strip()!r} drop-ins are not read.")
-        if not _LOOSE.search(line):
+        if not _LOOSE.search(line) or _DENIES.search(line):
             return weakening(edit.path, line)
+    if _overruled(edit):
+        return weakening(edit.path, _overruled(edit))
+    if not keeps_order(_granted(edit.before), _granted(edit.after or "")):
+        return Objection("privilege", f"{edit.path}: the lines keep their order, since the last that fits decides.")
     return None
+
+
+def _overruled(edit: Edit) -> str:
+    """An added line that gives more than one that counts already: the later of two has the say."""
+    standing = sudoers.effective(edit.files).defaults
+    for line in edit.added:
+        for one in sudoers_line.defaults(line.strip(), edit.path, 0) or ():
+            known = [
+                other.value
+                for other in standing
+                if (other.scope, other.name) in (("", one.name), (one.scope, one.name))
+            ]
+            if any(rank.weaker(one.name, value, one.value) for value in known[-1:]):
+                return line
+    return ""
+
+
+def _granted(text: str) -> list[str]:
+    return [_without_looseness(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
 
 
 def _grown(edit: Edit, line: str) -> Objection:

@@ -1,9 +1,21 @@
 """Which options may be set, and to what, file by file. The patterns lean to what the STIG asks, and leave it room."""
 
-from app.targets.subjects.options import Options, auditd, directives, login_defs, plain, sections
+from app.targets.subjects.options import (
+    Options,
+    as_written,
+    assigned,
+    auditd,
+    directives,
+    login_defs,
+    plain,
+    sections,
+    selinux,
+    upper,
+    whole_sections,
+)
 
-_ALGORITHMS = r"-[a-z0-9@.,*-]+|[\^+]?(?!.*(?:3des|arcfour|blowfish|cast128|none|md5|-96|cbc|group1-))[a-z0-9@.,-]+"
-_COUNT = r"[0-9]{1,5}"
+_WEAK = r"3des|arcfour|blowfish|cast128|none|md5|sha1|-96|cbc|group1-|ripemd|umac-64"
+_ALGORITHMS = rf"-[a-z0-9@.,-]+|(?!.*(?:{_WEAK}))[\^+]?[a-z0-9][a-z0-9@.,-]*"
 
 SSHD = Options(
     directives,
@@ -16,16 +28,16 @@ SSHD = Options(
         (r"usepam|pubkeyauthentication|strictmodes|ignorerhosts|ignoreuserknownhosts|printlastlog", r"yes"),
         (r"x11uselocalhost|disableforwarding|gssapicleanupcredentials|kerberosticketcleanup", r"yes"),
         (r"banner", r"none|/etc/(?:issue|issue\.net|motd)"),
-        (r"clientaliveinterval", r"[1-9][0-9]{0,3}s?|[1-9][0-9]?m"),
-        (r"clientalivecountmax", r"[0-9]"),
+        (r"clientaliveinterval", r"[1-9][0-9]{1,2}s?|[1-9][0-9]?m"),
+        (r"clientalivecountmax", r"[1-9]"),
         (r"maxauthtries|maxsessions", r"[3-9]|10"),
         (r"logingracetime", r"[1-9][0-9]{1,2}s?|1m|2m"),
         (r"compression", r"no|delayed"),
         (r"loglevel", r"INFO|VERBOSE"),
         (r"syslogfacility", r"AUTH|AUTHPRIV"),
         (r"usedns|tcpkeepalive|exposeauthinfo", r"yes|no"),
-        (r"rekeylimit", r"[0-9]{1,4}[MG](?: (?:none|[0-9]{1,2}[hm]))?"),
-        (r"requiredrsasize", r"(?:2[0-9]|[3-9][0-9])[0-9]{2}"),
+        (r"rekeylimit", r"(?:[1-9][0-9]{0,3}M|[1-4]G)(?: (?:none|[1-9][0-9]?[hm]))?"),
+        (r"requiredrsasize", r"2048|3072"),
         (r"ciphers|macs|kexalgorithms|gssapikexalgorithms", _ALGORITHMS),
     ),
     named=(
@@ -39,31 +51,37 @@ SSHD = Options(
         ),
         (r"port|listenaddress|addressfamily|permitopen|permitlisten|rdomain|ipqos", "network"),
     ),
+    first_wins=True,
 )
 CRYPTO_POLICY = Options(
     lambda line: plain(f"policy {line}") if " " not in line else [],
-    good=((r"policy", r"(?:DEFAULT|FUTURE|FIPS)(?::[A-Z0-9-]+)*"),),
+    good=((r"policy", r"(?:DEFAULT|FUTURE|FIPS)(?::(?!SHA1|AD-SUPPORT|TEST-|[A-Z0-9-]*LEGACY)[A-Z0-9-]+)*"),),
 )
 CRYPTO_MODULE = Options(
     plain,
     good=(
-        (r"(?:cipher|mac|hash|group|sign|key_exchange|protocol)(?:@[a-z-]+)?", r"(?:-[A-Z0-9.-]+ ?)+"),
+        (
+            r"(?:cipher|mac|hash|group|sign|key_exchange|protocol)(?:@[a-z-]+)?",
+            r"-[A-Z0-9][A-Z0-9.-]*(?: -[A-Z0-9][A-Z0-9.-]*)*",
+        ),
         (r"min_rsa_size|min_dh_size|min_dsa_size", r"[2-9][0-9]{3}"),
-        (r"sha1_in_certs|ssh_etm|arbitrary_dh_groups", r"[01]"),
+        (r"sha1_in_certs|arbitrary_dh_groups", r"0"),
+        (r"ssh_etm", r"1"),
     ),
 )
 LOGIN_DEFS = Options(
     login_defs,
     good=(
-        (r"umask", r"0?[0-7][2-7]7"),
+        (r"umask", r"0?0[2-7]7"),
         (r"home_mode", r"0?7[0-5]0"),
         (r"pass_max_days", r"[1-9][0-9]?"),
         (r"pass_min_days|pass_warn_age|pass_min_len", r"[1-9][0-9]?"),
         (r"encrypt_method", r"SHA512|YESCRYPT"),
-        (r"sha_crypt_m(?:in|ax)_rounds", r"[1-9][0-9]{5,6}"),
+        (r"sha_crypt_m(?:in|ax)_rounds", r"[1-9][0-9]{5}"),
         (r"fail_delay|login_retries", r"[1-9]|10"),
         (r"create_home", r"yes"),
     ),
+    spelt=upper,
 )
 PWQUALITY = Options(
     plain,
@@ -76,6 +94,7 @@ PWQUALITY = Options(
         (r"dictcheck|usercheck|enforcing", r"1"),
         (r"enforce_for_root|local_users_only", r"|1"),
     ),
+    read_with=("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf"),
 )
 FAILLOCK = Options(
     plain,
@@ -86,14 +105,15 @@ FAILLOCK = Options(
         (r"dir", r"/var/log/faillock"),
         (r"even_deny_root|audit|silent|local_users_only", r""),
     ),
+    spelt=as_written,
 )
 AUDITD = Options(
     auditd,
     good=(
         (r"disk_full_action|disk_error_action", r"HALT|SINGLE|SYSLOG|halt|single|syslog"),
         (r"(?:admin_)?space_left_action", r"email|syslog|single|halt|EMAIL|SYSLOG|SINGLE|HALT"),
-        (r"(?:admin_)?space_left", r"[1-9][0-9]?%|[1-9][0-9]{1,5}"),
-        (r"max_log_file", r"[6-9]|[1-9][0-9]{1,3}"),
+        (r"(?:admin_)?space_left", r"[1-4]?[0-9]%|50%|[1-9][0-9]{1,3}"),
+        (r"max_log_file", r"[6-9]|[1-9][0-9]{1,2}"),
         (r"num_logs", r"[5-9]|[1-9][0-9]"),
         (r"freq", r"[1-9][0-9]{0,2}"),
         (r"max_log_file_action", r"ROTATE|KEEP_LOGS|SYSLOG|rotate|keep_logs|syslog"),
@@ -107,20 +127,25 @@ AUDITD = Options(
     weaker="evidence tampering",
 )
 SELINUX = Options(
-    plain, good=((r"selinux", r"enforcing"), (r"selinuxtype", r"targeted|mls")), weaker="evidence tampering"
+    selinux,
+    good=((r"selinux", r"enforcing"), (r"selinuxtype", r"targeted|mls")),
+    weaker="evidence tampering",
+    spelt=upper,
 )
 DNF = Options(
     sections,
     good=(
         (r"gpgcheck|localpkg_gpgcheck|clean_requirements_on_remove|best", r"1|[Tt]rue|yes"),
         (r"skip_if_unavailable", r"0|[Ff]alse|no"),
-        (r"installonly_limit", _COUNT),
+        (r"installonly_limit", r"[2-9]|10"),
     ),
     named=((r"baseurl|mirrorlist|metalink|proxy.*|sslverify|gpgkey|pluginpath|pluginconfpath|plugins", "network"),),
     sections=("[main]",),
+    spelt=as_written,
+    whole=whole_sections,
 )
 SYSCTL = Options(
-    plain,
+    assigned,
     good=(
         (r"kernel\.(?:dmesg_restrict|unprivileged_bpf_disabled|kexec_load_disabled)", r"1"),
         (r"kernel\.(?:kptr_restrict|yama\.ptrace_scope)", r"[1-3]"),
@@ -133,9 +158,13 @@ SYSCTL = Options(
         (r"net\.ipv4\.(?:icmp_echo_ignore_broadcasts|icmp_ignore_bogus_error_responses|tcp_syncookies)", r"1"),
     ),
     named=((r"kernel\.(?:modprobe|hotplug|poweroff_cmd|usermodehelper.*)|kernel\.core_uses_pid", "privilege"),),
+    spelt=as_written,
+    read_with=("/etc/sysctl.d/*.conf", "/etc/sysctl.conf"),
 )
 MISSION = Options(
     sections,
-    good=((r"(?:inbox\.)?upload_umask", r"login|0?[0-7][0-7]7"),),
+    good=((r"(?:inbox\.)?upload_umask", r"login|0?0[0-7]7"),),
     sections=("[inbox]",),
+    spelt=as_written,
+    whole=whole_sections,
 )

@@ -34,6 +34,8 @@ class PlayedHost:
             case ["mv", "-f", old, new]:
                 self.files[new] = self.files.pop(old)
             case ["timeout", *rest]:
+                if self.files.get(rest[-1]) != SMALL.read_bytes():
+                    return Ran(1, b"", f"OpenSCAP Error: Unable to open file: '{rest[-1]}'".encode())
                 self.files[rest[rest.index("--results-arf") + 1]] = b"arf"
                 return self._oscap
             case ["gzip", "-f", path]:
@@ -87,6 +89,16 @@ async def test_content_that_somebody_changed_on_the_host_is_put_anew():
     host.files[f"/var/cache/temper/{DIGEST}.xml"] = b"all pass"
     await scanner(host).scan(FILES, list(IDS))
     assert host.files == {f"/var/cache/temper/{DIGEST}.xml": SMALL.read_bytes()}
+
+
+async def test_content_that_a_restored_host_has_lost_is_put_anew_by_the_same_scanner():
+    host = PlayedHost()
+    one = scanner(host)
+    await one.scan(FILES, list(IDS))
+    for lost in ({}, {f"/var/cache/temper/{DIGEST}.xml": b"all pass"}):
+        host.files = dict(lost)
+        assert {verdict.word for verdict in await one.scan(FILES, list(IDS))} == {"pass", "fail", "unknown"}
+        assert host.files == {f"/var/cache/temper/{DIGEST}.xml": SMALL.read_bytes()}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from app.events.words import SetOption, WriteFile
 SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
 DROP_IN = WriteFile(path="/etc/modprobe.d/sctp.conf", content="install sctp /bin/false\n")
-LOCKOUT = SetOption(path=SSHD, key="RequiredRSASize", value="4096")
+LOCKOUT = SetOption(path=SSHD, key="RequiredRSASize", value="3072")
 """Our own key has 2048 bits."""
 PATHS = frozenset({SSHD, DROP_IN.path})
 

@@ -1,4 +1,4 @@
-# push journalled|anyway PATH SIZE MODE OWNER: stdin becomes the file, whole or not at all.
+# push journalled|anyway|alone PATH SIZE MODE OWNER: stdin becomes the file, whole or not at all.
 path=$2 temp=$(beside "$2")
 rm -f -- "$temp"
 set -C
@@ -6,7 +6,7 @@ cat >"$temp" || { rm -f -- "$temp"; fail 9 "no room for the new $path"; }
 set +C
 gone() { rm -f -- "$temp"; fail "$@"; }
 [ "$(stat -c %s -- "$temp")" = "$3" ] || gone 8 "the line was cut: $path came in part"
-locked
+[ "$1" = alone ] || locked
 if [ "$1" = journalled ]; then
   # No write without a pre-image: a change that was taken back meanwhile is not gone on with.
   held=

@@ -2,10 +2,14 @@
 for tool in tar head timeout mv cp cmp stat sha256sum tac sync dd; do
   command -v "$tool" >/dev/null 2>&1 || fail 3 "$tool is not installed there"
 done
-mkdir -p -m 700 -- "$home" || fail 4 "$home cannot be made, so no journal can be kept"
-chmod 700 -- "${home%/*}" "$home"
-for folder in "$home" /etc; do
-  trial=$folder/.temper-trial
-  dd if=/dev/zero of="$trial" bs=65536 count=$(($1 / 65536)) conv=fsync 2>/dev/null || { rm -f -- "$trial"; fail 5 "there is no room to write in $folder, or it is read-only"; }
+writable() {
+  trial=$1/.temper-trial
+  dd if=/dev/zero of="$trial" bs=65536 count="$2" conv=fsync 2>/dev/null || { rm -f -- "$trial"; return 1; }
   rm -f -- "$trial"
-done
+}
+writable /etc $(($1 / 65536)) || fail 5 "there is no room to write in /etc, or it is read-only"
+# From here on it can be changed; 4 and 6 say that it could not be changed back.
+mkdir -p -m 700 -- "$home" 2>/dev/null && chmod 700 -- "${home%/*}" "$home" || fail 4 "$home cannot be made, so no journal can be kept"
+writable "$home" $(($1 / 65536)) || fail 4 "there is no room to write in $home, or it is read-only"
+{ [ -d /run/systemd/system ] && command -v systemd-run >/dev/null 2>&1; } || command -v setsid >/dev/null 2>&1 ||
+  fail 6 "neither systemd-run nor setsid is there, so no timer can be set for a change that cuts the line"

@@ -1,0 +1,26 @@
+"""What goes on beside the runs for as long as a process lives: webhooks, schedules, telemetry."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from app.schedules.keeper import Keeper
+from app.telemetry.teller import Teller
+from app.webhooks.courier import Courier
+from app.worker import Worker
+
+
+@asynccontextmanager
+async def chores(worker: Worker) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        courier = Courier(worker.database, worker.store, worker.bus, worker.http, lambda: worker.leads)
+        courier.start()
+        stack.push_async_callback(courier.close)
+        keeper = Keeper(worker)
+        keeper.start()
+        stack.push_async_callback(keeper.close)
+        if collector := worker.settings.otlp:
+            teller = Teller(collector, worker.store, worker.bus, worker.http, socket.gethostname())
+            teller.start()
+            stack.push_async_callback(teller.close)
+        yield

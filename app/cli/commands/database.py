@@ -1,0 +1,31 @@
+"""The database: what is old becomes small, and a file becomes a server's."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.database import copy_database
+from app.cli.options import Data
+from app.cli.tidy import tidy as tidy_up
+from app.config import Settings
+
+app = typer.Typer()
+db = typer.Typer(help="The database as a whole.", no_args_is_help=True)
+app.add_typer(db, name="db")
+
+
+@app.command()
+def tidy(
+    older_than: Annotated[float, typer.Option(min=0, help="Days since a run ended.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    data: Data = Path("data"),
+) -> None:
+    """Shrink old runs to their evidence. Ends with 0, or with 2 when a run had to stay whole."""
+    raise typer.Exit(tidy_up(Settings(data=data), older_than, dry_run=dry_run))
+
+
+@db.command("copy")
+def copy(data: Data = Path("data")) -> None:
+    """Copy the data folder's SQLite database to the PostgreSQL that TEMPER_DATABASE_URL names, and check it there."""
+    copy_database(Settings(data=data))

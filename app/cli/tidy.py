@@ -1,0 +1,94 @@
+"""`temper tidy`: old runs shrink to their evidence, and old samples go. `temper serve --keep-days` asks daily."""
+
+import asyncio
+import getpass
+import logging
+import sys
+import time
+from datetime import UTC, datetime
+
+from rich.console import Console
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.config import Settings
+from app.errors import TemperError
+from app.evidence.kept import shrink
+from app.store import tidy as store
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.models import RunRow
+from app.worker import Worker
+
+log = logging.getLogger(__name__)
+
+DONE, LEFT = 0, 2
+DAY = 24 * 3600.0
+
+
+def tidy(settings: Settings, days: float, *, dry_run: bool) -> int:
+    """Ends with LEFT when a run had to stay whole."""
+    database, before = open_database(settings.database), time.time() - days * DAY
+    with Session(database, expire_on_commit=False) as session:
+        due = store.due(session, before)
+    if dry_run:
+        for row in due:
+            _say(f"would shrink run {row.id} on {row.host}, {row.state} {_when(row.ended_at)}")
+        _say(f"{len(due)} runs, and samples from before {_when(before)}")
+        return DONE
+    _finish(database)
+    done = [_shrunk(database, row) for row in due]
+    EventStore(database).forget_samples(before)
+    _say(f"{sum(done)} runs shrunk, samples from before {_when(before)} forgotten")
+    return DONE if all(done) else LEFT
+
+
+def _finish(database: Engine) -> None:
+    """What an earlier tidy was cut off at."""
+    with Session(database) as session:
+        runs = store.unswept(session)
+    for run in runs:
+        _say(f"run {run}: {store.sweep(database, run)} more events went")
+
+
+def _shrunk(database: Engine, row: RunRow) -> bool:
+    try:
+        done = shrink(database, row.id, getpass.getuser(), time.time())
+    except TemperError as exc:
+        _say(f"run {row.id} stays whole: {exc}")
+        return False
+    if done:
+        _say(f"run {row.id} on {row.host}: {done.gone} events went, evidence of {done.kept} bytes is kept")
+    return True
+
+
+async def keep_tidy(worker: Worker) -> None:
+    """Daily, in a process of its own: packing a long run takes memory and time that viewers would miss."""
+    words = ["tidy", "--older-than", f"{worker.settings.keep_days:g}", "--data", str(worker.settings.data)]
+    while True:
+        if worker.leads:
+            await _run(words)
+        await asyncio.sleep(DAY)
+
+
+async def _run(words: list[str]) -> None:
+    pipe = asyncio.subprocess.PIPE
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        said, _ = await child.communicate()
+    finally:
+        if child.returncode is None:
+            child.kill()  # at any moment: a run is whole or shrunk
+            await child.wait()
+    if child.returncode:
+        log.warning("tidy ended with %s: %s", child.returncode, said.decode("utf-8", "replace").strip()[-2000:])
+
+
+def _say(line: str) -> None:
+    Console().print(line, highlight=False, soft_wrap=True, markup=False)
+
+
+def _when(at: float | None) -> str:
+    return datetime.fromtimestamp(at or 0.0, UTC).strftime("%Y-%m-%d %H:%M")

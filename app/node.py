@@ -1,0 +1,129 @@
+"""This process among those that share a database: it shows that it lives, and takes over from those that do not."""
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy import Engine, func
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session, select
+
+from app.engines.launch.processes import tick
+from app.loop.durable import Durable
+from app.store import nodes
+from app.store.leases import Leases
+from app.store.nodes import NodeRow, Orphan
+
+log = logging.getLogger(__name__)
+
+BEAT_EVERY = 1.0
+_SWEEP = "temper sweep"
+
+
+class Node:
+    def __init__(self, database: Engine, kind: str, leases: Leases, durable: Durable) -> None:
+        self._database, self._kind, self._leases, self._durable = database, kind, leases, durable
+        self._beaten_at = time.monotonic()
+        self._task: asyncio.Task[None] | None = None
+
+    async def join(self) -> None:
+        await asyncio.to_thread(self._join)
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_on(), name="node")
+
+    async def close(self) -> None:
+        """No more beats; what it holds stays its own until it leaves."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def leave(self) -> None:
+        """What it did not finish is the others' at once."""
+        try:
+            await asyncio.to_thread(self._end, {self._leases.node})
+        except SQLAlchemyError as exc:
+            log.warning("cannot say that this node ends: %s", exc)
+
+    async def look(self) -> None:
+        if not await asyncio.to_thread(self._beat):
+            await self._born_again()
+        for orphan in await asyncio.to_thread(self._sweep):
+            log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
+            await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
+
+    async def _go_on(self) -> None:
+        while True:
+            began = time.monotonic()
+            try:
+                await self.look()
+            except SQLAlchemyError as exc:
+                log.warning("this node cannot show that it lives: %s", str(exc).partition("\n")[0])
+            except Exception:
+                log.exception("a node's look at the others failed by a fault of ours")
+            await asyncio.sleep(max(0.0, BEAT_EVERY - (time.monotonic() - began)))
+
+    async def _born_again(self) -> None:
+        """It was frozen, or cut off, and given up: its runs are others' now, and it starts over under a new name."""
+        log.warning("the other nodes gave %s up; its runs go on elsewhere", self._leases.node)
+        self._leases.leads = False
+        await self._durable.drop()
+        self._leases.node = new_name()
+        await self.join()
+
+    def _join(self) -> None:
+        pid = os.getpid()
+        with Session(self._database) as session, session.begin():
+            at = nodes.told_time(session)
+            row = NodeRow(
+                name=self._leases.node,
+                kind=self._kind,
+                machine=machine(),
+                pid=pid,
+                began=tick(pid) or 0,
+                started_at=at,
+                seen_at=at,
+            )
+            session.add(row)
+        self._beaten_at = time.monotonic()
+
+    def _beat(self) -> bool:
+        with Session(self._database) as session, session.begin():
+            return nodes.beat(session, self._leases.node)
+
+    def _sweep(self) -> Sequence[Orphan]:
+        """Nobody is judged by one who was away itself: the others get the time to show that they live."""
+        away = time.monotonic() - self._beaten_at
+        self._beaten_at = time.monotonic()
+        with Session(self._database) as session, session.begin():
+            mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
+            if not mine:
+                return ()
+            at = nodes.told_time(session)
+            silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
+            nodes.end(session, {row.name for row in nodes.living(session) if row.seen_at < silent or _dead_here(row)})
+            self._leases.leads = nodes.lead(session, self._leases.node)
+            return nodes.orphans(session)
+
+    def _end(self, names: set[str]) -> None:
+        with Session(self._database) as session, session.begin():
+            nodes.end(session, names)
+
+
+def new_name() -> str:
+    return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+
+
+def machine() -> str:
+    """Two processes with the same one see each other's numbers: the same boot, the same namespace."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+
+
+def _dead_here(row: NodeRow) -> bool:
+    return row.machine == machine() and (tick(row.pid) or 0) != row.began

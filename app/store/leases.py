@@ -1,0 +1,60 @@
+"""Which node a run belongs to. Asked where it counts: in the transaction that appends, under the lock that changes."""
+
+from collections.abc import Callable, Collection
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from app.errors import Fenced
+
+
+class LeaseRow(SQLModel, table=True):
+    __tablename__ = "lease"
+
+    name: str = Field(primary_key=True)
+    """A run, or `machine`."""
+    host: str
+    node: str = Field(index=True)
+    """Empty: it is offered to whoever takes it."""
+    epoch: int
+    """How often it was offered: a queue's entry of an earlier time means nothing any more."""
+    asked_at: float
+
+
+class Leases:
+    def __init__(self, engine: Engine, node: str) -> None:
+        self._engine = engine
+        self.node = node
+        self.leads = False
+        """This node keeps the machine's log, the schedules and the webhooks for all."""
+
+    def take(self, run: str, host: str, epoch: int) -> None:
+        """Fenced where it is another's, or was offered again since."""
+        try:
+            with Session(self._engine) as session, session.begin():
+                row = session.get(LeaseRow, run, with_for_update=True)
+                if row is None:
+                    row = LeaseRow(name=run, host=host, node="", epoch=epoch, asked_at=0.0)
+                if row.node not in ("", self.node) or row.epoch != epoch:
+                    raise Fenced(run)
+                row.node = self.node
+                session.add(row)
+        except IntegrityError as exc:
+            raise Fenced(run) from exc
+
+    def lost(self, session: Session, runs: Collection[str]) -> frozenset[str]:
+        """Those of `runs` that are not ours; until the transaction ends nobody can take the others from us."""
+        theirs = select(LeaseRow.name, LeaseRow.node).where(col(LeaseRow.name).in_(runs)).with_for_update(read=True)
+        return frozenset(name for name, node in session.exec(theirs) if node != self.node)
+
+    def fence(self, run: str) -> Callable[[], None]:
+        """To be asked right before something is done that could harm if the run is not ours any more."""
+
+        def ours() -> None:
+            with Session(self._engine) as session:
+                row = session.get(LeaseRow, run)
+                if row is None or row.node != self.node:
+                    raise Fenced(run)
+
+        return ours

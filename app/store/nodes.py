@@ -1,0 +1,144 @@
+"""The processes that share a database. Times are the database's own: the nodes' clocks need not agree."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Float, cast, func, update
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from app.events.record import MACHINE
+from app.store.leases import LeaseRow
+from app.store.models import RunRow
+from app.store.queries import UNENDED
+
+DEAD_AFTER = 5.0
+"""Seconds without a sign of life."""
+ASK_AGAIN_AFTER = 10.0
+"""Seconds after which a run that was offered and that nobody took is offered anew."""
+
+
+class NodeRow(SQLModel, table=True):
+    __tablename__ = "node"
+
+    name: str = Field(primary_key=True)
+    kind: str
+    machine: str
+    """What shares process numbers with it."""
+    pid: int
+    began: float
+    """When that process did: a number that was given out again is told apart."""
+    started_at: float
+    seen_at: float
+    ended_at: float | None = None
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """A run that nobody works on, and the how-manieth time it is offered."""
+
+    run: str
+    host: str
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A node as an operator wants to see it."""
+
+    name: str
+    kind: str
+    started_at: float
+    silent_seconds: float
+    leads: bool
+    runs: tuple[str, ...]
+
+
+def now() -> ColumnElement[float]:
+    return cast(func.extract("epoch", func.clock_timestamp()), Float)
+
+
+def told_time(session: Session) -> float:
+    return session.exec(select(now())).one()
+
+
+def living(session: Session) -> Sequence[NodeRow]:
+    return session.exec(
+        select(NodeRow).where(col(NodeRow.ended_at).is_(None)).order_by(col(NodeRow.started_at), col(NodeRow.name))
+    ).all()
+
+
+def at_work(session: Session) -> Sequence[NodeRow]:
+    """Those that were seen just now: what is handed over, one of them takes."""
+    fresh = told_time(session) - DEAD_AFTER
+    return [node for node in living(session) if node.seen_at >= fresh and node.kind != "run"]
+
+
+def standings(session: Session) -> list[Standing]:
+    at = told_time(session)
+    unended = col(RunRow.state).in_(UNENDED)
+    held = session.exec(
+        select(LeaseRow.node, RunRow.id).join(RunRow, col(RunRow.id) == col(LeaseRow.name)).where(unended)
+    )
+    runs: dict[str, list[str]] = {}
+    for node, run in held:
+        runs.setdefault(node, []).append(run)
+    machine = session.get(LeaseRow, MACHINE)
+    return [
+        Standing(
+            row.name,
+            row.kind,
+            row.started_at,
+            max(0.0, at - row.seen_at),
+            machine is not None and machine.node == row.name,
+            tuple(sorted(runs.get(row.name, ()))),
+        )
+        for row in living(session)
+    ]
+
+
+def beat(session: Session, name: str) -> bool:
+    """False when the others have given this node up."""
+    alive = (col(NodeRow.name) == name) & col(NodeRow.ended_at).is_(None)
+    seen = update(NodeRow).where(alive).values(seen_at=now()).returning(col(NodeRow.name))
+    return session.execute(seen).first() is not None
+
+
+def end(session: Session, names: Collection[str]) -> None:
+    over = col(NodeRow.name).in_(names) & col(NodeRow.ended_at).is_(None)
+    session.execute(update(NodeRow).where(over).values(ended_at=now()))
+
+
+def orphans(session: Session) -> list[Orphan]:
+    """Offered anew by this call, in the order in which they were asked for."""
+    at = told_time(session)
+    alive = {node.name for node in living(session)}
+    query = (
+        select(RunRow.id, RunRow.host, LeaseRow)
+        .outerjoin(LeaseRow, col(LeaseRow.name) == col(RunRow.id))
+        .where(col(RunRow.state).in_(UNENDED), col(RunRow.queued_at) < at - 1)
+        .order_by(col(RunRow.queued_at))
+    )
+    rows = session.exec(query).all()
+    busy = {host for _, host, lease in rows if lease and lease.node in alive}
+    found = []
+    for run, host, lease in rows:
+        if lease is None:
+            lease = LeaseRow(name=run, host=host, node="", epoch=0, asked_at=0.0)  # noqa: PLW2901
+        waits = lease.node == "" and (host in busy or at - lease.asked_at < ASK_AGAIN_AFTER)
+        if lease.node in alive or waits:
+            continue
+        lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
+        session.add(lease)
+        found.append(Orphan(run, host, lease.epoch))
+    return found
+
+
+def lead(session: Session, name: str) -> bool:
+    """One of the nodes keeps the machine's log, the schedules and the webhooks: who comes first, until it ends."""
+    row = session.get(LeaseRow, MACHINE, with_for_update=True)
+    if row is None:
+        row = LeaseRow(name=MACHINE, host="", node="", epoch=0, asked_at=0.0)
+    if row.node != name and row.node not in {node.name for node in living(session)}:
+        row.node, row.epoch, row.asked_at = name, row.epoch + 1, told_time(session)
+        session.add(row)
+    return row.node == name

@@ -1,0 +1,50 @@
+"""Hearing of what other nodes wrote: PostgreSQL says it at their commit."""
+
+import asyncio
+import logging
+
+import psycopg
+from sqlalchemy import Engine
+
+from app.events.bus import Bus
+from app.store.events import CHANNEL, EventStore
+
+log = logging.getLogger(__name__)
+
+AGAIN_AFTER = 1.0
+
+
+class Notices:
+    def __init__(self, engine: Engine, store: EventStore, bus: Bus) -> None:
+        address = engine.url.set(drivername="postgresql")
+        self._address = address.render_as_string(hide_password=False)
+        self._store, self._bus = store, bus
+        self._task: asyncio.Task[None] | None = None
+        self.listening = asyncio.Event()
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_on(), name="notices")
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _go_on(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except psycopg.Error as exc:
+                log.warning("not told of what other nodes write: %s", str(exc).strip().partition("\n")[0])
+            self.listening.clear()
+            await asyncio.sleep(AGAIN_AFTER)
+
+    async def _listen(self) -> None:
+        async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
+            await connection.execute(f"listen {CHANNEL}")
+            for run in list(self._bus.newest):  # what was written while nobody listened
+                self._bus.heard(run, await asyncio.to_thread(self._store.head, run))
+            self.listening.set()
+            async for notice in connection.notifies():
+                run, _, seq = notice.payload.partition(" ")
+                self._bus.heard(run, int(seq))

@@ -1,0 +1,68 @@
+"""Runs that have ended and are kept as evidence alone: which are due, their pack, and what goes from the log."""
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Engine, delete, update
+from sqlmodel import Session, col, select
+
+from app.events.kinds import TurnFinished, TurnStarted
+from app.store.events import EventStore
+from app.store.models import EventRow, EvidenceRow, RunRow
+from app.store.queries import UNENDED
+
+_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
+
+
+def due(session: Session, before: float) -> Sequence[RunRow]:
+    """Runs that ended before then and are whole, oldest first."""
+    query = select(RunRow).where(
+        col(RunRow.ended_at) < before, col(RunRow.state).not_in(UNENDED), col(RunRow.shrunk_at).is_(None)
+    )
+    return session.exec(query.order_by(col(RunRow.ended_at))).all()
+
+
+def unswept(session: Session) -> Sequence[str]:
+    """Runs whose evidence is kept, and whose log was not swept to the end."""
+    return session.exec(select(EvidenceRow.run).where(col(EvidenceRow.swept).is_(False))).all()
+
+
+def keep(session: Session, run: str, pack: bytes, now: float) -> bool:
+    """From this commit on the run is shrunk. False where another process was faster, or the run has not ended."""
+    whole = (col(RunRow.id) == run, col(RunRow.shrunk_at).is_(None), col(RunRow.state).not_in(UNENDED))
+    marked = session.connection().execute(update(RunRow).where(*whole).values(shrunk_at=now)).rowcount == 1
+    if marked:
+        session.add(EvidenceRow(run=run, pack=pack))
+    return marked
+
+
+def kept(session: Session, run: str) -> bytes | None:
+    """The pack as it was kept; None where the run is whole."""
+    return session.exec(select(EvidenceRow.pack).where(col(EvidenceRow.run) == run)).first()
+
+
+def sweep(database: Engine, run: str) -> int:
+    """How many events went. A turn at a time, so that whoever writes waits for none of it; safe to repeat."""
+    gone = 0
+    for first, last in _finished_turns(EventStore(database), run):
+        pieces = delete(EventRow).where(
+            col(EventRow.run) == run,
+            col(EventRow.kind) == "turn.delta",
+            col(EventRow.seq) > first,
+            col(EventRow.seq) < last,
+        )
+        with database.begin() as connection:
+            gone += connection.execute(pieces).rowcount
+    with database.begin() as connection:
+        connection.execute(update(EvidenceRow).where(col(EvidenceRow.run) == run).values(swept=True))
+    return gone
+
+
+def _finished_turns(store: EventStore, run: str) -> Iterator[tuple[int, int]]:
+    """A turn that was cut off has its text nowhere but in its pieces: they stay."""
+    begun: tuple[int, str] | None = None
+    for recorded in store.events(run, kinds=_EDGES):
+        event = recorded.event
+        if isinstance(event, TurnStarted):
+            begun = recorded.seq, event.turn
+        elif isinstance(event, TurnFinished) and begun and begun[1] == event.turn:
+            yield begun[0], recorded.seq

@@ -1,0 +1,135 @@
+"""Nodes as real processes on one PostgreSQL, with one data folder."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlmodel import Session, select
+
+from app.cli.opening import chosen_lineup
+from app.config import Settings
+from app.events.record import GENESIS, check_chain, read, record
+from app.events.words import Budget
+from app.loop.durable import enqueue_from_outside
+from app.loop.state import RunState, fold
+from app.request import queued
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.leases import LeaseRow
+from app.store.models import RunRow
+from app.worker import new_run_id
+from tests.postgres import new_database, postgres
+
+PATIENCE = 90.0
+
+
+@dataclass
+class Process:
+    child: subprocess.Popen[str]
+    log: Path
+
+    @property
+    def node(self) -> str:
+        """Its first name."""
+        return next(line.split()[-1] for line in self.said if " as worker " in line)
+
+    @property
+    def said(self) -> list[str]:
+        return self.log.with_suffix(".out").read_text().splitlines()
+
+    def send(self, number: signal.Signals) -> None:
+        os.kill(self.child.pid, number)
+
+    def kill(self) -> None:
+        self.send(signal.SIGKILL)
+        self.child.wait()
+
+
+class Shared:
+    """What the nodes share, as a test looks at it."""
+
+    def __init__(self, address: str, data: Path) -> None:
+        self.address, self.data = address, data
+        self.database = open_database(address)
+        self.store = EventStore(self.database)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "TEMPER_DATABASE_URL": self.address, "no_proxy": "127.0.0.1"}
+
+    @contextmanager
+    def node(self, *words: str, speed: float = 0.0, command: str = "worker") -> Iterator[Process]:
+        count = len(list(self.data.parent.glob("node*.log")))
+        log = self.data.parent / f"node{count}.log"
+        line = [sys.executable, "-m", "app", command, "--data", self.data, "--speed", str(speed), *words]
+        with log.open("w") as errors, log.with_suffix(".out").open("w") as out:
+            child = subprocess.Popen(line, stdout=out, stderr=errors, text=True, env=self.environment)
+        process = Process(child, log)
+        try:
+            self.until(lambda: child.poll() is not None or any("Temper" in line for line in process.said))
+            assert child.poll() is None, log.read_text()
+            yield process
+        finally:
+            if child.poll() is None:
+                child.send_signal(signal.SIGCONT)
+                child.terminate()
+                try:
+                    child.wait(timeout=20)
+                except subprocess.TimeoutExpired:
+                    child.kill()
+                    child.wait()
+
+    def ask(self, host: str, rules: str) -> str:
+        """As a process does that works on nothing itself."""
+        settings = Settings(data=self.data)
+        request = queued(
+            chosen_lineup(settings), host=host, rules=rules, mode="auto", keep=False, budget=Budget(), note="", pace=0
+        )
+        run = new_run_id()
+        self.store.append([record(run, 1, time.time(), request, GENESIS)])
+        enqueue_from_outside(self.address, run, host)
+        return run
+
+    def rows(self) -> list[RunRow]:
+        with Session(self.database) as session:
+            return list(session.exec(select(RunRow)).all())
+
+    def owner(self, run: str) -> str:
+        with Session(self.database) as session:
+            row = session.get(LeaseRow, run)
+            return row.node if row else ""
+
+    def ended(self) -> bool:
+        return all(row.ended_at for row in self.rows())
+
+    def state(self, run: str) -> RunState:
+        """Of a log whose chain holds."""
+        lines = self.store.lines(run)
+        check_chain(lines)
+        return fold(read(line, digest) for _, line, digest in lines)
+
+    def until(self, true, patience: float = PATIENCE) -> None:
+        late = time.monotonic() + patience
+        while not true():
+            assert time.monotonic() < late, f"not in {patience} s"
+            time.sleep(0.02)
+
+
+@pytest.fixture(scope="session")
+def server():
+    with postgres() as address:
+        yield address
+
+
+@pytest.fixture
+def shared(server, tmp_path):
+    made = Shared(new_database(server), tmp_path / "data")
+    yield made
+    made.database.dispose()

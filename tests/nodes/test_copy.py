@@ -1,0 +1,81 @@
+"""From a file to a server: everything, in the same chains, and a run that was cut off goes on there."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from sqlmodel import Session, select
+
+from app.config import Settings
+from app.errors import BadInput, Unusable
+from app.events.record import check_chain
+from app.store.copying import copy
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.models import RunRow
+from tests.crash import run_to_its_end
+from tests.nodes.test_takeover import RULES, ends_as, undisturbed
+
+__all__ = ["undisturbed"]
+
+
+def cut_off(data):
+    """A run that was killed in its middle, in a file."""
+    line = [sys.executable, "-m", "app", "run", "--data", data, "--rules", RULES, "--speed", "10", "--json"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE) as child:
+        assert child.stdout
+        for _ in range(60):
+            child.stdout.readline()
+        child.kill()
+
+
+@pytest.mark.timeout(180)
+def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
+    cut_off(shared.data)
+    file = open_database(shared.data / "temper.sqlite")
+    line = [sys.executable, "-m", "app", "db", "copy", "--data", shared.data]
+    done = subprocess.run(line, env=shared.environment, capture_output=True, text=True, check=True)
+    with Session(file) as session:
+        [run] = session.exec(select(RunRow.id)).all()
+    before = EventStore(file).lines(run)
+    file.dispose()
+    assert f"{len(before)} of them events" in done.stdout.replace("\n", " ")
+    assert shared.store.lines(run) == before
+    with shared.node(speed=20):
+        shared.until(shared.ended)
+    assert shared.store.lines(run)[: len(before)] == before
+    ends_as(shared, undisturbed)
+
+
+def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shared, tmp_path, monkeypatch):
+    run_to_its_end(tmp_path / "other", 0, 0, rules="V-257985")
+    file = open_database(tmp_path / "other" / "temper.sqlite")
+    copied = copy(file, shared.database)
+    assert copied.chains == copied.rows["run"] == 1
+    with pytest.raises(BadInput, match="already: name an empty one"):
+        copy(file, shared.database)
+    with Session(file) as session:
+        check_chain(shared.store.lines(session.exec(select(RunRow.id)).one()))
+    file.dispose()
+    monkeypatch.delenv("TEMPER_DATABASE_URL", raising=False)
+    for environment, data, says in [
+        ({}, tmp_path / "other", "say where to"),
+        ({"TEMPER_DATABASE_URL": shared.address}, tmp_path / "none", "there is no"),
+        ({"TEMPER_DATABASE_URL": "mysql://a/b"}, tmp_path / "other", "names mysql"),
+    ]:
+        line = [sys.executable, "-m", "app", "db", "copy", "--data", data]
+        done = subprocess.run(line, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert says in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_chain_that_does_not_hold_is_said(shared, tmp_path):
+    run_to_its_end(tmp_path / "other", 0, 0, rules="V-257985")
+    file = open_database(Settings(data=tmp_path / "other").database)
+    with file.begin() as connection:
+        connection.exec_driver_sql("update event set hash = 'x' where seq = 3")
+    with pytest.raises(Unusable, match="does not hold: event 3"):
+        copy(file, shared.database)
+    file.dispose()

@@ -1,0 +1,186 @@
+"""What several nodes do to one database at once, without processes of their own."""
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import Session, select
+
+from app.errors import Fenced, Unusable
+from app.events.bus import Bus
+from app.events.kinds import PersonDid, RunPaused
+from app.events.log import LogWriter, RunLog
+from app.events.record import AUDIT, check_chain
+from app.store import audit, nodes
+from app.store.db import HEAD, open_database, revision
+from app.store.events import EventStore
+from app.store.leases import LeaseRow, Leases
+from app.store.nodes import NodeRow
+from app.store.notices import Notices
+from tests.postgres import new_database
+
+
+@pytest.fixture
+def address(server):
+    return new_database(server)
+
+
+@pytest.fixture
+def database(address):
+    opened = open_database(address)
+    yield opened
+    opened.dispose()
+
+
+def test_many_open_a_new_database_at_once_and_it_is_migrated_once(address):
+    with ThreadPoolExecutor(8) as pool:
+        opened = list(pool.map(open_database, [address] * 8))
+    assert [revision(engine) for engine in opened] == [HEAD] * 8
+    for engine in opened:
+        engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("postgresql://temper:geheim@127.0.0.1:1/t", "cannot use postgresql://temper:***@127.0.0.1:1/t"),
+        ("mysql://h/t", "TEMPER_DATABASE_URL names mysql"),
+        ("no address", "is no address"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_a_sentence_without_its_password(place, says):
+    with pytest.raises(Unusable) as raised:
+        open_database(place)
+    assert says in str(raised.value)
+    assert "geheim" not in str(raised.value)
+
+
+def test_what_people_do_at_several_nodes_is_one_chain(database):
+    did = PersonDid(who="a", right="admin", via="token", source="127.0.0.1", did="POST /", status=200)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: audit.note(database, did), range(80)))
+    rows = EventStore(database).lines(AUDIT)
+    assert len(rows) == 80
+    check_chain(rows)
+
+
+def member(database, name, seen=0.0):
+    """A node that was last seen `seen` seconds ago."""
+    with Session(database) as session, session.begin():
+        at = nodes.told_time(session)
+        row = NodeRow(name=name, kind="worker", machine="m", pid=1, began=1, started_at=at, seen_at=at - seen)
+        session.add(row)
+    return Leases(database, name)
+
+
+def test_a_run_is_one_nodes_until_it_is_offered_again(database):
+    one, other = member(database, "one"), member(database, "other")
+    one.take("r", "h", 1)
+    one.take("r", "h", 1)
+    one.fence("r")()
+    with pytest.raises(Fenced):
+        other.take("r", "h", 1)
+    with pytest.raises(Fenced):
+        other.fence("r")()
+    with Session(database) as session, session.begin():
+        row = session.get_one(LeaseRow, "r")
+        row.node, row.epoch = "", 2
+        session.add(row)
+    with pytest.raises(Fenced):
+        one.fence("r")()
+    with pytest.raises(Fenced):
+        one.take("r", "h", 1)  # an entry of the queue from before
+    other.take("r", "h", 2)
+    other.fence("r")()
+
+
+async def test_who_lost_a_run_writes_nothing_of_it_and_its_other_runs_go_on(database):
+    one, other = member(database, "one"), member(database, "other")
+    store = EventStore(database, one)
+    writer = LogWriter(store, Bus())
+    writer.start()
+    logs = {run: RunLog(run, writer) for run in ("kept", "taken")}
+    for run, log in logs.items():
+        one.take(run, "h", 1)
+        log.append(RunPaused(by="first"))
+        await log.flush()
+    with Session(database) as session, session.begin():
+        row = session.get_one(LeaseRow, "taken")
+        row.node = other.node
+        session.add(row)
+    for log in logs.values():
+        log.append(RunPaused(by="second"))
+    await logs["kept"].flush()
+    with pytest.raises(Fenced):
+        await logs["taken"].flush()
+    await writer.close()
+    assert [len(store.lines(run)) for run in logs] == [2, 1]
+
+
+async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_nothing(database):
+    store = EventStore(database, member(database, "one"))
+    writer = LogWriter(store, Bus())
+    writer.start()
+    log = RunLog("r", writer)
+    cut = text("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()")
+    for number in range(60):
+        log.append(RunPaused(by=str(number)))
+        if number % 20 == 10:
+            with database.connect() as connection:
+                connection.execute(cut)
+        await log.flush()
+    await writer.close()
+    rows = store.lines("r")
+    assert len(rows) == 60
+    check_chain(rows)
+
+
+async def test_a_node_hears_of_what_another_wrote_and_of_what_it_missed(database):
+    bus = Bus()
+    bus.heard("r", 1)
+    writing = EventStore(database, member(database, "one"))
+    writer = LogWriter(writing, Bus())
+    writer.start()
+    log = RunLog("r", writer)
+    log.append(*(RunPaused(by="x") for _ in range(3)))
+    await log.flush()
+    notices = Notices(database, EventStore(database), bus)
+    notices.start()
+    async with asyncio.timeout(20):
+        await bus.beyond("r", 2)  # written before it listened
+        await notices.listening.wait()
+        log.append(RunPaused(by="y"))
+        await bus.beyond("r", 3)
+        with database.connect() as connection:
+            connection.execute(
+                text("select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%'")
+            )
+        log.append(RunPaused(by="z"))
+        await bus.beyond("r", 4)
+    await notices.close()
+    await writer.close()
+
+
+def test_one_leads_until_it_ends(database):
+    member(database, "one")
+    member(database, "other")
+
+    def leads(name):
+        with Session(database) as session, session.begin():
+            return nodes.lead(session, name)
+
+    assert [leads("one"), leads("other"), leads("one")] == [True, False, True]
+    with Session(database) as session, session.begin():
+        nodes.end(session, {"one"})
+    assert [leads("other"), leads("one")] == [True, False]
+
+
+def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
+    member(database, "quiet", seen=nodes.DEAD_AFTER + 1)
+    with Session(database) as session:
+        [row] = session.exec(select(NodeRow)).all()
+        assert nodes.told_time(session) - row.seen_at > nodes.DEAD_AFTER
+        assert abs(nodes.told_time(session) - time.time()) < 60
+        assert nodes.at_work(session) == []

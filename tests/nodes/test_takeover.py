@@ -1,0 +1,117 @@
+"""Two workers on one database: what one leaves, however it ends, the other brings to the end that it would have had."""
+
+import signal
+from collections import Counter
+
+import httpx
+import pytest
+
+from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, RunResumed
+from app.targets.catalog import open_target
+from tests.crash import run_to_its_end
+
+HOSTS = ["fixture", *(f"fixture-{number}" for number in range(2, 11))]
+RULES = "V-257985,V-257996"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return run_to_its_end(tmp_path_factory.mktemp("calm"), 0, 0, rules=RULES)
+
+
+def ends_as(shared, undisturbed):
+    for row in shared.rows():
+        state = shared.state(row.id)
+        assert row.state == "finished", row.reason
+        ended = {rule: item.status for rule, item in state.items.items()}
+        assert ended == {rule: status for rule, (status, _) in undisturbed.outcomes.items()}
+        target = open_target(row.host, shared.data / "hosts")
+        assert target.digest() == undisturbed.tree
+        assert target.pending() == []
+
+
+def once(shared, run):
+    """Each announced change came to one end, and no journal was written twice."""
+    events = [one.event for one in shared.store.steady(run)]
+    begun = Counter(event.journal for event in events if isinstance(event, ActionApplying))
+    applied = Counter(event.journal for event in events if isinstance(event, ActionApplied))
+    undone = Counter(event.journal for event in events if isinstance(event, ActionRolledBack))
+    assert max(begun.values()) == max(applied.values()) == 1
+    assert max(undone.values(), default=1) == 1
+    assert set(applied) | set(undone) <= set(begun)
+
+
+@pytest.mark.timeout(240)
+def test_killed_in_the_middle_of_ten_runs_and_all_ten_end_as_undisturbed_ones_do(shared, undisturbed):
+    with shared.node(speed=10) as one, shared.node(speed=10) as other:
+        runs = [shared.ask(host, RULES) for host in HOSTS]
+        shared.until(lambda: {shared.owner(run) for run in runs} == {one.node, other.node})
+        shared.until(lambda: all(shared.state(run).seq > 30 for run in runs))
+        left = [row.id for row in shared.rows() if shared.owner(row.id) == one.node and not row.ended_at]
+        assert left
+        one.kill()
+        shared.until(shared.ended)
+        for run in left:
+            assert shared.owner(run) == other.node
+            assert any(isinstance(event.event, RunResumed) for event in shared.store.steady(run))
+    assert len(shared.rows()) == len(HOSTS)
+    ends_as(shared, undisturbed)
+    for row in shared.rows():
+        once(shared, row.id)
+
+
+@pytest.mark.timeout(240)
+def test_a_frozen_worker_is_given_up_and_does_no_harm_when_it_thaws(shared, undisturbed):
+    with shared.node(speed=20) as one:
+        shared.ask("fixture", RULES)
+        run = shared.rows()[0].id
+        shared.until(lambda: any(isinstance(event.event, ActionApplying) for event in shared.store.steady(run)))
+        one.send(signal.SIGSTOP)
+        frozen_at = shared.state(run).seq
+        with shared.node(speed=20) as other:
+            shared.until(lambda: shared.owner(run) == other.node)
+            shared.until(lambda: shared.state(run).seq > frozen_at)
+            one.send(signal.SIGCONT)
+            shared.until(lambda: "gave" in one.log.read_text())
+            shared.until(shared.ended)
+            assert shared.owner(run) == other.node
+            shared.ask("fixture", RULES)  # and it is of use again
+            shared.until(shared.ended)
+    ends_as(shared, undisturbed)
+    for row in shared.rows():
+        once(shared, row.id)
+
+
+@pytest.mark.timeout(120)
+def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared, undisturbed):
+    with shared.node(speed=20) as one:
+        shared.ask("fixture", RULES)
+        run = shared.rows()[0].id
+        shared.until(lambda: shared.state(run).seq > 30)
+        with shared.node(speed=20) as other:
+            one.send(signal.SIGTERM)
+            assert one.child.wait(timeout=20) == 0
+            shared.until(lambda: shared.owner(run) == other.node, patience=4)
+            shared.until(shared.ended)
+    ends_as(shared, undisturbed)
+
+
+@pytest.mark.timeout(120)
+def test_any_node_serves_the_page_and_the_stream_of_a_run_that_another_works_on(shared):
+    with shared.node(speed=10) as worker:
+        run = shared.ask("fixture", RULES)
+        shared.until(lambda: shared.owner(run) == worker.node)
+        with shared.node("--port", "0", speed=10, command="serve") as serving:
+            url = serving.said[0].split()[-1]
+            with httpx.Client(base_url=url, timeout=60) as client:
+                assert run in client.get(f"/runs/{run}").text
+                with client.stream("GET", f"/api/v1/runs/{run}/stream") as answer:
+                    ids = (line for line in answer.iter_lines() if line.startswith("id:"))
+                    seen = [int(line.removeprefix("id:")) for line in ids]
+                nodes = client.get("/api/v1/nodes").json()["nodes"]
+                assert "last seen" in client.get("/ops").text
+            assert {node["kind"]: node["answers"] for node in nodes} == {"worker": False, "serve": True}
+            assert sum(node["leads"] for node in nodes) == 1
+        assert shared.owner(run) == worker.node
+    last = len(shared.store.lines(run))
+    assert seen == [*range(1, last + 1), last]  # its end repeats the last id

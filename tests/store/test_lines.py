@@ -1,0 +1,82 @@
+"""Which lines of a log are read, and that the pieces of turns between them cost nothing."""
+
+import pytest
+from sqlalchemy import event
+
+from app.events.kinds import KINDS, TurnDelta, TurnFinished
+from app.events.record import GENESIS, record
+from app.pages.mission.missions import TOLD, Missions
+from app.store.db import open_database
+from app.store.events import EventStore
+
+PLAN = ("plan", "item.started")
+PIECES = ("turn.delta",)
+
+
+def tag(one):
+    return one.event.__struct_config__.tag
+
+
+@pytest.fixture
+def store(played):
+    database = open_database(played[0] / "temper.sqlite")
+    yield EventStore(database)
+    database.dispose()
+
+
+@pytest.mark.parametrize("kinds", [KINDS, TOLD, PLAN, PIECES])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"after": 40, "upto": 200},
+        {"limit": 7},
+        {"after": 40, "limit": 7},
+        {"since": 0.5},
+        {"since": 0.5, "limit": 3},
+    ],
+)
+def test_lines_of_some_kinds_are_the_log_without_the_others(store, played, log, kinds, asked):
+    since = log[0].at + asked["since"] if "since" in asked else 0.0
+    found = store.lines(played[1], kinds=kinds, **{**asked, "since": since})
+    after, upto = asked.get("after", 0), asked.get("upto", len(log))
+    fitting = [one for one in log[after:upto] if tag(one) in kinds and one.at >= since][: asked.get("limit")]
+    assert found == [(one.seq, one.line, one.hash) for one in fitting]
+
+
+@pytest.mark.parametrize("kinds", [KINDS, TOLD, PLAN, PIECES])
+def test_the_newest_of_some_kinds_come_newest_first(store, played, log, kinds):
+    fitting = [one for one in log[:200] if tag(one) in kinds]
+    assert store.newest(played[1], 200, kinds, 9) == fitting[::-1][:9]
+
+
+def steps(tmp_path, log, pieces):
+    """What SQLite does for a page of this run, its first turn told in so many pieces more."""
+    database = open_database(tmp_path / f"{pieces}.sqlite")
+    long, before = [], GENESIS
+    for one in (one for one in log if not isinstance(one.event, TurnDelta)):
+        told = [one.event]
+        if isinstance(one.event, TurnFinished) and pieces:
+            delta = TurnDelta(turn=one.event.turn, role=one.event.role, channel="thought", text="so", tokens=1)
+            told, pieces = [delta] * pieces + told, 0
+        for this in told:
+            long.append(record(one.run, len(long) + 1, one.at, this, before))
+            before = long[-1].hash
+    store, spent = EventStore(database), 0
+    store.append(long)
+
+    def count():
+        nonlocal spent
+        spent += 1
+
+    database.dispose()
+    event.listen(database, "connect", lambda connection, _: connection.set_progress_handler(count, 10))
+    Missions(store).at(one.run)
+    database.dispose()
+    return spent
+
+
+def test_a_page_costs_the_database_the_same_however_long_its_turns_were(tmp_path, log):
+    few, many = steps(tmp_path, log, 10), steps(tmp_path, log, 10_000)
+    assert few > 50
+    assert many < 1.1 * few

@@ -1,0 +1,103 @@
+"""The corpus of attacks, family by family: every one is refused by its clause, and nothing on the host has changed."""
+
+import asyncio
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.engines import simulator
+from app.errors import ActionFailed
+from app.events.words import AppendLine, Reload, WriteFile
+from app.skills.catalog import skill
+from app.targets.fixture.target import FixtureTarget
+from tests.targets.test_policy import as_action, paths_of
+
+HERE = Path(__file__).parent
+FAMILIES = {file.stem: tomllib.loads(file.read_text()) for file in sorted((HERE / "hostile").glob("*.toml"))}
+FIRST = tomllib.loads((HERE / "hostile.toml").read_text())["refused"]
+ANSWERS = Path(simulator.__file__).parent / "answers"
+
+
+def laid_out(folder: Path, doctored: dict[str, str]) -> FixtureTarget:
+    """A host on which some files are others."""
+    target = FixtureTarget("host", folder)
+    asyncio.run(target.prepare())
+    for path, text in doctored.items():
+        at = folder / f"root{path}"
+        if at.exists():
+            at.chmod(0o600)
+        at.write_text(text)
+    return target
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_attack_of_the_family_gets_through(tmp_path, family):
+    found = FAMILIES[family]
+    hosts = {
+        name: laid_out(tmp_path / str(number), doctored)
+        for number, (name, doctored) in enumerate({"": {}, **found.get("hosts", {})}.items())
+    }
+    before = {name: host.digest() for name, host in hosts.items()}
+    wrong = []
+    for case in found["refused"]:
+        action = as_action(case["action"])
+        refusals = hosts[case.get("host", "")].review([action], paths_of(action))
+        if [refusal.clause for refusal in refusals] != [case["clause"]]:
+            wrong.append((case, refusals))
+    assert wrong == []
+    assert {name: host.digest() for name, host in hosts.items()} == before
+
+
+def test_the_attacks_are_many_and_no_two_are_the_same():
+    cases = [case for family in FAMILIES.values() for case in family["refused"]]
+    told = {(case.get("host", ""), *sorted(case["action"].items())) for case in (*cases, *FIRST)}
+    assert len(told) == len(cases) + len(FIRST)
+    assert len(told) >= 1500
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+async def test_the_host_itself_refuses_what_the_policy_refuses(tmp_path, family):
+    """Applied without asking the policy first: one attack of each clause."""
+    target = FixtureTarget("host", tmp_path)
+    await target.prepare()
+    before = target.digest()
+    for clause, case in {case["clause"]: case for case in FAMILIES[family]["refused"] if "host" not in case}.items():
+        action = as_action(case["action"])
+        with pytest.raises(ActionFailed):
+            await target.apply("run.V-1.1", [action], paths_of(action))
+        assert target.digest() == before, clause
+    assert target.pending() == []
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udcffb", "\U000e0001", "\ufff9x\ufffb"])
+def test_halves_of_characters_and_unseen_ones_are_refused_everywhere(tmp_path, text):
+    target = laid_out(tmp_path, {})
+    for action in [
+        WriteFile(path="/etc/issue", content=f"{text}\n"),
+        WriteFile(path=f"/etc/ssh/sshd_config.d/{text}.conf", content="UsePAM yes\n"),
+        AppendLine(path="/etc/login.defs", line=f"# {text}"),
+    ]:
+        assert len(target.review([action], paths_of(action))) == 1
+
+
+@pytest.mark.parametrize("pack", ["stig", "drift"])
+def test_what_the_simulator_proposes_over_a_whole_demo_is_not_refused(tmp_path, pack):
+    """In the order of the pack, each rule's last answer on the host that the ones before it left."""
+    target = laid_out(tmp_path, {})
+    stories = {rule: body for file in ANSWERS.glob("*.toml") for rule, body in tomllib.loads(file.read_text()).items()}
+    done = []
+    for number, rule in enumerate(rule for rule in skill(pack).rules if rule in stories):
+        attempt = stories[rule]["try"][-1]
+        actions = [as_action(table) for table in attempt["actions"]]
+        refusals = target.review(actions, frozenset(attempt["paths"]))
+        if rule == "V-258106":
+            assert {refusal.clause for refusal in refusals} == {"protected identity"}
+            continue
+        assert refusals == [], rule
+        if all(isinstance(action, Reload) for action in actions):
+            continue
+        asyncio.run(target.apply(f"run.V-{number}.1", actions, frozenset(attempt["paths"])))
+        asyncio.run(target.commit(f"run.V-{number}.1"))
+        done.append(rule)
+    assert len(done) >= 5
