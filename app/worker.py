@@ -179,7 +179,7 @@ class Worker:
             self.leases.take(run_id, begun.host, epoch)
             self.writer.lost.discard(run_id)
             fence = self.leases.fence(run_id)
-        state = fold(self.store.events(run_id))
+        state = fold(self.store.brief(run_id))
         assert state.request
         pack = skill(state.request.skill)
         target = open_target(state.request.host, self.settings.hosts, fence)

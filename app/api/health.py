@@ -15,6 +15,9 @@ from app.errors import Unusable
 
 router = api_router("health")
 
+SLOW = 3.0
+"""Seconds that a write may take before this process is not ready."""
+
 
 class Alive(Wire):
     status: Literal["ok"]
@@ -42,6 +45,8 @@ async def readyz(worker: TheWorker, response: Response) -> Readiness:
         for name in sorted(seated)
         if states.get(name) not in ("ready", "degraded")
     ]
+    if worker.writer.waits > SLOW:
+        reasons.append(f"the log has waited for {worker.writer.waits:.0f} s to be written")
     try:
         worker.writer.submit([])
         await asyncio.to_thread(_read, worker.database)

@@ -21,7 +21,7 @@ from app.store.models import CommandRow
 def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str) -> None:
     database = open_database(settings.database)
     run = find_run(database, wanted)
-    state = fold(EventStore(database).events(run))
+    state = fold(EventStore(database).brief(run))
     if state.ended:
         raise BadInput(f"run {run} has ended ({state.status}): there is nothing to {verb}.")
     approval = _approval(state, run) if verb in ("approve", "refuse") else ""

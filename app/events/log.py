@@ -32,6 +32,7 @@ class LogWriter:
         self._taken = self._done = 0
         self._wrote_at = float("-inf")
         self._failure: Exception | None = None
+        self._writing_since: float | None = None
         self.lost: set[str] = set()
         """Runs that another node has taken over: what is still said of them here goes nowhere."""
         self._task: asyncio.Task[None] | None = None
@@ -45,6 +46,11 @@ class LogWriter:
                 await self.flush()
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+
+    @property
+    def waits(self) -> float:
+        """Seconds for which a batch has tried to reach the disk."""
+        return 0.0 if self._writing_since is None else time.monotonic() - self._writing_since
 
     def submit(self, batch: Sequence[Recorded]) -> None:
         if self._failure:
@@ -70,13 +76,14 @@ class LogWriter:
             self._work.clear()
             self._hurry.clear()
             try:
-                self._wrote_at = time.monotonic()
+                self._wrote_at = self._writing_since = time.monotonic()
                 lost = await asyncio.to_thread(self._sink.append, batch)
             except Exception as exc:  # noqa: BLE001  whatever the sink raised, whoever waits must hear of it
                 self._failure = exc
             else:
                 self.lost.update(lost)
                 self._bus.publish([recorded for recorded in batch if recorded.run not in lost])
+            self._writing_since = None
             async with self._written:
                 self._done += len(batch)
                 self._written.notify_all()

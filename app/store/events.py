@@ -1,26 +1,19 @@
-"""Where the log lands: one transaction per batch, with the tables that are read off it."""
+"""The log as it is kept: what lands in it, and what is read out of it."""
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, Row, Select, delete, func, insert, select
-from sqlalchemy.exc import InternalError, OperationalError
-from sqlmodel import Session, col
+from sqlalchemy import ColumnElement, Engine, Row, Select, delete, func, select
+from sqlmodel import col
 
 from app.events.kinds import KINDS
-from app.events.record import MACHINE, Recorded, read
-from app.store.db import shared
+from app.events.record import Recorded, read
+from app.store.appending import append, head
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
-from app.store.projection import project
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
 FOR_GOOD = ("energy.sample",)
-CHANNEL = "temper_events"
-"""Where a shared database says who has more: `RUN SEQ`."""
-PATIENCE, BETWEEN = 30.0, 0.5
-"""Seconds: for how long a shared database may be away before the log counts as lost."""
 
 
 class Span(NamedTuple):
@@ -45,42 +38,10 @@ class EventStore:
         self._leases = leases
 
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
-        """A database at an address may be restarted: what was on its way is looked up before it is sent again."""
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return self._append(batch)
-            except (OperationalError, InternalError):
-                if not shared(self._engine) or time.monotonic() > until:
-                    raise
-            time.sleep(BETWEEN)
-            batch = self._unwritten(batch, until)
-
-    def _append(self, batch: Sequence[Recorded]) -> frozenset[str]:
-        with Session(self._engine) as session, session.begin():
-            lost = self._leases.lost(session, {recorded.run for recorded in batch}) if self._leases else frozenset()
-            kept = [recorded for recorded in batch if recorded.run not in lost]
-            _write(session, kept)
-            if shared(self._engine):
-                newest = {recorded.run: recorded.seq for recorded in kept}
-                for run, seq in newest.items():
-                    session.execute(select(func.pg_notify(CHANNEL, f"{run} {seq}")))
-        return lost
-
-    def _unwritten(self, batch: Sequence[Recorded], until: float) -> list[Recorded]:
-        while True:
-            try:
-                return [recorded for recorded in batch if recorded.seq > self.head(recorded.run)]
-            except (OperationalError, InternalError):
-                if time.monotonic() > until:
-                    raise
-            time.sleep(BETWEEN)
+        return append(self._engine, self._leases, batch)
 
     def head(self, run: str) -> int:
-        if run == MACHINE:
-            return self.last_sample()
-        newest = self.last(run)
-        return newest[0] if newest else 0
+        return head(self._engine, run)
 
     def last(self, run: str) -> tuple[int, str] | None:
         """Seq and hash that the next event follows."""
@@ -120,6 +81,14 @@ class EventStore:
     def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """All but the pieces of turns: a finished turn carries its whole text."""
         return self.events(run, after=after, upto=upto, kinds=STEADY)
+
+    def brief(self, run: str) -> Iterator[Recorded]:
+        """All that a state is folded from: without the pieces of turns, but with the newest event, for its time."""
+        last = 0
+        for recorded in self.steady(run):
+            last = recorded.seq
+            yield recorded
+        yield from (newest for newest in self.newest(run, None, tuple(KINDS), 1) if newest.seq > last)
 
     def newest(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
         """The last ones of these kinds, newest first."""
@@ -177,17 +146,6 @@ class EventStore:
             return [read(row.line, "") for row in connection.execute(query.order_by(col(SampleRow.seq)))]
 
 
-def _write(session: Session, batch: Sequence[Recorded]) -> None:
-    events = [_row(recorded) for recorded in batch if recorded.run != MACHINE]
-    samples = [_row(recorded) for recorded in batch if recorded.run == MACHINE]
-    if events:
-        session.execute(insert(EventRow), events)
-    if samples:
-        rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
-        session.execute(insert(SampleRow), rows)
-    project(session, batch)
-
-
 def _seqs(run: str, kinds: Sequence[str], after: int, upto: int | None, *, backwards: bool = False) -> Select[int]:
     """Looked up in the index alone: a million pieces of turns lie between the few lines that are wanted."""
     wanted = col(EventRow.run) == run, col(EventRow.kind).in_(kinds), *_between(after, upto)
@@ -203,14 +161,3 @@ def _between(after: int, upto: int | None) -> list[ColumnElement[bool]]:
 
 def _span(row: Row[str, str, float | None, float | None]) -> Span:
     return Span(row.id, row.lineup, row.started_at, row.ended_at)
-
-
-def _row(recorded: Recorded) -> dict[str, object]:
-    return {
-        "run": recorded.run,
-        "seq": recorded.seq,
-        "at": recorded.at,
-        "kind": type(recorded.event).__struct_config__.tag,
-        "line": recorded.line,
-        "hash": recorded.hash,
-    }

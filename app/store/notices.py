@@ -7,7 +7,8 @@ import psycopg
 from sqlalchemy import Engine
 
 from app.events.bus import Bus
-from app.store.events import CHANNEL, EventStore
+from app.store.appending import CHANNEL
+from app.store.events import EventStore
 
 log = logging.getLogger(__name__)
 

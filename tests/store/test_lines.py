@@ -5,6 +5,7 @@ from sqlalchemy import event
 
 from app.events.kinds import KINDS, TurnDelta, TurnFinished
 from app.events.record import GENESIS, record
+from app.loop.state import fold
 from app.pages.mission.missions import TOLD, Missions
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -48,6 +49,15 @@ def test_lines_of_some_kinds_are_the_log_without_the_others(store, played, log, 
 def test_the_newest_of_some_kinds_come_newest_first(store, played, log, kinds):
     fitting = [one for one in log[:200] if tag(one) in kinds]
     assert store.newest(played[1], 200, kinds, 9) == fitting[::-1][:9]
+
+
+@pytest.mark.parametrize("upto", range(1, 260, 7))
+def test_a_state_is_the_same_without_the_pieces_of_turns_wherever_the_log_was_cut(tmp_path, log, upto):
+    database = open_database(tmp_path / "cut.sqlite")
+    cut = EventStore(database)
+    cut.append(log[:upto])
+    assert fold(cut.brief(log[0].run)) == fold(log[:upto])
+    database.dispose()
 
 
 def steps(tmp_path, log, pieces):

@@ -1,0 +1,83 @@
+"""What keeps a batch from the disk for a while loses nothing, and doubles nothing."""
+
+import sqlite3
+import threading
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+
+from app.events.kinds import RunPaused
+from app.events.record import GENESIS, check_chain, record
+from app.store import appending
+from app.store.db import open_database
+from app.store.events import EventStore
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setattr(appending, "BETWEEN", 0.01)
+    database = open_database(tmp_path / "t.sqlite")
+    yield EventStore(database)
+    database.dispose()
+
+
+def lines(count):
+    made, previous = [], GENESIS
+    for seq in range(1, count + 1):
+        made.append(record("r", seq, float(seq), RunPaused(by="a"), previous))
+        previous = made[-1].hash
+    return made
+
+
+ROOM, NONE = 2**30, 1
+"""Pages that the database may have; fewer than it has means no more."""
+
+
+@pytest.fixture
+def disk(store):
+    room = [ROOM]
+
+    def look(connection, *_):
+        connection.execute(f"pragma max_page_count = {room[0]}")
+
+    event.listen(store._engine, "checkout", look)
+    return room
+
+
+def test_a_disk_that_is_full_for_a_while_is_sat_out(store, disk):
+    few = lines(3000)
+    store.append(few[:10])
+    disk[0] = NONE
+    freed = threading.Timer(0.3, disk.__setitem__, (0, ROOM))
+    freed.start()
+    store.append(few[10:])
+    freed.join()
+    rows = store.lines("r")
+    assert len(rows) == len(few)
+    check_chain(rows)
+
+
+def test_a_disk_that_stays_full_is_said(store, disk, monkeypatch):
+    monkeypatch.setattr(appending, "PATIENCE", 0.1)
+    disk[0] = NONE
+    with pytest.raises(OperationalError, match="full"):
+        store.append(lines(3000))
+    assert store.lines("r") == []
+
+
+def test_what_arrived_before_the_fault_is_not_written_again(store):
+    all_of_it = lines(6)
+    store.append(all_of_it[:4])
+    assert appending._unwritten(store._engine, all_of_it, float("inf")) == all_of_it[4:]
+
+
+def test_a_lock_is_waited_for(store, tmp_path):
+    locked = sqlite3.connect(tmp_path / "t.sqlite", isolation_level=None, check_same_thread=False)
+    locked.execute("begin exclusive")
+    freed = threading.Timer(0.3, locked.execute, ("rollback",))
+    freed.start()
+    store.append(lines(3))
+    freed.join()
+    locked.close()
+    assert len(store.lines("r")) == 3
