@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-hosts test-vllm lint fmt bench lock
+.PHONY: help demo test chaos test-hosts test-vllm lint fmt bench lock
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -14,6 +14,10 @@ demo: .venv/.runtime  ## set up, serve http://127.0.0.1:8000 and start a run (AR
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some)
 	@.ci/tools
 	@$(BIN)/pytest $(ARGS)
+
+chaos: .venv/.dev  ## faults of nine kinds under a server at work, by chance (ARGS="--faults N --seed N --postgres --only 'the disk is full'")
+	@.ci/tools
+	@$(BIN)/python -m tests.chaos $(ARGS)
 
 test-vllm: .venv/.dev  ## against a real vLLM on the CPU: set TEMPER_VLLM and TEMPER_VLLM_MODELS (tests/vllm/conftest.py)
 	@$(BIN)/pytest tests/vllm $(ARGS)

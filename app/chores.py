@@ -1,11 +1,13 @@
-"""What goes on beside the runs for as long as a process lives: webhooks, schedules, telemetry."""
+"""What goes on beside the runs for as long as a process lives: webhooks, schedules, telemetry, tidying."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from app.schedules.keeper import Keeper
 from app.telemetry.teller import Teller
+from app.tidying import keep_tidy
 from app.webhooks.courier import Courier
 from app.worker import Worker
 
@@ -23,4 +25,7 @@ async def chores(worker: Worker) -> AsyncIterator[None]:
             teller = Teller(collector, worker.store, worker.bus, worker.http, socket.gethostname())
             teller.start()
             stack.push_async_callback(teller.close)
+        if worker.settings.keep_days:
+            tidying = asyncio.create_task(keep_tidy(worker), name="tidying")
+            stack.callback(tidying.cancel)
         yield

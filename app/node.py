@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import Engine, func
-from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, select
 
 from app.engines.launch.processes import tick
+from app.events.log import LogWriter
 from app.loop.durable import Durable
 from app.store import nodes
+from app.store.db import AWAY, why
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan
 
@@ -26,8 +27,9 @@ _SWEEP = "temper sweep"
 
 
 class Node:
-    def __init__(self, database: Engine, kind: str, leases: Leases, durable: Durable) -> None:
-        self._database, self._kind, self._leases, self._durable = database, kind, leases, durable
+    def __init__(self, database: Engine, kind: str, leases: Leases, durable: Durable, writer: LogWriter) -> None:
+        self._database, self._kind, self._leases = database, kind, leases
+        self._durable, self._writer = durable, writer
         self._beaten_at = time.monotonic()
         self._task: asyncio.Task[None] | None = None
 
@@ -47,10 +49,12 @@ class Node:
         """What it did not finish is the others' at once."""
         try:
             await asyncio.to_thread(self._end, {self._leases.node})
-        except SQLAlchemyError as exc:
-            log.warning("cannot say that this node ends: %s", exc)
+        except AWAY as exc:
+            log.warning("cannot say that this node ends: %s", why(exc))
 
     async def look(self) -> None:
+        if self._writer.failed:
+            return  # who cannot write any more is given up by the others
         if not await asyncio.to_thread(self._beat):
             await self._born_again()
         for orphan in await asyncio.to_thread(self._sweep):
@@ -62,8 +66,8 @@ class Node:
             began = time.monotonic()
             try:
                 await self.look()
-            except SQLAlchemyError as exc:
-                log.warning("this node cannot show that it lives: %s", str(exc).partition("\n")[0])
+            except AWAY as exc:
+                log.warning("this node cannot show that it lives: %s", why(exc))
             except Exception:
                 log.exception("a node's look at the others failed by a fault of ours")
             await asyncio.sleep(max(0.0, BEAT_EVERY - (time.monotonic() - began)))
@@ -108,7 +112,7 @@ class Node:
             silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
             nodes.end(session, {row.name for row in nodes.living(session) if row.seen_at < silent or _dead_here(row)})
             self._leases.leads = nodes.lead(session, self._leases.node)
-            return nodes.orphans(session)
+            return nodes.orphans(session, self._leases.node, self._durable.in_hand)
 
     def _end(self, names: set[str]) -> None:
         with Session(self._database) as session, session.begin():

@@ -1,13 +1,10 @@
-"""What a process that works on runs holds for as long as it lives, built in order and closed in reverse."""
+"""What a process that works on runs holds for as long as it lives, and how it takes one to its end."""
 
 import asyncio
 import logging
 import os
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 
 import httpx
 import msgspec
@@ -24,39 +21,36 @@ from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed
 from app.events.log import LogWriter, RunLog
 from app.lineup import Lineup
-from app.loop.drive import drive
+from app.loop.drive import drive, give_up
 from app.loop.durable import Durable
 from app.loop.run import Means, Run
 from app.loop.state import fold
-from app.node import Node, new_name
 from app.probing.cards import BoardCards
 from app.probing.desk import Desk
 from app.probing.free import in_the_way
-from app.probing.kept import keep
 from app.probing.load import loads
 from app.probing.probe import Busy
-from app.probing.probed import Probed
 from app.probing.subjects import chosen, subjects
 from app.sampling.board import Board
-from app.sampling.opened import sampled
 from app.scanners.verdict import Verdict
 from app.scanning import lay_out_new, scanner_for
 from app.seating import seats
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.before import StoredBefore
-from app.store.db import alone, open_database, shared
+from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.inbox import StoredInbox
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
 from app.store.models import RunRow
-from app.store.notices import Notices
 from app.targets.catalog import open_target
 from app.targets.lock import no_fence
 
 NO_FURTHER = 20
 """Ends of whoever worked on a run, in a row and without one step forward, after which it is given up."""
+AGAIN_AFTER = 0.5
+"""Seconds until a run is taken up again that the database was away for."""
 FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
 
 log = logging.getLogger("temper")
@@ -142,30 +136,46 @@ class Worker:
         return in_the_way(fold(self.store.steady(run)) for run in self.unended())
 
     async def work_on(self, run_id: str, epoch: int) -> None:
-        """Take a run from wherever its log stands to its end."""
+        """Take a run from wherever its log stands to its end; a database that is away counts like a crash."""
+        while True:
+            try:
+                return await self._work_on(run_id, epoch)
+            except Fenced:
+                return log.warning("run %s goes on at another node", run_id)
+            except AWAY as exc:
+                log.warning("run %s is taken up again in a moment: %s", run_id, why(exc))
+            await asyncio.sleep(AGAIN_AFTER)
+            await self.writer.flush()
+
+    async def _work_on(self, run_id: str, epoch: int) -> None:
         try:
             run = await asyncio.to_thread(self._take_up, run_id, epoch)
-        except Fenced:
-            return
+        except TemperError as exc:
+            await self._fail(await asyncio.to_thread(self._log, run_id), str(exc))
+            return None
         try:
             if await asyncio.to_thread(self._ends_whoever_takes_it, run_id):
                 reason = f"whoever worked on it ended, {NO_FURTHER} times in a row, without one step forward"
-                run.append(RunFailed(reason=reason))
-                await run.log.flush()
-                return
+                return await self._fail(run.log, reason)
             if run.state.request and run.state.request.keep:
                 await lay_out_new(run.means.target)
             await drive(run, StoredInbox(self.database, run_id))
-        except Fenced:
-            log.warning("run %s goes on at another node", run_id)
-        except TemperError:
+        except (Fenced, TemperError, *AWAY):
             raise
         except Exception as exc:
             log.exception("run %s failed by a fault of ours", run_id)
-            run.append(RunFailed(reason=f"a fault of Temper's own: {type(exc).__name__}; its log has the details"))
-            await run.log.flush()
+            await give_up(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
         finally:
             await run.means.target.close()
+
+    async def _fail(self, run: RunLog, reason: str) -> None:
+        run.append(RunFailed(reason=reason))
+        await run.flush()
+
+    def _log(self, run_id: str) -> RunLog:
+        last = self.store.last(run_id)
+        assert last
+        return RunLog(run_id, self.writer, last)
 
     def _ends_whoever_takes_it(self, run_id: str) -> bool:
         last = self.store.newest(run_id, None, FORWARD, NO_FURTHER)
@@ -192,91 +202,8 @@ class Worker:
             worker=self.name,
             before=StoredBefore(self.database, self.store, run_id),
         )
-        last = self.store.last(run_id)
-        assert last
-        return Run(state, RunLog(run_id, self.writer, last), means)
+        return Run(state, self._log(run_id), means)
 
 
 def new_run_id() -> str:
     return secrets.token_hex(4)
-
-
-@asynccontextmanager
-async def working(
-    settings: Settings,
-    lineup: Lineup,
-    bases: dict[str, tuple[str, ...]],
-    simulator: Simulator | None,
-    launched: Fleet,
-) -> AsyncIterator[Worker]:
-    """The caller holds the worker lock, where the database is not shared."""
-    async with AsyncExitStack() as stack:
-        database = await asyncio.to_thread(open_database, settings.database)
-        stack.callback(database.dispose)
-        leases = Leases(database, new_name()) if shared(database) else None
-        store, bus = EventStore(database, leases), Bus()
-        writer = LogWriter(store, bus)
-        writer.start()
-        stack.push_async_callback(writer.close)
-        http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
-        traffic = Traffic()
-        board = await stack.enter_async_context(
-            sampled(lineup, bases, http, store, writer, traffic, launched, lambda: leases is None or leases.leads)
-        )
-        desk = Desk(partial(_keep, database))
-        stack.push_async_callback(desk.close)
-        worker = Worker(
-            settings,
-            lineup,
-            leases,
-            database,
-            store,
-            bus,
-            writer,
-            http,
-            bases,
-            board,
-            simulator,
-            launched,
-            traffic,
-            desk,
-        )
-        worker.durable = Durable(settings.queue, leases.node if leases else "local", worker.work_on)
-        if leases:
-            await _join(worker, leases, stack)
-        else:
-            await worker.durable.launch()
-            stack.push_async_callback(worker.durable.close)
-            await _requeue(worker)
-        yield worker
-
-
-async def _join(worker: Worker, leases: Leases, stack: AsyncExitStack) -> None:
-    """One of several nodes: what dead ones left is found by its looks at them."""
-    notices = Notices(worker.database, worker.store, worker.bus)
-    notices.start()
-    stack.push_async_callback(notices.close)
-    node = Node(worker.database, worker.settings.kind, leases, worker.durable)
-    await node.join()
-    stack.push_async_callback(node.leave)
-    await asyncio.to_thread(_launch_alone, worker)
-    stack.push_async_callback(worker.durable.close)
-    node.start()
-    stack.push_async_callback(node.close)
-
-
-def _launch_alone(worker: Worker) -> None:
-    """DBOS makes its own tables at its first launch, and two would make them at once."""
-    with alone(worker.database, "dbos launch"):
-        worker.durable.launch_here()
-
-
-def _keep(database: Engine, probed: Probed) -> None:
-    with Session(database) as session, session.begin():
-        keep(session, probed)
-
-
-async def _requeue(worker: Worker) -> None:
-    """A run whose first event is written but whose place in the queue is not."""
-    for run, host in await asyncio.to_thread(worker.store.queued):
-        await worker.durable.enqueue(run, host)

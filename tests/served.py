@@ -1,5 +1,6 @@
 """A real `temper` server as a child process, on a free port of loopback, gone with the test."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -47,11 +48,15 @@ class Server:
 
 
 @contextmanager
-def served(data: Path, *words: str, command: str = "serve", port: int = 0) -> Iterator[Server]:
+def served(
+    data: Path, *words: str, command: str = "serve", port: int = 0, environment: dict[str, str] | None = None
+) -> Iterator[Server]:
     log = data.with_suffix(".log")
     line = [sys.executable, "-m", "app", command, "--data", str(data), "--port", str(port), *words]
     with log.open("a") as errors:
-        process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors, text=True)
+        process = subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=errors, text=True, env={**os.environ, **(environment or {})}
+        )
     try:
         assert process.stdout
         said = process.stdout.readline()

@@ -7,10 +7,19 @@ import pytest
 
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
-from app.events.kinds import AttemptFailed, RunFinished, TurnFinished
+from app.events.kinds import (
+    ActionApplied,
+    ActionRolledBack,
+    AttemptFailed,
+    RunFailed,
+    RunFinished,
+    ScanFinished,
+    TurnFinished,
+)
 from app.events.words import Budget
 from app.loop.state import fold
 from app.request import queued
+from app.targets.catalog import open_target
 
 RULE = "V-257820"
 PURPOSES = {"plan": "gemma-31b", "act": "gemma-31b", "review": "gemma-e4b", "triage": "gemma-e2b"}
@@ -120,3 +129,31 @@ async def test_a_poisoned_host_changes_nothing_that_the_roles_may_do(tmp_path):
     assert "\x1b" not in prompts
     assert prompts.count("HOST>>>") == prompts.count("<<<HOST")
     assert set(state.items) <= {RULE}
+
+
+async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_path):
+    """Without its baseline the host cannot be watched: that shows only once a change was made."""
+    async with worked(tmp_path) as (worker, lineup):
+        before = await laid_out(worker)
+        await fault(worker, "act", kind="stall", after_tokens=5, recover=True)
+        request = queued(lineup, host="fixture", rules=RULE, mode="auto", keep=True, budget=QUICK, note="", pace=0)
+        name = await worker.submit(request)
+        while not any(isinstance(one.event, ScanFinished) for one in worker.store.events(name)):
+            await worker.bus.beyond(name, worker.bus.newest.get(name, 0))
+        (tmp_path / "hosts" / "fixture" / "baseline.json").unlink()
+        while not (state := fold(worker.store.events(name))).ended:
+            await worker.bus.beyond(name, state.seq)
+        events = [one.event for one in worker.store.events(name)]
+    assert isinstance(state.ended, RunFailed)
+    assert "no baseline" in state.ended.reason
+    assert any(isinstance(event, ActionApplied) for event in events)
+    assert any(isinstance(event, ActionRolledBack) for event in events)
+    target = open_target("fixture", tmp_path / "hosts")
+    assert target.pending() == []
+    assert target.digest() == before
+
+
+async def laid_out(worker):
+    target = open_target("fixture", worker.settings.hosts)
+    await target.prepare()
+    return target.digest()

@@ -13,14 +13,16 @@ from app.api.problem import documented
 from app.api.route import router as api_router
 from app.deps import TheSession, TheStreams, TheWorker
 from app.sampling.board import Board
-from app.store import queries
+from app.store import nodes, queries
 from app.store.models import RunRow
+from app.worker import Worker
 
 router = api_router("health")
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 GIB = 1024**3
 _RUNS = ("queued", "running", "paused", "finished", "failed", "stopped")
+_KINDS = ("serve", "worker", "run")
 _ITEMS = ("passed", "escalated", "skipped", "deferred")
 
 
@@ -40,10 +42,21 @@ def metrics(session: TheSession, worker: TheWorker, streams: TheStreams) -> Resp
     families = [
         Family("temper_build_info", "gauge", "1, with the version as label.", [({"version": __version__}, 1)]),
         Family("temper_stream_viewers", "gauge", "Who watches a stream now.", [({}, streams.viewers)]),
+        *_of_nodes(session, worker),
         *_of_runs(session),
         *_of_machine(worker.board),
     ]
     return Response("".join(line for family in families for line in _lines(family)), media_type=MEDIA_TYPE)
+
+
+def _of_nodes(session: Session, worker: Worker) -> Iterator[Family]:
+    """A database in a file has one, this process, which has nobody to be silent to."""
+    living = nodes.standings(session) if worker.leases else []
+    kinds = [one.kind for one in living] or [worker.settings.kind]
+    counted = [({"kind": kind}, float(kinds.count(kind))) for kind in _KINDS]
+    yield Family("temper_nodes", "gauge", "Processes that live on this database, by kind.", counted)
+    silent = [({"node": one.name}, one.silent_seconds) for one in living]
+    yield Family("temper_node_silent_seconds", "gauge", "Since the node's last sign of life.", silent)
 
 
 def _of_runs(session: Session) -> Iterator[Family]:

@@ -11,7 +11,8 @@ from app.engines.simulated import Simulator, simulated
 from app.lineup import Lineup
 from app.lineup_file import find_lineup, read_lineup
 from app.lock import held, make_folder
-from app.worker import Worker, working
+from app.worker import Worker
+from app.working import working
 
 
 @asynccontextmanager

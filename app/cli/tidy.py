@@ -1,9 +1,6 @@
-"""`temper tidy`: old runs shrink to their evidence, and old samples go. `temper serve --keep-days` asks daily."""
+"""`temper tidy`: old runs shrink to their evidence, and old samples go. `--keep-days` asks for it daily."""
 
-import asyncio
 import getpass
-import logging
-import sys
 import time
 from datetime import UTC, datetime
 
@@ -18,9 +15,6 @@ from app.store import tidy as store
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.worker import Worker
-
-log = logging.getLogger(__name__)
 
 DONE, LEFT = 0, 2
 DAY = 24 * 3600.0
@@ -60,30 +54,6 @@ def _shrunk(database: Engine, row: RunRow) -> bool:
     if done:
         _say(f"run {row.id} on {row.host}: {done.gone} events went, evidence of {done.kept} bytes is kept")
     return True
-
-
-async def keep_tidy(worker: Worker) -> None:
-    """Daily, in a process of its own: packing a long run takes memory and time that viewers would miss."""
-    words = ["tidy", "--older-than", f"{worker.settings.keep_days:g}", "--data", str(worker.settings.data)]
-    while True:
-        if worker.leads:
-            await _run(words)
-        await asyncio.sleep(DAY)
-
-
-async def _run(words: list[str]) -> None:
-    pipe = asyncio.subprocess.PIPE
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
-    )
-    try:
-        said, _ = await child.communicate()
-    finally:
-        if child.returncode is None:
-            child.kill()  # at any moment: a run is whole or shrunk
-            await child.wait()
-    if child.returncode:
-        log.warning("tidy ended with %s: %s", child.returncode, said.decode("utf-8", "replace").strip()[-2000:])
 
 
 def _say(line: str) -> None:

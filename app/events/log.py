@@ -12,11 +12,16 @@ from app.events.kinds import Event
 from app.events.record import GENESIS, Recorded, record
 
 BATCH_SECONDS = 0.02
+CLOSE_SECONDS = 5.0
+"""What a log that cannot be written may keep a process from ending."""
 
 
 class Sink(Protocol):
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
         """All of the batch or nothing of it, but for runs that are another node's now: it names them. Blocking."""
+
+    def give_up(self) -> None:
+        """What cannot be written now is waited for no longer: the process ends."""
 
 
 class LogWriter:
@@ -42,10 +47,16 @@ class LogWriter:
 
     async def close(self) -> None:
         if self._task:
-            with contextlib.suppress(Unusable):  # whoever appended has been told
-                await self.flush()
+            with contextlib.suppress(Unusable, TimeoutError):  # whoever appended has been told
+                await asyncio.wait_for(self.flush(), CLOSE_SECONDS)
+            self._sink.give_up()
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+
+    @property
+    def failed(self) -> bool:
+        """For good: nothing is written any more."""
+        return self._failure is not None
 
     @property
     def waits(self) -> float:

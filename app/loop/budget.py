@@ -1,10 +1,11 @@
 """What is left of the time and the tokens of an item and its run."""
 
-from app.loop.state import Item, RunState
+from app.loop.state import Item, RunState, lapse
 
 
 def overspent(item: Item, state: RunState, now: float) -> str | None:
     budget = state.budget
+    now -= lapse(state, now)
     if item.tokens >= budget.item_tokens:
         return f"the item's {budget.item_tokens} tokens are spent"
     if now - item.started >= budget.item_seconds:
@@ -15,6 +16,7 @@ def overspent(item: Item, state: RunState, now: float) -> str | None:
 
 
 def seconds_left(state: RunState, item: Item, now: float) -> float:
+    now -= lapse(state, now)
     budget = state.budget
     item_left = item.started + budget.item_seconds - now
     run_left = state.started_at + budget.run_seconds - now

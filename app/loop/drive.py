@@ -4,8 +4,9 @@ import asyncio
 
 from app.errors import CannotRestore, TemperError
 from app.events.kinds import RunFailed, RunResumed, RunStopRequested
+from app.loop.change import roll_back
 from app.loop.decide import decide
-from app.loop.effects import Ask, Done, Effect, Wait
+from app.loop.effects import Ask, Done, Effect, RollBack, Wait
 from app.loop.inbox import Inbox, meaning
 from app.loop.perform import perform
 from app.loop.run import Run
@@ -22,6 +23,17 @@ async def drive(run: Run, inbox: Inbox) -> None:
         await run.log.flush()
 
 
+async def give_up(run: Run, reason: str) -> None:
+    """What is open on the host is taken back first: nobody looks after it any more."""
+    try:
+        for journal in await asyncio.to_thread(run.means.target.pending) if run.state.item else ():
+            await roll_back(run, RollBack(journal, "fault"))
+    except TemperError as exc:
+        reason = f"halt: {exc} That was after {reason}"
+    run.append(RunFailed(reason=reason))
+    await run.log.flush()
+
+
 async def _cycle(run: Run) -> None:
     while not isinstance(effect := decide(run.state, run.means.skill, run.means.clock()), Done):
         try:
@@ -29,7 +41,7 @@ async def _cycle(run: Run) -> None:
         except CannotRestore as exc:
             run.append(RunFailed(reason=f"halt: {exc}"))
         except TemperError as exc:
-            run.append(RunFailed(reason=str(exc)))
+            await give_up(run, str(exc))
 
 
 async def _do(run: Run, effect: Effect) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID
 
+from app.store.db import dialled
+
 QUEUE = "runs"
 WORKFLOW = "harden"
 VERSION = "1"
@@ -26,11 +28,16 @@ class Durable:
     """`drive` runs on the loop that launched us; DBOS's own threads only hold its place in the queue."""
 
     def __init__(self, address: str, executor: str, drive: Drive) -> None:
-        self._address = address
+        self._address = dialled(address)
         self._executor = executor
         self._drive = drive
         self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def in_hand(self) -> frozenset[str]:
+        """The runs that are worked on here."""
+        return frozenset(self._tasks)
 
     async def launch(self) -> None:
         await asyncio.to_thread(self.launch_here)
@@ -60,11 +67,12 @@ class Durable:
     async def _own(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
         assert task
-        self._tasks.add(task)
+        self._tasks[run] = task
         try:
             await self._drive(run, epoch)
         finally:
-            self._tasks.discard(task)
+            if self._tasks.get(run) is task:
+                del self._tasks[run]
 
     async def enqueue(self, run: str, host: str) -> None:
         """Safe to repeat: the run's id is the workflow's."""
@@ -92,14 +100,15 @@ class Durable:
 
     async def drop(self) -> None:
         """Let go of every run in work; what touches a host is seen through first."""
-        for task in list(self._tasks):
+        tasks = list(self._tasks.values())
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def enqueue_from_outside(address: str, run: str, host: str) -> None:
     """For a process that does not work on runs itself."""
-    client = DBOSClient(system_database_url=address)
+    client = DBOSClient(system_database_url=dialled(address))
     try:
         client.enqueue(
             {

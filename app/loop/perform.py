@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from app import __version__
+from app.errors import Unusable
 from app.events.kinds import (
     AttemptFailed,
     AttemptStarted,
@@ -92,6 +93,9 @@ async def _scan(run: Run, effect: Scan) -> None:
     verdicts = await run.means.scanner.scan(run.means.target.files, rules)
     given = [change.given(run, verdict, effect.phase) for verdict in verdicts]
     run.append(*given, ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
+    said = {(verdict.word, verdict.evidence) for verdict in verdicts}
+    if effect.phase == "opening" and len(said) == 1 and verdicts[0].word == "error":
+        raise Unusable(f"Nothing could be judged, so nothing is begun: {verdicts[0].evidence}")
 
 
 async def _scope(run: Run, _: Scope) -> None:

@@ -60,6 +60,10 @@ class Item:
     lessons: tuple[Lesson, ...] = ()
 
 
+SILENT_SECONDS = 600.0
+"""Beyond a turn's budget: no run at work says nothing for so long."""
+
+
 @dataclass(frozen=True)
 class RunState:
     run: str = ""
@@ -98,7 +102,18 @@ def fold(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
     return state
 
 
+def lapse(state: RunState, now: float) -> float:
+    """Seconds between the newest event and now in which nobody can have worked: the clock was set, or all slept."""
+    gap = now - state.at
+    longest = state.budget.turn_seconds + SILENT_SECONDS
+    if not state.started or state.idle_since is not None or 0 <= gap <= longest:
+        return 0.0
+    return gap
+
+
 def step(state: RunState, recorded: Recorded) -> RunState:
+    if skipped := lapse(state, recorded.at):
+        state = _later(state, skipped)
     state = replace(_idle(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
     match recorded.event:
         case TurnDelta():
@@ -134,12 +149,16 @@ def _idle(state: RunState, recorded: Recorded) -> RunState:
             since = state.idle_since
         case _:
             return state
-    idle = recorded.at - since
+    waiting = recorded.at if state.idle_since and isinstance(recorded.event, RunResumed) and _awaits(state) else None
+    return replace(_later(state, recorded.at - since), idle_since=waiting)
+
+
+def _later(state: RunState, seconds: float) -> RunState:
+    """As if run and item had begun so much later: of what nobody worked in, no budget is spent."""
     items = state.items
     if state.item:
-        items = {**items, state.item.rule: replace(state.item, started=state.item.started + idle)}
-    waiting = recorded.at if state.idle_since and isinstance(recorded.event, RunResumed) and _awaits(state) else None
-    return replace(state, started_at=state.started_at + idle, items=items, idle_since=waiting)
+        items = {**items, state.item.rule: replace(state.item, started=state.item.started + seconds)}
+    return replace(state, started_at=state.started_at + seconds, at=state.at + seconds, items=items)
 
 
 def _awaits(state: RunState) -> bool:

@@ -7,6 +7,9 @@ from app.events.kinds import Event
 from app.events.log import LogWriter
 from app.events.record import MACHINE, Recorded, record
 
+FULL_SECONDS = 60.0
+"""A log that has waited so long to be written takes no more samples: they would fill the memory."""
+
 
 class MachineLog:
     def __init__(
@@ -33,6 +36,6 @@ class MachineLog:
         for event in events:
             self._seq += 1
             batch.append(record(MACHINE, self._seq, at, event, ""))
-        if batch and self._led:
+        if batch and self._led and self._writer.waits < FULL_SECONDS:
             self._writer.submit(batch)
         return batch

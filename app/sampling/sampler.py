@@ -14,6 +14,7 @@ from app.sampling.engine import EngineWatch
 from app.sampling.ledger import Ledger
 from app.sampling.machine_log import MachineLog
 from app.sampling.placement import misplaced
+from app.store.db import AWAY, why
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)
@@ -76,6 +77,8 @@ class Sampler:
             except Unusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return
+            except AWAY as exc:
+                log.warning("nothing is sampled: %s", why(exc))
             except Exception:
                 log.exception("a look at engines and GPUs failed by a fault of ours")
             await asyncio.sleep(PERIOD - (time.monotonic() - began))

@@ -13,6 +13,7 @@ from app.events.words import Budget
 from app.request import queued
 from app.schedules.timing import firing
 from app.store import queries, schedules
+from app.store.db import AWAY, why
 from app.store.models import CommandRow, ScheduleRow
 from app.worker import Worker, new_run_id
 
@@ -44,6 +45,8 @@ class Keeper:
             try:
                 if self._worker.leads:
                     await self.look(time.time())
+            except AWAY as exc:
+                log.warning("schedules are not kept: %s", why(exc))
             except Exception:
                 log.exception("schedules failed by a fault of ours")
             await asyncio.sleep(LOOK_EVERY)

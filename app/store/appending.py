@@ -1,15 +1,14 @@
 """How the log lands: one transaction per batch, with the tables that are read off it. What passes is sat out."""
 
 import logging
-import time
 from collections.abc import Sequence
+from threading import Event
 
 from sqlalchemy import Engine, func, insert, select
-from sqlalchemy.exc import InternalError, OperationalError
 from sqlmodel import Session, col
 
 from app.events.record import MACHINE, Recorded
-from app.store.db import shared
+from app.store.db import AWAY, shared, why
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
 from app.store.projection import project
@@ -18,24 +17,23 @@ log = logging.getLogger(__name__)
 
 CHANNEL = "temper_events"
 """Where a shared database says who has more: `RUN SEQ`."""
-PATIENCE, BETWEEN = 30.0, 0.5
-"""Seconds: for how long a full disk, a lock or a database that is away may last before the log counts as lost."""
-_PASSING = (OperationalError, InternalError)
+BETWEEN = 0.5
+"""Seconds between two looks at a full disk, a lock, or a database that is away."""
 
 
-def append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) -> frozenset[str]:
-    """Whether what was on its way arrived is looked up before it is sent again."""
-    until, told = time.monotonic() + PATIENCE, False
+def append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], ends: Event) -> frozenset[str]:
+    """Whether what was on its way arrived is looked up before it is sent again. `ends` ends the waiting."""
+    told = False
     while True:
         try:
             return _append(engine, leases, batch)
-        except _PASSING as exc:
-            if time.monotonic() > until:
+        except AWAY as exc:
+            if ends.is_set():
                 raise
             if not told:
-                log.warning("the log waits to be written: %s", str(exc.orig).strip().partition("\n")[0])
+                log.warning("the log waits to be written: %s", why(exc))
             told = True
-        batch = _unwritten(engine, batch, until)
+        batch = _unwritten(engine, batch, ends)
 
 
 def head(engine: Engine, run: str) -> int:
@@ -58,13 +56,13 @@ def _append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) ->
     return lost
 
 
-def _unwritten(engine: Engine, batch: Sequence[Recorded], until: float) -> list[Recorded]:
+def _unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[Recorded]:
     while True:
-        time.sleep(BETWEEN)
+        ends.wait(BETWEEN)
         try:
             there = {run: head(engine, run) for run in {recorded.run for recorded in batch}}
-        except _PASSING:
-            if time.monotonic() > until:
+        except AWAY:
+            if ends.is_set():
                 raise
         else:
             return [recorded for recorded in batch if recorded.seq > there[recorded.run]]

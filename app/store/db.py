@@ -1,13 +1,14 @@
 """Opening the database, SQLite in a file or PostgreSQL at an address: migrated, or a clear word why not."""
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select, text
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, OperationalError
 
 from app.config import ROOT
 from app.errors import Unusable
@@ -17,6 +18,18 @@ HEAD = "0008"
 IDLE_MILLISECONDS = 4000
 """A node that freezes in the middle of a transaction keeps its locks no longer than this."""
 POOL, MORE = 10, 30
+AGAIN_AFTER = 0.1
+
+AWAY = (OperationalError, InternalError)
+"""Raised by a database that is locked, full or not there now; it may be again in a moment."""
+
+_WARY = {
+    "connect_timeout": "10",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
 
 Place = Path | str
 """A file for SQLite, or the address of a PostgreSQL database."""
@@ -27,7 +40,7 @@ def open_database(place: Place) -> Engine:
     try:
         _bring_up(engine, place)
     except DatabaseError as exc:
-        raise Unusable(f"cannot use {shown(place)}: {_why(exc)}. {_remedy(place)}") from exc
+        raise Unusable(f"cannot use {shown(place)}: {why(exc)}. {_remedy(place)}") from exc
     return engine
 
 
@@ -49,7 +62,9 @@ def alone(engine: Engine, what: str) -> Iterator[None]:
         return
     key = func.hashtext(what)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(select(func.pg_advisory_lock(key)))
+        # Asked again and again, not waited for: to PostgreSQL a wait is a statement, which an index build waits for.
+        while not connection.execute(select(func.pg_try_advisory_lock(key))).scalar():
+            time.sleep(AGAIN_AFTER)
         try:
             yield
         finally:
@@ -76,12 +91,23 @@ def _postgres(address: str) -> Engine:
             f"TEMPER_DATABASE_URL names {url.drivername}: Temper works on PostgreSQL, or on SQLite without it."
         )
     return create_engine(
-        url.set(drivername="postgresql+psycopg"),
+        wary(url).set(drivername="postgresql+psycopg"),
         pool_size=POOL,
         max_overflow=MORE,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": 10, "options": f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"},
+        connect_args={"options": f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"},
     )
+
+
+def dialled(address: str) -> str:
+    """For who opens connections of its own."""
+    url = make_url(address)
+    return wary(url).render_as_string(hide_password=False) if url.drivername.startswith("postgres") else address
+
+
+def wary(url: URL) -> URL:
+    """Of a connection that says nothing any more it is known within seconds, and not after TCP's quarter of an hour."""
+    return url.update_query_dict({name: value for name, value in _WARY.items() if name not in url.query})
 
 
 def _pragmas(connection: sqlite3.Connection, _record: Any) -> None:
@@ -89,7 +115,8 @@ def _pragmas(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _why(exc: Exception) -> str:
+def why(exc: Exception) -> str:
+    """In a line."""
     return str(getattr(exc, "orig", None) or exc).strip().partition("\n")[0]
 
 

@@ -1,6 +1,7 @@
 """The log as it is kept: what lands in it, and what is read out of it."""
 
 from collections.abc import Iterator, Sequence
+from threading import Event
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, Row, Select, delete, func, select
@@ -36,9 +37,13 @@ class EventStore:
     def __init__(self, engine: Engine, leases: Leases | None = None) -> None:
         self._engine = engine
         self._leases = leases
+        self._ends = Event()
 
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
-        return append(self._engine, self._leases, batch)
+        return append(self._engine, self._leases, batch, self._ends)
+
+    def give_up(self) -> None:
+        self._ends.set()
 
     def head(self, run: str) -> int:
         return head(self._engine, run)

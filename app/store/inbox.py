@@ -1,12 +1,14 @@
 """Commands to a run, waiting in the database for whichever process works on it."""
 
 import asyncio
+from contextlib import suppress
 
 from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.events.command import Command
 from app.store import queries
+from app.store.db import AWAY
 
 LOOK_EVERY = 0.2
 
@@ -17,7 +19,10 @@ class StoredInbox:
         self._run = run
 
     async def waiting(self) -> list[Command]:
-        return await asyncio.to_thread(self._waiting)
+        try:
+            return await asyncio.to_thread(self._waiting)
+        except AWAY:
+            return []  # asked again in a moment
 
     def _waiting(self) -> list[Command]:
         with Session(self._database) as session:
@@ -25,7 +30,8 @@ class StoredInbox:
             return [Command(row.id or 0, row.verb, row.by, row.reason, row.approval, row.actions) for row in rows]
 
     async def close(self, command: Command) -> None:
-        await asyncio.to_thread(self._close, command.id)
+        with suppress(*AWAY):  # seen again, it means nothing any more
+            await asyncio.to_thread(self._close, command.id)
 
     def _close(self, command: int) -> None:
         with Session(self._database) as session, session.begin():

@@ -108,8 +108,8 @@ def end(session: Session, names: Collection[str]) -> None:
     session.execute(update(NodeRow).where(over).values(ended_at=now()))
 
 
-def orphans(session: Session) -> list[Orphan]:
-    """Offered anew by this call, in the order in which they were asked for."""
+def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]:
+    """Offered anew by this call, in the order in which they were asked for. `in_hand` are those that I work on."""
     at = told_time(session)
     alive = {node.name for node in living(session)}
     query = (
@@ -124,8 +124,9 @@ def orphans(session: Session) -> list[Orphan]:
     for run, host, lease in rows:
         if lease is None:
             lease = LeaseRow(name=run, host=host, node="", epoch=0, asked_at=0.0)  # noqa: PLW2901
+        worked_on = lease.node in alive and (lease.node != me or run in in_hand)
         waits = lease.node == "" and (host in busy or at - lease.asked_at < ASK_AGAIN_AFTER)
-        if lease.node in alive or waits:
+        if worked_on or waits:
             continue
         lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
         session.add(lease)

@@ -14,6 +14,7 @@ from app.targets.diff import unified
 from app.targets.journal import Before, Mark
 from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
+from app.targets.patience import sit_out
 from app.targets.restore import restore
 from app.targets.target import Applied, Restored
 
@@ -26,16 +27,22 @@ class Transactions:
         self._confinement = confinement
 
     def apply(self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
-        began = time.monotonic()
         with self._changing:
-            self._one_at_a_time()
-            # Read ahead of the review and compared again at the write: what was judged is what is changed.
-            paths = {action.path for action in actions if not isinstance(action, Reload)}
-            before = {path: self._tree.exact(path) for path in sorted(paths)}
-            after = self._judged(actions, allowed_paths)
-            folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
-            changes = self._begin(name, before, after, folders)
-            self._write(before, after, folders)
+            try:
+                return self._apply(name, actions, allowed_paths)
+            except OSError as exc:
+                raise ActionFailed(f"The change was not seen through: {exc.strerror}.") from exc
+
+    def _apply(self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+        began = time.monotonic()
+        self._one_at_a_time()
+        # Read ahead of the review and compared again at the write: what was judged is what is changed.
+        paths = {action.path for action in actions if not isinstance(action, Reload)}
+        before = {path: self._tree.exact(path) for path in sorted(paths)}
+        after = self._judged(actions, allowed_paths)
+        folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
+        changes = self._begin(name, before, after, folders)
+        self._write(before, after, folders)
         return Applied(unified(before, after), changes, time.monotonic() - began)
 
     def roll_back(self, name: str) -> Restored:
@@ -47,7 +54,7 @@ class Transactions:
             if mark != "open":
                 return Restored((), (), time.monotonic() - began)
             before = self._journal.before(name)
-            differences = restore(self._tree, before, self._journal.contents(name).folders)
+            differences = self._restore(name, before)
             if not differences:
                 self._close(name, "undone")
         return Restored(tuple(before), tuple(differences), time.monotonic() - began)
@@ -82,9 +89,16 @@ class Transactions:
         except OSError as exc:
             raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
 
+    def _restore(self, name: str, before: Before) -> list[str]:
+        folders = self._journal.contents(name).folders
+        try:
+            return sit_out(lambda: restore(self._tree, before, folders))
+        except OSError as exc:
+            raise CannotRestore(f"What the journal {name} holds cannot be put back: {exc.strerror}.") from exc
+
     def _close(self, name: str, mark: Mark) -> None:
         try:
-            self._journal.close(name, mark)
+            sit_out(lambda: self._journal.close(name, mark))
         except OSError as exc:
             raise CannotRestore(f"The journal {name} cannot be marked {mark}: {exc.strerror}.") from exc
 

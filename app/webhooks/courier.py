@@ -13,6 +13,7 @@ from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, read
 from app.store import webhooks
+from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.webhooks import ProgressRow, WebhookRow
 from app.webhooks.letter import letter
@@ -20,6 +21,7 @@ from app.webhooks.letter import letter
 log = logging.getLogger(__name__)
 
 LOOK_EVERY = 0.25
+AWAY_FOR = 2.0
 ATTEMPTS = 12
 LONGEST_WAIT = 600.0
 PATIENCE = 10.0
@@ -60,7 +62,13 @@ class Courier:
 
     async def _go_round(self) -> None:
         while True:
-            for webhook in await asyncio.to_thread(self._webhooks) if self._leads() else ():
+            try:
+                known = await asyncio.to_thread(self._webhooks) if self._leads() else ()
+            except AWAY as exc:
+                log.warning("webhooks are not served: %s", why(exc))
+                known = ()
+                await asyncio.sleep(AWAY_FOR)
+            for webhook in known:
                 if webhook.id not in self._busy:
                     self._busy[webhook.id] = asyncio.create_task(self._serve(webhook), name=f"webhook {webhook.id}")
             await asyncio.sleep(LOOK_EVERY)
@@ -69,6 +77,8 @@ class Courier:
         try:
             for run in await asyncio.to_thread(self._owed, webhook):
                 await self._deliver(webhook, run)
+        except AWAY as exc:
+            log.warning("webhook %s is not served: %s", webhook.id, why(exc))
         except Exception:
             log.exception("webhook %s failed by a fault of ours", webhook.id)
         finally:

@@ -4,12 +4,24 @@ import getpass
 
 import pytest
 
-from tests.api.conftest import problem
+from tests.api.conftest import Api, problem
+from tests.served import served
 from tests.targets.ssh.host import SshHost, needs
 
 RULE = "V-257985"
 NO_JOURNAL = "--ro-bind /usr /var/lib"
 WORDS = "I accept that web cannot be rolled back"
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory):
+    """A server of these tests' own: others count the runs of theirs."""
+    with (
+        served(tmp_path_factory.mktemp("hosts") / "data", "--speed", "0") as server,
+        Api(base_url=server.url, timeout=20) as client,
+    ):
+        client.until("/readyz", lambda said: said["ready"])
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +120,17 @@ def test_a_host_that_could_not_be_rolled_back_is_changed_for_who_says_so(api, ho
     report = api.get(f"/api/v1/runs/{run}/report.html").text
     assert f"said: “{WORDS}”" in report
     assert f"asked for the run in mode auto, and said “{WORDS}”" in report
+
+
+@pytest.mark.usefixtures("web")
+def test_the_page_asks_for_the_same_words(api):
+    assert WORDS in api.get("/hosts").text
+    wrong = api.post("/runs", data={"host": "web", "consent": "yes"})
+    assert (wrong.status_code, WORDS in wrong.text) == (422, True)
+    started = api.post("/runs", data={"host": "web", "consent": WORDS})
+    assert started.status_code == 303, started.text
+    run = started.headers["location"].rpartition("/")[2]
+    first = api.get(f"/api/v1/runs/{run}/events").json()["events"][0]
+    assert WORDS in str(first)
+    api.post(f"/api/v1/runs/{run}/stop")
+    api.ended(run)

@@ -20,6 +20,7 @@ CHANGE = "the change to V-257985 of attempt 2"
     ("event", "what", "why"),
     [
         (queued(["V-1"], note="why not"), "asked for the run in mode auto", "why not"),
+        (queued(["V-1"], consent="I accept it"), "asked for the run in mode auto, and said “I accept it”", ""),
         (ApprovalGiven(**OF, reason="fine"), f"approved {CHANGE}", "fine"),
         (ApprovalRefused(**OF, reason="no"), f"refused {CHANGE}", "no"),
         (ApprovalEdited(**OF, reason="", actions=()), f"edited {CHANGE}", ""),

@@ -122,7 +122,8 @@ def _cut_short(site, machine, dice, kind):
         running.kill()
         running.communicate()
         machine.start()
-        _inside(machine, HEALED)
+        if kind in DISKS:
+            _inside(machine, HEALED)
         if dice.random() < 0.5:
             _taken_back(site)
         return True

@@ -1,6 +1,9 @@
 """Two workers on one database: what one leaves, however it ends, the other brings to the end that it would have had."""
 
+import os
 import signal
+import subprocess
+import sys
 from collections import Counter
 
 import httpx
@@ -9,6 +12,7 @@ import pytest
 from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, RunResumed
 from app.targets.catalog import open_target
 from tests.crash import run_to_its_end
+from tests.postgres import new_database
 
 HOSTS = ["fixture", *(f"fixture-{number}" for number in range(2, 11))]
 RULES = "V-257985,V-257996"
@@ -94,6 +98,21 @@ def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared,
             shared.until(lambda: shared.owner(run) == other.node, patience=4)
             shared.until(shared.ended)
     ends_as(shared, undisturbed)
+
+
+@pytest.mark.timeout(120)
+def test_nodes_that_are_the_first_on_a_database_at_the_same_moment_all_come_up(server, tmp_path):
+    address = new_database(server)
+    environment = {**os.environ, "TEMPER_DATABASE_URL": address}
+    line = [sys.executable, "-m", "app", "worker", "--data", str(tmp_path / "data")]
+    started = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(3)]
+    try:
+        assert [" as worker " in one.stdout.readline() for one in started] == [True] * 3
+    finally:
+        for one in started:
+            one.terminate()
+        for one in started:
+            one.communicate(timeout=30)
 
 
 @pytest.mark.timeout(120)

@@ -58,9 +58,10 @@ def test_a_disk_that_is_full_for_a_while_is_sat_out(store, disk):
     check_chain(rows)
 
 
-def test_a_disk_that_stays_full_is_said(store, disk, monkeypatch):
-    monkeypatch.setattr(appending, "PATIENCE", 0.1)
+def test_a_disk_that_stays_full_is_waited_for_until_the_process_ends(store, disk):
     disk[0] = NONE
+    ending = threading.Timer(0.2, store.give_up)
+    ending.start()
     with pytest.raises(OperationalError, match="full"):
         store.append(lines(3000))
     assert store.lines("r") == []
@@ -69,7 +70,7 @@ def test_a_disk_that_stays_full_is_said(store, disk, monkeypatch):
 def test_what_arrived_before_the_fault_is_not_written_again(store):
     all_of_it = lines(6)
     store.append(all_of_it[:4])
-    assert appending._unwritten(store._engine, all_of_it, float("inf")) == all_of_it[4:]
+    assert appending._unwritten(store._engine, all_of_it, threading.Event()) == all_of_it[4:]
 
 
 def test_a_lock_is_waited_for(store, tmp_path):

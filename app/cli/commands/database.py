@@ -1,4 +1,4 @@
-"""The database: what is old becomes small, and a file becomes a server's."""
+"""The database: what is old becomes small, a file becomes a server's, and who works on that."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from app.cli.database import copy_database
+from app.cli.nodes import show_nodes
 from app.cli.options import Data
 from app.cli.tidy import tidy as tidy_up
 from app.config import Settings
@@ -23,6 +24,12 @@ def tidy(
 ) -> None:
     """Shrink old runs to their evidence. Ends with 0, or with 2 when a run had to stay whole."""
     raise typer.Exit(tidy_up(Settings(data=data), older_than, dry_run=dry_run))
+
+
+@app.command()
+def nodes(data: Data = Path("data")) -> None:
+    """Who works on the database that TEMPER_DATABASE_URL names. Ends with 0, or with 2 when nobody does."""
+    raise typer.Exit(show_nodes(Settings(data=data)))
 
 
 @db.command("copy")

@@ -25,7 +25,6 @@ from app.cli.options import (
 )
 from app.cli.people import a_right
 from app.cli.serve import serve_until_told, work_until_told
-from app.cli.tidy import keep_tidy
 from app.cli.up import print_papers, start_lineup
 from app.config import Settings
 
@@ -81,18 +80,19 @@ def serve(
         lineup=lineup,
         speed=speed,
     )
-    asyncio.run(serve_until_told(settings, start=False, beside=keep_tidy if keep_days else None))
+    asyncio.run(serve_until_told(settings, start=False))
 
 
 @app.command()
 def worker(
     attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
+    keep_days: KeepDays = 0.0,
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
 ) -> None:
     """Work on runs without a page: one of any number of nodes on the database that TEMPER_DATABASE_URL names."""
-    settings = Settings(data=data, attach=attach, lineup=lineup, speed=speed, kind="worker")
+    settings = Settings(data=data, attach=attach, lineup=lineup, speed=speed, keep_days=keep_days, kind="worker")
     asyncio.run(work_until_told(settings))
 
 

@@ -9,6 +9,7 @@ from app.scanners.openscap.shell import Ran
 
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
 _TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127
+_NO_ROOM = re.compile(r"write error|No space left|Read-only file system|File too large")
 _JUDGED = (0, 2)
 """All that was asked holds; something does not."""
 
@@ -37,6 +38,10 @@ def check(ran: Ran, seconds: float) -> None:
     if ran.code == _NOT_FOUND or "failed to run command" in complaint:
         raise Unusable(
             "OpenSCAP is not installed there: apt-get install openscap-scanner, or dnf install openscap-scanner."
+        )
+    if _NO_ROOM.search(complaint):
+        raise ScanFailed(
+            "OpenSCAP could not write its result there: look whether the host's disk is full or read-only."
         )
     raise ScanFailed(f"OpenSCAP judged nothing (exit {ran.code}): {_reason(complaint) or 'it gave no reason'}")
 

@@ -13,6 +13,8 @@ chroot "$name/root" /bin/sh -eus "$name" <<'INSIDE'
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 useradd --create-home --shell /bin/bash temper
 useradd --create-home --shell /bin/bash --groups sudo opsadmin
+# Nobody knows it; but an administrator whose sudo asks for a password has one.
+echo "opsadmin:$(head -c 24 /dev/urandom | base64)" | chpasswd -c SHA512
 echo 'temper ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/temper
 chmod 0440 /etc/sudoers.d/temper
 allow() { install -d -m 0700 -o "$1" -g "$1" "$2/.ssh"; install -m 0600 -o "$1" -g "$1" "$3" "$2/.ssh/authorized_keys"; }

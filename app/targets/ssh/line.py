@@ -37,6 +37,13 @@ class Answer:
         return self.out.decode("utf-8", "replace")
 
 
+class _NotBegun(Unusable):
+    def __init__(self, end: Endpoint, last: str) -> None:
+        super().__init__(f"{end} does not run our scripts: {last}.")
+        self.last = last
+        """Of what it said instead."""
+
+
 class Line:
     """Called from threads; `close` ends its own thread."""
 
@@ -63,10 +70,8 @@ class Line:
             return
         try:
             tried = self._spoken(script(":", (), b"", _SECONDS, sudo=True), _SECONDS, None)
-        except LineCut:
-            raise
-        except Unusable as exc:
-            raise Unusable(self._no_sudo(str(exc))) from exc
+        except _NotBegun as exc:
+            raise Unusable(self._no_sudo(exc.last)) from exc
         if tried.code != 0:
             raise Unusable(self._no_sudo(tried.err))
         self._sudo = True
@@ -141,7 +146,7 @@ class Line:
             raise LineCut(f"the line to {self.end} was cut in mid-command.")
         if out is None:
             last = (err.strip().splitlines() or ["it says nothing"])[-1]
-            raise Unusable(f"{self.end} does not run our scripts: {clean(last, 200)}.")
+            raise _NotBegun(self.end, clean(last, 200))
         return Answer(128 if process.exit_status is None else process.exit_status, out, clean(err, _MOST_ERR))
 
     async def _answer(

@@ -46,6 +46,12 @@ def test_what_holds_and_what_does_not_are_both_results(code):
             r"exit 1\): OpenSCAP Error: Rule 'a' not found in selected profile\.$",
         ),
         (Ran(1, b"all pass", b""), ScanFailed, "gave no reason"),
+        (Ran(1, b"", b"OpenSCAP Error: write error"), ScanFailed, "disk is full or read-only"),
+        (
+            Ran(1, b"", b"OpenSCAP Error: Unable to open file: 'x': No such file or directory"),
+            ScanFailed,
+            "judged nothing",
+        ),
         (Ran(-11, b"", b""), ScanFailed, "exit -11"),
     ],
 )

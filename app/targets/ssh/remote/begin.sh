@@ -11,10 +11,10 @@ gone() { rm -rf -- "$new"; fail "$@"; }
 : >"$new/files" && : >"$new/folders" || gone 9 "the journal cannot be written"
 while IFS=$tab read -r number digest path; do
   if [ "$number" = folder ]; then
-    printf '%s\n' "$path" >>"$new/folders" || gone 9 "the journal cannot be written"
+    printf '%s\n' "$path" 2>/dev/null >>"$new/folders" || gone 9 "the journal cannot be written"
     continue
   fi
-  printf '%s\t%s\n' "$number" "$path" >>"$new/files" || gone 9 "the journal cannot be written"
+  printf '%s\t%s\n' "$number" "$path" 2>/dev/null >>"$new/files" || gone 9 "the journal cannot be written"
   if [ "$digest" = - ]; then
     if [ -e "$path" ] || [ -L "$path" ]; then gone 4 "$path is there by now"; fi
   else

@@ -13,7 +13,9 @@ beside() { printf '%s/.%s.temper-new' "${1%/*}" "${1##*/}"; }
 locked() {
   mkdir -p -m 700 -- "$home" || fail 9 "$home cannot be made"
   if command -v flock >/dev/null 2>&1; then
-    exec 9>>"$home/lock" || fail 9 "$home cannot be written to"
+    # Tried in a shell of its own: where exec fails it ends ours, with words of its own.
+    ( : >>"$home/lock" ) 2>/dev/null || fail 9 "$home cannot be written to: it is full or read-only"
+    exec 9>>"$home/lock"
     flock -w 20 9 || fail 9 "somebody else works on the journals of this host"
   fi
 }

@@ -1,0 +1,57 @@
+"""Who works on a shared database, as the terminal and Prometheus are told it."""
+
+import re
+
+import httpx
+import pytest
+from sqlmodel import Session
+
+from app.cli.nodes import AT_WORK, NOBODY, show_nodes
+from app.config import Settings
+from app.store import nodes
+from app.store.nodes import NodeRow
+
+
+@pytest.fixture
+def settings(shared):
+    return Settings(data=shared.data, database_url=shared.address)
+
+
+def member(shared, name, kind, seen=0.0):
+    with Session(shared.database) as session, session.begin():
+        at = nodes.told_time(session)
+        session.add(NodeRow(name=name, kind=kind, machine="m", pid=1, began=1, started_at=at, seen_at=at - seen))
+
+
+def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared, settings, capsys):
+    assert show_nodes(settings) == NOBODY
+    assert "no node lives" in capsys.readouterr().out
+    member(shared, "gone-1", "worker", seen=60)
+    assert show_nodes(settings) == NOBODY
+    assert re.search(r"gone-1 .* worker .* 6\d s ago .* idle", capsys.readouterr().out)
+    member(shared, "here-1", "serve")
+    with Session(shared.database) as session, session.begin():
+        assert nodes.lead(session, "here-1")
+    assert show_nodes(settings) == AT_WORK
+    said = capsys.readouterr().out
+    assert re.search(r"here-1 .* serve .* 0 s ago .* schedules, webhooks", said)
+    assert len(re.findall("webhooks", said)) == 1
+
+
+def test_a_file_has_no_nodes(tmp_path, capsys):
+    assert show_nodes(Settings(data=tmp_path, database_url="")) == AT_WORK
+    assert "temper.sqlite is a file" in capsys.readouterr().out.replace("\n", "")
+
+
+@pytest.mark.timeout(120)
+def test_metrics_count_the_nodes_by_kind_and_time_each_ones_silence(shared):
+    with shared.node("--port", "0", command="serve") as serving:
+        member(shared, "quiet-1", "worker", seen=2)
+        with httpx.Client(base_url=serving.said[0].split()[-1], timeout=60) as client:
+            told = client.get("/metrics").text
+    assert 'temper_nodes{kind="serve"} 1.0' in told
+    assert 'temper_nodes{kind="worker"} 1.0' in told
+    assert 'temper_nodes{kind="run"} 0.0' in told
+    [silent] = re.findall(r'temper_node_silent_seconds\{node="quiet-1"\} (\S+)', told)
+    assert 2 <= float(silent) < nodes.DEAD_AFTER + 1
+    assert len(re.findall(r"^temper_node_silent_seconds\{", told, re.MULTILINE)) == 2
