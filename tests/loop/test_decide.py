@@ -242,6 +242,18 @@ def test_paused_time_and_waiting_for_a_person_cost_no_budget():
     assert world.state.items["A"].status == "passed"
 
 
+@pytest.mark.parametrize("jump", [86_400, -86_400])
+def test_a_clock_that_was_set_and_a_machine_that_slept_cost_no_budget(jump):
+    world = World(pack([rule("A")]), scripted())
+    world.put(request(world.skill, budget=Budget(item_seconds=100, run_seconds=200)))
+    while not isinstance(effect := decide(world.state, world.skill, world.now), Ask):
+        world.come_out(effect)
+    world.now += jump
+    assert decide(world.state, world.skill, world.now).seconds == pytest.approx(effect.seconds, abs=1)
+    world.play()
+    assert world.state.items["A"].status == "passed"
+
+
 def test_nobody_approves_in_time_and_the_item_is_deferred():
     world = played(pack([rule("A")]), mode="review", person="nobody")
     assert world.state.items["A"].status == "deferred"

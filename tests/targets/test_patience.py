@@ -1,0 +1,42 @@
+"""A full disk is waited for; what does not pass by itself is not."""
+
+import errno
+import os
+
+import pytest
+
+from app.targets import patience
+
+
+def failing(times, number):
+    left = [times]
+
+    def work():
+        if left[0]:
+            left[0] -= 1
+            raise OSError(number, os.strerror(number))
+        return "done"
+
+    return work
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(patience, "PAUSE", 0.001)
+    monkeypatch.setattr(patience, "SECONDS", 0.5)
+
+
+def test_a_full_disk_is_waited_for():
+    assert patience.sit_out(failing(3, errno.ENOSPC)) == "done"
+
+
+def test_a_disk_that_stays_full_is_said():
+    with pytest.raises(OSError, match="No space"):
+        patience.sit_out(failing(10**9, errno.ENOSPC))
+
+
+def test_what_does_not_pass_is_said_at_once():
+    work = failing(1, errno.EROFS)
+    with pytest.raises(OSError, match="Read-only"):
+        patience.sit_out(work)
+    assert work() == "done"
