@@ -94,6 +94,7 @@ class Node:
                 seen_at=at,
             )
             session.add(row)
+            nodes.forget(session)
         self._beaten_at = time.monotonic()
 
     def _beat(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Float, cast, func, update
+from sqlalchemy import ColumnElement, Float, cast, delete, func, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.record import MACHINE
@@ -13,6 +13,7 @@ from app.store.queries import UNENDED
 
 DEAD_AFTER = 5.0
 """Seconds without a sign of life."""
+FORGOTTEN_AFTER = 7 * 24 * 3600.0
 ASK_AGAIN_AFTER = 10.0
 """Seconds after which a run that was offered and that nobody took is offered anew."""
 
@@ -106,6 +107,14 @@ def beat(session: Session, name: str) -> bool:
 def end(session: Session, names: Collection[str]) -> None:
     over = col(NodeRow.name).in_(names) & col(NodeRow.ended_at).is_(None)
     session.execute(update(NodeRow).where(over).values(ended_at=now()))
+
+
+def forget(session: Session) -> None:
+    """Nodes and leases that nobody asks about any more."""
+    before = told_time(session) - FORGOTTEN_AFTER
+    over = select(RunRow.id).where(col(RunRow.ended_at) < before)
+    session.execute(delete(NodeRow).where(col(NodeRow.ended_at) < before))
+    session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
 
 
 def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]:

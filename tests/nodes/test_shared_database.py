@@ -177,6 +177,19 @@ def test_one_leads_until_it_ends(database):
     assert [leads("other"), leads("one")] == [True, False]
 
 
+def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database):
+    for name in ("long ago", "just now", "at work"):
+        member(database, name)
+    with Session(database) as session, session.begin():
+        nodes.end(session, {"long ago", "just now"})
+        row = session.get_one(NodeRow, "long ago")
+        row.ended_at = nodes.told_time(session) - nodes.FORGOTTEN_AFTER - 60
+    with Session(database) as session, session.begin():
+        nodes.forget(session)
+    with Session(database) as session:
+        assert sorted(session.exec(select(NodeRow.name)).all()) == ["at work", "just now"]
+
+
 def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
     member(database, "quiet", seen=nodes.DEAD_AFTER + 1)
     with Session(database) as session:
