@@ -60,6 +60,9 @@ class Node:
         for orphan in await asyncio.to_thread(self._sweep):
             log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
             await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
+        for one in await asyncio.to_thread(self._left):
+            await self._durable.forget(one.run, one.epoch)
+            await asyncio.to_thread(self._release, one.run)
 
     async def _go_on(self) -> None:
         while True:
@@ -114,6 +117,14 @@ class Node:
             nodes.end(session, {row.name for row in nodes.living(session) if row.seen_at < silent or _dead_here(row)})
             self._leases.leads = nodes.lead(session, self._leases.node)
             return nodes.orphans(session, self._leases.node, self._durable.in_hand)
+
+    def _left(self) -> Sequence[Orphan]:
+        with Session(self._database) as session:
+            return nodes.left(session) if self._leases.leads else ()
+
+    def _release(self, run: str) -> None:
+        with Session(self._database) as session, session.begin():
+            nodes.release(session, run)
 
     def _end(self, names: set[str]) -> None:
         with Session(self._database) as session, session.begin():

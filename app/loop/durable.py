@@ -24,6 +24,10 @@ def entry(run: str, epoch: int = 1) -> str:
     return run if epoch == 1 else f"{run}.{epoch}"
 
 
+def entries(run: str, upto: int) -> list[str]:
+    return [entry(run, epoch) for epoch in range(1, upto + 1)]
+
+
 class Durable:
     """`drive` runs on the loop that launched us; DBOS's own threads only hold its place in the queue."""
 
@@ -88,10 +92,14 @@ class Durable:
         await asyncio.to_thread(self._offer, run, host, epoch)
 
     def _offer(self, run: str, host: str, epoch: int) -> None:
-        if epoch > 1:
-            DBOS.cancel_workflow(entry(run, epoch - 1))  # its place is one of the host's, of which there is one
+        if earlier := entries(run, epoch - 1):
+            DBOS.cancel_workflows(earlier)  # each would keep the host's one place
         with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
+
+    async def forget(self, run: str, epoch: int) -> None:
+        """A run that ended, and the queue was not told: its host's place would be taken for good."""
+        await asyncio.to_thread(DBOS.cancel_workflows, entries(run, epoch))
 
     async def close(self) -> None:
         """DBOS goes first, so that a run cut short stays pending and is taken up by the next start."""

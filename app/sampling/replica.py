@@ -72,7 +72,7 @@ class Replica:
         if self._launched is None:
             return seen
         look = self._launched.look()
-        if look.state == "ready" or (look.state == "loading" and seen.state == "ready"):
+        if look.state == "ready":
             return seen
         self.share, self.eta_s = look.share, look.eta_s
         return Condition(look.state, clean(look.detail, 300), seen.tokens, seen.moved_at)

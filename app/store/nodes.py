@@ -143,6 +143,21 @@ def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]
     return found
 
 
+def left(session: Session) -> list[Orphan]:
+    """Runs that ended together with their node: their place in the queue may still be held."""
+    alive = [node.name for node in living(session)]
+    query = (
+        select(LeaseRow)
+        .join(RunRow, col(RunRow.id) == col(LeaseRow.name))
+        .where(col(RunRow.ended_at).is_not(None), col(LeaseRow.node).not_in(["", *alive]))
+    )
+    return [Orphan(lease.name, lease.host, lease.epoch) for lease in session.exec(query)]
+
+
+def release(session: Session, run: str) -> None:
+    session.execute(update(LeaseRow).where(col(LeaseRow.name) == run).values(node=""))
+
+
 def lead(session: Session, name: str) -> bool:
     """One of the nodes keeps the machine's log, the schedules and the webhooks: who comes first, until it ends."""
     row = session.get(LeaseRow, MACHINE, with_for_update=True)

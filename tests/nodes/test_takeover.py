@@ -8,6 +8,7 @@ from collections import Counter
 
 import httpx
 import pytest
+from sqlalchemy import text
 
 from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, RunResumed
 from app.targets.catalog import open_target
@@ -84,6 +85,20 @@ def test_a_frozen_worker_is_given_up_and_does_no_harm_when_it_thaws(shared, undi
     ends_as(shared, undisturbed)
     for row in shared.rows():
         once(shared, row.id)
+
+
+@pytest.mark.timeout(120)
+def test_a_run_whose_end_the_queue_was_not_told_keeps_no_other_from_its_host(shared):
+    with shared.node() as one:
+        run = shared.ask("fixture", "V-257985")
+        shared.until(shared.ended)
+        one.kill()
+    with shared.database.begin() as connection:  # as it stands when the kill comes right after the last event
+        untold = "update dbos.workflow_status set status = 'PENDING', completed_at = null where workflow_uuid = :run"
+        connection.execute(text(untold), {"run": run})
+    with shared.node():
+        shared.ask("fixture", "V-257985")
+        shared.until(shared.ended, patience=30)
 
 
 @pytest.mark.timeout(120)

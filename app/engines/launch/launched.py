@@ -153,6 +153,7 @@ class Launched:
                 await self._ended()
                 return
             if self._state == "loading" and await answers(self._http, self.base, self.engine.wire_name):
+                self._hear(tail)  # what it said before it answered belongs to its start
                 self._history.add(self.engine, self.cold, time.time() - self.cold.started)
                 self._state, self._detail = "ready", ""
             await asyncio.sleep(LOOK_EVERY)
