@@ -53,7 +53,7 @@ class InstantHost:
     def read(self, path):
         return b"x"
 
-    async def prepare(self) -> None: ...
+    async def prepare(self, **_): ...
     def facts(self):
         return {}
 

@@ -347,6 +347,8 @@ class SentryProbed(Event, frozen=True, tag="sentry.probed"):
     probes: tuple[Probe, ...]
     drift: tuple[str, ...]
     log: tuple[str, ...]
+    ailing: tuple[str, ...] = ()
+    """Probes that failed before the run began: no alarm is raised over them."""
 
 
 class SentryClear(Event, frozen=True, tag="sentry.clear"):

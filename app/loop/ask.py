@@ -25,6 +25,7 @@ from app.loop import answers, prompts
 from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose
+from app.loop.harm import worse
 from app.loop.run import Run, Seat
 from app.loop.turn import TurnName, take_turn
 
@@ -169,11 +170,8 @@ def harmed(run: Run) -> str | None:
     attempt = run.state.item.attempt if run.state.item else None
     if attempt is None or attempt.probed is None or run.state.started is None:
         return None
-    sound = {probe.name for probe in run.state.started.probes if probe.ok}
-    for probe in attempt.probed.probes:
-        if not probe.ok and probe.name in sound:
-            return f"{probe.name}: {probe.detail}"
-    return attempt.probed.drift[0] if attempt.probed.drift else None
+    harm = worse(run.state.started.probes, attempt.probed.probes)
+    return harm or (attempt.probed.drift[0] if attempt.probed.drift else None)
 
 
 def _reflection(run: Run, answer: Reflection) -> list[Event]:

@@ -37,6 +37,7 @@ from app.loop.effects import (
     Verify,
     Watch,
 )
+from app.loop.harm import ailing
 from app.loop.run import Run
 from app.scanners.verdict import Verdict
 
@@ -178,14 +179,17 @@ def given(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> Verdict
 async def watch(run: Run, _: Watch) -> None:
     rule, number = run.place
     applied = _attempt(run).applied
-    target = run.means.target
+    target, started = run.means.target, run.state.started
+    probes = await target.health()
+    before = ailing(started.probes if started else ())
     run.append(
         SentryProbed(
             rule=rule,
             attempt=number,
-            probes=await target.health(),
+            probes=probes,
             drift=await target.drift(applied.changes if applied else ()),
             log=tuple(map(redacted, await asyncio.to_thread(target.log_lines, LOG_LINES))),
+            ailing=tuple(probe.name for probe in probes if not probe.ok and probe.name in before),
         )
     )
 

@@ -31,6 +31,7 @@ from app.loop.effects import (
     Wait,
     Watch,
 )
+from app.loop.harm import worse
 from app.loop.state import Item, RunState
 from app.skills.skill import Rule, Skill
 
@@ -245,6 +246,5 @@ def _unrestored(state: RunState) -> str | None:
         return None
     if back.differences:
         return f"the rollback left a difference: {back.differences[0]}"
-    before = {probe.name for probe in state.started.probes if probe.ok}
-    worse = [probe for probe in back.probes if not probe.ok and probe.name in before]
-    return f"the host is not healthy after the rollback: {worse[0].name}: {worse[0].detail}" if worse else None
+    harm = worse(state.started.probes, back.probes)
+    return f"the host is not healthy after the rollback: {harm}" if harm else None

@@ -69,8 +69,8 @@ async def perform(run: Run, effect: Effect) -> None:
 async def _start(run: Run, _: Start) -> None:
     target, request = run.means.target, run.state.request
     assert request
-    if not request.keep:
-        await target.prepare(changes=request.mode not in ("scan", "dry-run"), consent=request.consent)
+    changes = request.mode not in ("scan", "dry-run")
+    await target.prepare(changes=changes, consent=request.consent, keep=request.keep)
     probes = await target.health()
     run.append(
         RunStarted(

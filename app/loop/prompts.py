@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.events.clean import clean
+from app.events.kinds import SentryProbed
 from app.events.secrets import keeps_secrets, redacted
-from app.events.words import Lesson, Purpose, Role
+from app.events.words import Lesson, Probe, Purpose, Role
 from app.files import Files
 from app.loop.attempt import Attempt
 from app.loop.inert import OPEN, SHUT, heading, inert, one_line
@@ -17,6 +18,7 @@ CHARS_PER_TOKEN = 3
 """Low on purpose: a prompt that is cut is better than a request that is refused."""
 FILE_CHARS = 1800
 WORTH_TELLING = 80
+FAILED_BEFORE = "FAILED-BEFORE"
 _CUT = " […cut]"
 
 _DUTY: dict[Role, str] = {
@@ -145,12 +147,20 @@ def _review(prompt: Prompt, about: About) -> None:
 def _triage(prompt: Prompt, about: About) -> None:
     probed = about.attempt.probed
     assert probed
-    probes = (f"{'ok' if probe.ok else 'FAILED'} {probe.name}: {clean(probe.detail, 300)}" for probe in probed.probes)
+    if probed.ailing:
+        prompt.add("Not of this change", f"Probes marked {FAILED_BEFORE} failed before the run began.")
+    probes = (f"{_word(probe, probed)} {probe.name}: {clean(probe.detail, 300)}" for probe in probed.probes)
     prompt.add_host("Probes", "\n".join(probes))
     prompt.add_host("Drift", "\n".join(probed.drift))
     prompt.add("Lessons", _lessons(about.attempt.lessons))
     prompt.add_host("Change", about.attempt.applied.diff if about.attempt.applied else "")
     prompt.add_host("Log", "\n".join(probed.log))
+
+
+def _word(probe: Probe, probed: SentryProbed) -> str:
+    if probe.ok:
+        return "ok"
+    return FAILED_BEFORE if probe.name in probed.ailing else "FAILED"
 
 
 def _reflect(prompt: Prompt, about: About) -> None:

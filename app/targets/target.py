@@ -48,8 +48,8 @@ class Target(Protocol):
     @property
     def files(self) -> Files: ...
 
-    async def prepare(self, *, changes: bool = True, consent: str = "") -> None:
-        """Bring the host to where a run starts; the fixture is laid out anew.
+    async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
+        """Bring the host to where a run starts; the fixture is laid out anew, or taken as it stands with `keep`.
 
         One that is to be changed and could not be rolled back is refused, unless `consent` has the words for it.
         """

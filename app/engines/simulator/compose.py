@@ -73,8 +73,10 @@ def _triage(one: Try | None, prompt: Prompt) -> Spoken:
     if broken:
         assessment = f"{len(broken)} of {len(probes)} probes fail: {_cut('; '.join(broken))}"
         return Spoken(thought, {"assessment": assessment, "alarm": True, "reason": _cut(broken[0])})
+    ails = sum(line.startswith("FAILED-BEFORE ") for line in probes)
+    fine = f"{ails} of {len(probes)} probes fail, as before the run." if ails else f"All {len(probes)} probes answer."
     log = f"The log has {len(trouble)} lines of trouble, none of a probe." if trouble else _choose(prompt, _QUIET)
-    assessment = f"All {len(probes)} probes answer. {log}" if probes else f"No probe was given. {log}"
+    assessment = f"{fine} {log}" if probes else f"No probe was given. {log}"
     return Spoken(thought, {"assessment": assessment, "alarm": False, "reason": ""})
 
 

@@ -73,7 +73,7 @@ class SshTarget:
     def files(self) -> Files:
         return self._tree
 
-    async def prepare(self, *, changes: bool = True, consent: str = "") -> None:
+    async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
         await _off_the_loop(lambda: self._prepare(consent if changes else None))
 
     def facts(self) -> dict[str, str]:

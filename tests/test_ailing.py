@@ -1,0 +1,26 @@
+"""A host on which something was broken before the run: it is hardened all the same, and no change is blamed."""
+
+from app.events.kinds import RunStarted, SentryAlarm, SentryClear, SentryProbed
+from app.loop.state import fold
+from app.request import queued
+from app.targets.catalog import open_target
+from tests.test_faults import QUICK, RULE, worked
+
+
+async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
+    async with worked(tmp_path) as (worker, lineup):
+        await open_target("fixture", worker.settings.hosts).prepare()
+        (tmp_path / "hosts" / "fixture" / "root" / "etc" / "mission" / "backup.conf").write_text("[backup]\n")
+        request = queued(lineup, host="fixture", rules=RULE, mode="auto", keep=True, budget=QUICK, note="", pace=0)
+        name = await worker.submit(request)
+        while not (state := fold(worker.store.events(name))).ended:
+            await worker.bus.beyond(name, state.seq)
+        events = [one.event for one in worker.store.events(name)]
+    started = next(event for event in events if isinstance(event, RunStarted))
+    probed = next(event for event in events if isinstance(event, SentryProbed))
+    clear = next(event for event in events if isinstance(event, SentryClear))
+    assert [probe.name for probe in started.probes if not probe.ok] == ["backup-login"]
+    assert probed.ailing == ("backup-login",)
+    assert "fail, as before the run" in clear.assessment
+    assert not any(isinstance(event, SentryAlarm) for event in events)
+    assert state.items[RULE].status == "passed"
