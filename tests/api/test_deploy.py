@@ -112,11 +112,14 @@ def test_the_nodes_share_line_up_data_and_database():
 
 
 def test_a_node_has_the_time_to_see_a_change_through_and_comes_back_for_as_long_as_it_takes():
-    for path in (NODES / "temper-worker@.service", NODES / "temper.service.conf"):
+    for path in (NODES / "temper-worker@.service", DEPLOY / "systemd" / "temper.service"):
         service = unit(path)["Service"]
         assert service["KillMode"] == "mixed"
         assert int(service["TimeoutStopSec"]) >= 60
+    for path in (NODES / "temper-worker@.service", NODES / "temper.service.conf"):
         assert unit(path)["Unit"]["StartLimitIntervalSec"] == "0"
+    services, _ = composed(DEPLOY / "compose.yaml", NODES / "compose.yaml")
+    assert {services[name]["stop_grace_period"] for name in ("temper", "worker")} == {"90s"}
 
 
 def test_the_password_stands_in_no_file_that_is_kept_and_the_example_says_one_thing_twice():

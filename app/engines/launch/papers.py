@@ -11,6 +11,7 @@ MODELS = f"{HOME}/models"
 PROGRAM = "/opt/temper/.venv/bin/temper"
 VLLM = "/opt/vllm/bin"
 END_SECONDS = 40
+SEE_THROUGH_SECONDS = 90
 _MADE = "# Made by `temper up {name} --print {kind}`. Change the line-up and make it again."
 
 
@@ -75,6 +76,10 @@ def _temper_unit(made: str, called: str, engines: list[str]) -> str:
         "User=temper",
         f"ExecStart={PROGRAM} serve --attach --sign-in --lineup {_quoted(called)} --data {HOME}/data",
         "Restart=on-failure",
+        "RestartSec=5",
+        "# What touches a host is seen through first.",
+        "KillMode=mixed",
+        f"TimeoutStopSec={SEE_THROUGH_SECONDS}",
         "NoNewPrivileges=yes",
         "ProtectSystem=strict",
         f"ReadWritePaths={HOME}",
@@ -101,6 +106,8 @@ def compose(lineup: Lineup, called: str) -> str:
         '    volumes: ["data:/data"]',
         *_gpus("all"),
         '    restart: "on-failure"',
+        "    # What touches a host is seen through first.",
+        f'    stop_grace_period: "{SEE_THROUGH_SECONDS}s"',
         "volumes:",
         "  data: {}",
     ]
