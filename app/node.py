@@ -52,6 +52,14 @@ class Node:
         except AWAY as exc:
             log.warning("cannot say that this node ends: %s", why(exc))
 
+    def share(self) -> int | None:
+        with Session(self._database) as session:
+            return nodes.share(session)
+
+    def _release(self, run: str) -> None:
+        with Session(self._database) as session, session.begin():
+            nodes.release(session, run)
+
     async def look(self) -> None:
         if self._writer.failed:
             return  # who cannot write any more is given up by the others
@@ -60,6 +68,11 @@ class Node:
         for orphan in await asyncio.to_thread(self._sweep):
             log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
             await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
+        if self._leases.leads:
+            await self._keep_queue()
+
+    async def _keep_queue(self) -> None:
+        await self._durable.spread(await asyncio.to_thread(self.share))
         for one in await asyncio.to_thread(self._left):
             await self._durable.forget(one.run, one.epoch)
             await asyncio.to_thread(self._release, one.run)
@@ -120,11 +133,7 @@ class Node:
 
     def _left(self) -> Sequence[Orphan]:
         with Session(self._database) as session:
-            return nodes.left(session) if self._leases.leads else ()
-
-    def _release(self, run: str) -> None:
-        with Session(self._database) as session, session.begin():
-            nodes.release(session, run)
+            return nodes.left(session)
 
     def _end(self, names: set[str]) -> None:
         with Session(self._database) as session, session.begin():

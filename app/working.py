@@ -87,16 +87,16 @@ async def _join(worker: Worker, leases: Leases, stack: AsyncExitStack) -> None:
     node = Node(worker.database, worker.settings.kind, leases, worker.durable, worker.writer)
     await node.join()
     stack.push_async_callback(node.leave)
-    await asyncio.to_thread(_launch_alone, worker)
+    await asyncio.to_thread(_launch_alone, worker, node)
     stack.push_async_callback(worker.durable.close)
     node.start()
     stack.push_async_callback(node.close)
 
 
-def _launch_alone(worker: Worker) -> None:
+def _launch_alone(worker: Worker, node: Node) -> None:
     """DBOS makes its own tables at its first launch, and two would make them at once."""
     with alone(worker.database, "dbos launch"):
-        worker.durable.launch_here()
+        worker.durable.launch_here(node.share())
 
 
 def _keep(database: Engine, probed: Probed) -> None:

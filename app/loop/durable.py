@@ -44,10 +44,10 @@ class Durable:
         return frozenset(self._tasks)
 
     async def launch(self) -> None:
-        await asyncio.to_thread(self.launch_here)
+        await asyncio.to_thread(self.launch_here, None)
 
-    def launch_here(self) -> None:
-        """Blocking."""
+    def launch_here(self, most: int | None) -> None:
+        """Blocking. `most` as in `spread`."""
         DBOS(
             config={
                 "name": "temper",
@@ -66,7 +66,9 @@ class Durable:
 
         self._workflow = harden
         DBOS.launch()
-        DBOS.register_queue(QUEUE, partition_concurrency=1, polling_interval_sec=POLL_SECONDS)
+        DBOS.register_queue(
+            QUEUE, partition_concurrency=1, worker_concurrency=most, polling_interval_sec=POLL_SECONDS
+        )
 
     async def _own(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
@@ -86,6 +88,15 @@ class Durable:
         # In a thread on purpose: DBOS's async calls put its own executor under our loop, and take it down with them.
         with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run)
+
+    async def spread(self, most: int | None) -> None:
+        """No node takes more runs at once than this; it stands in the database, for all of them."""
+        await asyncio.to_thread(self._spread, most)
+
+    def _spread(self, most: int | None) -> None:
+        queue = DBOS.retrieve_queue(QUEUE)
+        if queue and queue.worker_concurrency != most:
+            queue.set_worker_concurrency(most)
 
     async def offer(self, run: str, host: str, epoch: int) -> None:
         """Once more, for nobody works on it; safe to repeat."""

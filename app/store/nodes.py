@@ -74,6 +74,16 @@ def at_work(session: Session) -> Sequence[NodeRow]:
     return [node for node in living(session) if node.seen_at >= fresh and node.kind != "run"]
 
 
+def share(session: Session) -> int | None:
+    """How many runs a node takes at most, so that the others get theirs; one alone takes all.
+
+    It grows with the runs: those that wait for a person hold no place that another needs.
+    """
+    nodes = len(at_work(session))
+    unended = select(func.count()).select_from(RunRow).where(col(RunRow.state).in_(UNENDED))
+    return -(-session.exec(unended).one() // nodes) + 1 if nodes > 1 else None
+
+
 def standings(session: Session) -> list[Standing]:
     at = told_time(session)
     unended = col(RunRow.state).in_(UNENDED)

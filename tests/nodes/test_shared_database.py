@@ -10,15 +10,16 @@ from sqlmodel import Session, select
 
 from app.errors import Fenced, Unusable
 from app.events.bus import Bus
-from app.events.kinds import PersonDid, RunPaused
+from app.events.kinds import PersonDid, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
-from app.events.record import AUDIT, check_chain
+from app.events.record import AUDIT, GENESIS, check_chain, record
 from app.store import audit, nodes
 from app.store.db import HEAD, open_database, revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
 from app.store.nodes import NodeRow
 from app.store.notices import Notices
+from tests.loop.playing import pack, request, rule
 from tests.postgres import new_database
 
 
@@ -197,3 +198,24 @@ def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
         assert nodes.told_time(session) - row.seen_at > nodes.DEAD_AFTER
         assert abs(nodes.told_time(session) - time.time()) < 60
         assert nodes.at_work(session) == []
+
+
+def test_a_node_takes_its_share_of_the_runs_and_one_alone_takes_all(database):
+    def share():
+        with Session(database) as session:
+            return nodes.share(session)
+
+    member(database, "one")
+    assert share() is None
+    member(database, "other")
+    member(database, "silent", seen=nodes.DEAD_AFTER + 1)
+    assert share() == 1
+    asked, ended = (
+        request(pack([rule("A")])),
+        RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=(), tree=""),
+    )
+    store = EventStore(database)
+    for number in range(7):
+        begun = record(f"r{number}", 1, time.time(), asked, GENESIS)
+        store.append([begun, record(begun.run, 2, time.time(), ended, begun.hash)] if number < 2 else [begun])
+    assert share() == 4
