@@ -66,9 +66,7 @@ class Durable:
 
         self._workflow = harden
         DBOS.launch()
-        DBOS.register_queue(
-            QUEUE, partition_concurrency=1, worker_concurrency=most, polling_interval_sec=POLL_SECONDS
-        )
+        DBOS.register_queue(QUEUE, partition_concurrency=1, worker_concurrency=most, polling_interval_sec=POLL_SECONDS)
 
     async def _own(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
