@@ -157,5 +157,8 @@ def migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(ROOT / "migrations"))
     with engine.begin() as connection:
+        if not shared(connection):
+            # SQLite's driver begins no transaction for a change of tables: a kill would leave some of them changed.
+            connection.exec_driver_sql("begin immediate")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
