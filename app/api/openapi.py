@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.api import event_schema
 from app.api.problem import MEDIA_TYPE, ProblemBody
 
 INTRODUCTION = (
@@ -12,6 +13,14 @@ INTRODUCTION = (
     "Errors are RFC 9457 problems whose `type` leads to a page that says what to do. "
     "Every number that is not a count carries value, unit, provenance, source and time."
 )
+TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A token of POST /api/v1/tokens, or of `temper token create`. Not asked for on loopback, "
+    "unless Temper was started with --sign-in.",
+}
+OPEN = ("/healthz", "/readyz")
+"""Answered to everybody."""
 
 
 def install(application: FastAPI) -> None:
@@ -32,15 +41,21 @@ def _described(application: FastAPI) -> dict[str, Any]:
         description=INTRODUCTION,
         routes=application.routes,
     )
-    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    components = document.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
     body = ProblemBody.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas |= body.pop("$defs", {})
     schemas["ProblemBody"] = body
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    for path in document["paths"].values():
+    event_schema.describe(schemas)
+    components["securitySchemes"] = {"token": TOKEN}
+    document["security"] = [{"token": []}, {}]
+    for address, path in document["paths"].items():
         for operation in path.values():
             _complete(operation)
+            if address in OPEN:
+                operation["security"] = []
     return document
 
 

@@ -51,11 +51,12 @@ KINDS: Mapping[str, Kind] = {
         409, "The request with this Idempotency-Key is still being answered", "Send it again in a second."
     ),
     "run-ended": Kind(409, "The run has ended", "A run that has ended takes no commands: start another."),
-    "wrong-state": Kind(409, "Not in this state", "The detail says in which state the run is, and what that allows."),
+    "wrong-state": Kind(409, "Not in this state", "The detail says which state it is in, and what that allows."),
     "not-waiting": Kind(409, "This approval is not waiting", "It was answered, it expired, or its run has ended."),
     "busy": Kind(
         409, "Something is at work that this would disturb", "The detail says what: wait for it, or pause it."
     ),
+    "exists": Kind(409, "There is one of this name already", "Choose another name, or go on with the one there is."),
     "too-many": Kind(409, "There are too many already", "Take one away first."),
     "unauthorized": Kind(401, "Who are you?", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
     "forbidden": Kind(403, "Your right does not reach this", "The detail says which right it takes. Ask an admin."),
@@ -111,10 +112,13 @@ class Problem(TemperError):
         return Response(content, KINDS[self.kind].status, self.headers, MEDIA_TYPE)
 
 
+_ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")
+
+
 def documented(*kinds: str) -> dict[int | str, dict[str, object]]:
     """For a route's `responses`: these problems, and those that every route has."""
     found: dict[int | str, dict[str, object]] = {}
-    for status in sorted({KINDS[kind].status for kind in (*kinds, "invalid")}):
+    for status in sorted({KINDS[kind].status for kind in (*kinds, *_ALWAYS)}):
         names = ", ".join(kind for kind in KINDS if KINDS[kind].status == status)
         schema = {"$ref": "#/components/schemas/ProblemBody"}
         found[status] = {

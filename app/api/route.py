@@ -43,7 +43,7 @@ class ApiRoute(APIRoute):
 
 
 def router(tag: str) -> APIRouter:
-    return APIRouter(route_class=ApiRoute, tags=[tag])
+    return APIRouter(route_class=ApiRoute, tags=[tag], generate_unique_id_function=lambda route: route.name)
 
 
 def problem(exc: Exception) -> Problem:
@@ -81,6 +81,10 @@ async def _check_body(request: Request) -> None:
     content = await request.body()
     if not content:
         return
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        said = f"Content-Encoding is {coding[:40]!a}: send the body as it is, without one."
+        raise Problem("wrong-content-type", said, field="Content-Encoding")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         said = kind[:60] or "missing"

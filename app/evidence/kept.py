@@ -1,6 +1,8 @@
 """A run that was shrunk to its evidence: its pack, kept beside the log, and the two held against each other."""
 
 import gzip
+import hashlib
+import io
 import json
 import zlib
 from collections.abc import Iterable
@@ -11,8 +13,8 @@ from sqlmodel import Session
 
 from app.errors import Unusable
 from app.events.kinds import PersonDid
-from app.evidence.pack import FILE, pack
-from app.evidence.verify import Broken, Files, digest, unpack
+from app.evidence.pack import FILE, checked, pack
+from app.evidence.verify import Broken, Files, chain, chunks, unpack
 from app.store import audit, tidy
 from app.store.events import EventStore
 
@@ -30,7 +32,7 @@ def evidence(database: Engine, run: str) -> bytes:
     """The run's evidence.zip: the same bytes before it was shrunk and after."""
     with Session(database) as session:
         held = tidy.kept(session, run)
-    return _unpressed(run, held) if held else pack(EventStore(database).events(run))
+    return _unpressed(run, held) if held else pack(EventStore(database).whole(run))
 
 
 def _unpressed(run: str, held: bytes) -> bytes:
@@ -42,33 +44,52 @@ def _unpressed(run: str, held: bytes) -> bytes:
 
 def shrink(database: Engine, run: str, who: str, now: float) -> Shrunk | None:
     """None where another process is at it. The pack is checked before it is kept, and kept before anything goes."""
-    archive = pack(EventStore(database).events(run))
-    held = gzip.compress(archive, mtime=0)
-    if _unpressed(run, held) != archive:
+    held, told = _pressed(checked(EventStore(database).whole(run)))
+    if _digest(held) != told:
         raise Unusable(f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine.")
-    audit.note(database, _said(run, who, archive))
+    audit.note(database, _said(run, who, told))
     with Session(database) as session, session.begin():
         if not tidy.keep(session, run, held, now):
             return None
     return Shrunk(run, tidy.sweep(database, run), len(held))
 
 
-def _said(run: str, who: str, archive: bytes) -> PersonDid:
-    detail = f"{FILE} sha256 {digest(archive)}"
+def _pressed(files: Files) -> tuple[bytes, str]:
+    """The pack, compressed as it is put together, and its sha256."""
+    into, told = io.BytesIO(), hashlib.sha256()
+    with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
+        for _, chunk in chunks(files):
+            pressing.write(chunk)
+            told.update(chunk)
+    return into.getvalue(), told.hexdigest()
+
+
+def _digest(held: bytes) -> str:
+    """Of the pack as it comes back, or why it does not."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(held)) as pack:
+            return hashlib.file_digest(pack, "sha256").hexdigest()
+    except (OSError, EOFError, zlib.error) as exc:
+        return str(exc)
+
+
+def _said(run: str, who: str, told: str) -> PersonDid:
+    detail = f"{FILE} sha256 {told}"
     did = f"tidy: shrink run {run} to its evidence"
     return PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0, detail=detail)
 
 
 def agrees(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
     """The pack's files, when every line that the log still has is the pack's, and what it lacks is pieces of turns."""
-    files = unpack(archive)
-    lines, hashes = files["events.jsonl"].splitlines(), files["chain.txt"].decode().split()
-    there = set()
-    for seq, line, told in rows:
-        if not 1 <= seq <= len(lines) or lines[seq - 1] != line or hashes[seq - 1] != told:
-            raise Broken(f"event {seq} of the log is not the one that the evidence has")
-        there.add(seq)
-    for seq, line in enumerate(lines, 1):
-        if seq not in there and json.loads(line)["kind"] != "turn.delta":
-            raise Broken(f"event {seq} is missing, and it is no piece of a turn")
+    files, left = unpack(archive), iter(rows)
+    row = next(left, None)
+    for one in chain(files):
+        if row and row[0] == one[0]:
+            if row != one:
+                break
+            row = next(left, None)
+        elif json.loads(one[1])["kind"] != "turn.delta":
+            raise Broken(f"event {one[0]} is missing, and it is no piece of a turn")
+    if row:
+        raise Broken(f"event {row[0]} of the log is not the one that the evidence has")
     return files

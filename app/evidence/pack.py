@@ -1,19 +1,21 @@
 """evidence.zip: all that a third party needs to check a run, without Temper and without asking anybody."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
 
 from app.errors import Unusable
+from app.events.kinds import TurnDelta
 from app.events.record import Recorded, stamp
 from app.evidence import verify
 from app.evidence.case import Case, read_case
 from app.evidence.maker import maker
 from app.evidence.papers import PAPERS
-from app.evidence.verify import Files, chunks, digest, plain
+from app.evidence.verify import Events, Files, chunks, digest, plain
 from app.skills.skill import Rule
 
 FORMAT = "temper evidence 1"
@@ -24,42 +26,63 @@ MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 
 def pack(events: Iterable[Recorded]) -> bytes:
     """The same run gives the same bytes. What does not hold is not handed out."""
-    log = list(events)
-    files = packed(log, read_case(log))
+    return b"".join(chunk for _, chunk in chunks(checked(events)))
+
+
+def checked(events: Iterable[Recorded]) -> Files:
+    """What is in the pack, once it holds."""
+    files = packed(events)
+    run = json.loads(files["manifest.json"])["run"]
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
-        raise Unusable(
-            f"run {log[0].run} is too large for one zip: take its events from the API, and the papers alone."
-        )
+        raise Unusable(f"run {run} is too large for one zip: take its events from the API, and the papers alone.")
     try:
         verify.check(files)
     except verify.Broken as exc:
-        raise Unusable(f"run {log[0].run} cannot be handed on as evidence: {exc}.") from exc
-    return b"".join(chunk for _, chunk in chunks(files))
+        raise Unusable(f"run {run} cannot be handed on as evidence: {exc}.") from exc
+    return files
 
 
-def packed(log: list[Recorded], case: Case) -> Files:
+def packed(events: Iterable[Recorded]) -> Files:
+    log = Log()
+    case = read_case(log.passing(events))
     files = {
         "README.txt": _readme(case).encode(),
-        "chain.txt": "".join(f"{one.hash}\n" for one in log).encode(),
-        "events.jsonl": b"".join(one.line + b"\n" for one in log),
+        "chain.txt": log.hashes.getvalue(),
+        "events.jsonl": log.lines.getvalue(),
         "lineup.json": _json(_lineup(case)),
         "rules.json": _json([_rule(rule) for rule in case.skill.rules.values()]),
         "verify.py": Path(verify.__file__).read_bytes(),
         **{paper.file: paper.made(case) for paper in PAPERS},
-        **plain([(one.line, json.loads(one.line)) for one in log]),
+        **plain(log.steady),
     }
-    files["manifest.json"] = _json(_manifest(case, log, files))
+    files["manifest.json"] = _json(_manifest(case, files))
     return dict(sorted(files.items()))
 
 
-def _manifest(case: Case, log: list[Recorded], files: Files) -> dict[str, object]:
+class Log:
+    """What the pack keeps of the events that pass. A piece of a turn is one line in it, and nothing else."""
+
+    def __init__(self) -> None:
+        self.lines, self.hashes = BytesIO(), BytesIO()
+        self.steady: Events = []
+
+    def passing(self, events: Iterable[Recorded]) -> Iterator[Recorded]:
+        for one in events:
+            self.lines.write(one.line + b"\n")
+            self.hashes.write(f"{one.hash}\n".encode())
+            if not isinstance(one.event, TurnDelta):
+                self.steady.append((one.line, json.loads(one.line)))
+            yield one
+
+
+def _manifest(case: Case, files: Files) -> dict[str, object]:
     return {
         "format": FORMAT,
         "made_by": maker(),
         "run": case.run,
         "host": case.request.host,
         "as_of": stamp(case.state.at),
-        "events": len(log),
+        "events": case.state.seq,
         "chain_head": case.head,
         "files": [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)],
     }

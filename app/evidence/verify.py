@@ -2,9 +2,7 @@
 
 PACK is an evidence.zip or the folder that it was unpacked into; left out, the folder of this file.
 HEAD is the chain head as somebody noted it elsewhere: without it, a pack made up from end to end holds too.
-
-Takes Python 3.9 or newer and nothing else, opens no network, changes nothing. Use a copy from a source that you
-trust: one that came inside a pack vouches for itself.
+Takes Python 3.9 or newer and nothing else. Use a copy that you trust: one from inside a pack vouches for itself.
 """
 
 import csv
@@ -16,17 +14,15 @@ import struct
 import sys
 import xml.etree.ElementTree as ET
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 Files = dict[str, bytes]
 Object = dict[str, Any]
-Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, and what it says
-NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
+Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, and what it says; no pieces of turns
 LOCAL, CENTRAL, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
-GENESIS = "0" * 64
 CUTS = {"actions.jsonl": ("action.",), "approvals.jsonl": ("approval.",), "verdicts.jsonl": ("scan.", "verdict")}
-XML = b'<?xml version="1.0" encoding="UTF-8"?>'
 STATUS = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}  # all else is not_reviewed
 CKL_STATUS = {"not_a_finding": "NotAFinding", "open": "Open", "not_applicable": "Not_Applicable"}
 ODD = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
@@ -48,8 +44,8 @@ def chunks(files: Files) -> list[tuple[str, bytes]]:
         directory.append((f"the directory's entry of {name}", entry))
         offset += len(head) + size
     seal = b"manifest sha256 " + digest(files.get("manifest.json", b"")).encode()
-    length = sum(len(entry) for _, entry in directory)
-    end = END.pack(b"PK\5\6", 0, 0, len(files), len(files), length, offset, len(seal)) + seal
+    count, length = len(files), sum(len(entry) for _, entry in directory)
+    end = END.pack(b"PK\5\6", 0, 0, count, count, length, offset, len(seal)) + seal
     return [*body, *directory, ("the end of the archive", end)]
 
 
@@ -59,13 +55,12 @@ def digest(content: bytes) -> str:
 
 def unpack(data: bytes) -> Files:
     """The files, where every byte of the archive is as it was packed: none before, between or behind them."""
-    files: Files = {}
-    at, last = 0, "nothing"
+    files, at, last = {}, 0, "nothing"
     while data[at : at + 4] == b"PK\3\4" and at + LOCAL.size <= len(data):
         size, length = struct.unpack_from("<IH", data, at + 22)
         start = at + LOCAL.size + length
         last = data[at + LOCAL.size : start].decode("ascii", "replace")
-        if not NAME.fullmatch(last):
+        if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)*", last, re.ASCII):
             raise Broken(f"byte {at} of the archive begins a file with the name {last[:60]!a}, which no pack has")
         if last in files:
             raise Broken(f"the archive has {last} twice")
@@ -78,7 +73,7 @@ def unpack(data: bytes) -> Files:
         raise Broken(f"{moved} is not where it was packed: the files of the archive are in another order")
     at = 0
     for what, chunk in chunks(files):
-        if data[at : at + len(chunk)] != chunk:
+        if not data.startswith(chunk, at):
             first = next(n for n, byte in enumerate(chunk) if data[at + n : at + n + 1] != bytes([byte]))
             raise Broken(f"{what} is not as it was packed; byte {at + first} of the archive shows it")
         at += len(chunk)
@@ -114,21 +109,29 @@ def _manifest(files: Files) -> Object:
     return manifest
 
 
+def chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
+    """Each line of the log with its number and its hash, one after the other."""
+    seq, hashes = 0, io.BytesIO(files["chain.txt"])
+    for seq, line in enumerate(io.BytesIO(files["events.jsonl"]), 1):
+        yield seq, line.removesuffix(b"\n"), hashes.readline().decode().removesuffix("\n")
+    if hashes.read(1):
+        raise Broken(f"there are {seq} events and more hashes")
+
+
 def read_events(files: Files, manifest: Object, head: str) -> Events:
-    lines, hashes = files["events.jsonl"].splitlines(), files["chain.txt"].decode().splitlines()
-    events, previous = [], GENESIS
-    if len(lines) != len(hashes):
-        raise Broken(f"there are {len(lines)} events and {len(hashes)} hashes")
-    for seq, line in enumerate(lines, 1):
+    """All that hold, but the pieces of turns, which are nearly all of a long log: a turn's end has its text whole."""
+    events, last, previous = [], manifest, "0" * 64
+    for seq, line, told in chain(files):
         previous = digest(previous.encode() + line)
-        if previous != hashes[seq - 1]:
+        if previous != told:
             raise Broken(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
-        event = json.loads(line)
-        if (event["seq"], event["run"]) != (seq, manifest["run"]):
+        last = json.loads(line)
+        if (last["seq"], last["run"]) != (seq, manifest["run"]):
             raise Broken(f"event {seq} says of itself that it is another")
-        events.append((line, event))
-    host, last = events[0][1]["host"], events[-1][1]
-    for field, value in [("host", host), ("events", len(events)), ("chain_head", previous), ("as_of", last["at"])]:
+        if last["kind"] != "turn.delta":
+            events.append((line, last))
+    host = events[0][1]["host"]
+    for field, value in [("host", host), ("events", last["seq"]), ("chain_head", previous), ("as_of", last["at"])]:
         if manifest[field] != value:
             raise Broken(f"the manifest says {field} {manifest[field]}, and the events say {value}")
     if last["kind"] not in ("run.finished", "run.failed", "run.stopped"):
@@ -173,15 +176,14 @@ def _in_order(files: Files, events: Events) -> None:
     careful = {rule["id"] for rule in json.loads(files["rules.json"]) if rule["irreversible"]}
     for line, event in events:
         kind, seq = event["kind"], event["seq"]
-        if kind in ("attempt.started", "action.proposed", "action.refused", "approval.edited"):
-            allowed, asked, given = False, None, False
+        bound = digest(b"\0".join([request["host"].encode(), plan, event.get("diff", "").encode()]))
+        if kind in ("attempt.started", "action.proposed", "action.refused", "action.allowed", "approval.edited"):
+            allowed, asked, given = kind == "action.allowed", None, False
         elif kind == "plan":
             plan = b"{" + line.split(f'"run":"{event["run"]}",'.encode(), 1)[1]
-        elif kind == "action.allowed":
-            allowed = True
         elif kind == "approval.requested":
             asked, given = event, False
-            if digest(b"\0".join([request["host"].encode(), plan, event["diff"].encode()])) != event["binds"]:
+            if "diff" in event and event["binds"] != bound:  # the first Tempers asked without noting it
                 raise Broken(f"the approval that event {seq} asks for is bound to another host, plan or diff")
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
@@ -193,9 +195,8 @@ def _in_order(files: Files, events: Events) -> None:
                 lacking = "the approval that it needs" if allowed else "the policy's leave"
                 raise Broken(f"event {seq} applies a change to {event['rule']} without {lacking}")
             journal = event["journal"]
-        elif kind == "action.applied":
-            if event["journal"] != journal or (asked and asked["diff"] != event["diff"]):
-                raise Broken(f"event {seq} applied another change than the one before it announced")
+        elif kind == "action.applied" and (event["journal"] != journal or (asked and asked["binds"] != bound)):
+            raise Broken(f"event {seq} applied another change than the one before it announced")
         elif kind in ("action.rolled_back", "item.passed"):
             journal = None
         elif kind.startswith(("item.", "run.finished", "run.stopped")) and journal is not None:
@@ -210,7 +211,7 @@ def _papers(files: Files, events: Events) -> None:
     (stig,) = json.loads(files["checklist.cklb"])["stigs"]
     _same("checklist.cklb", [(rule["group_id"], rule["status"]) for rule in stig["rules"]], list(status.items()))
     ckl = files["checklist.ckl"]
-    if not ckl.startswith(XML) or b"<!" in ckl:
+    if not ckl.startswith(b'<?xml version="1.0" encoding="UTF-8"?>') or b"<!" in ckl:
         raise Broken("checklist.ckl declares what Temper never does")
     vulns = ET.fromstring(ckl).iter("VULN")  # noqa: S314  plain UTF-8 without a declaration: nothing to expand
     shown = [(vuln.findtext("STIG_DATA/ATTRIBUTE_DATA"), vuln.findtext("STATUS")) for vuln in vulns]
@@ -234,9 +235,8 @@ def opened(path: Path) -> Files:
 
 
 def main(words: list[str]) -> int:
-    path = Path(words[0]) if words else Path(__file__).resolve().parent
     try:
-        files = opened(path)
+        files = opened(Path(words[0]) if words else Path(__file__).resolve().parent)
         manifest = check(files, words[1] if len(words) > 1 else "")
         told = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {digest(files['manifest.json'])}"]

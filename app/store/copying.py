@@ -69,7 +69,7 @@ def _check(store: EventStore, into: Engine) -> int:
         runs = [row[0] for row in connection.execute(select(event.c.run).distinct()) if row[0] != MACHINE]
     for run in runs:
         try:
-            check_chain(store.lines(run))
+            check_chain(store.line_by_line(run))
         except Broken as exc:
             raise Unusable(
                 f"copied, but the chain of {run} does not hold: {exc}. It did not before; see verify."

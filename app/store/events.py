@@ -15,6 +15,7 @@ from app.store.models import EventRow, RunRow, SampleRow
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
 FOR_GOOD = ("energy.sample",)
+AT_ONCE = 2000
 
 
 class Span(NamedTuple):
@@ -76,6 +77,17 @@ class EventStore:
         with self._engine.connect() as connection:
             rows = connection.execute(query.order_by(col(EventRow.seq)).limit(limit))
             return [(row.seq, row.line, row.hash) for row in rows]
+
+    def line_by_line(self, run: str) -> Iterator[tuple[int, bytes, str]]:
+        """All of a run as it stands now, however long it is: a few of its lines at a time are in memory."""
+        query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
+        with self._engine.connect().execution_options(yield_per=AT_ONCE) as connection:
+            for row in connection.execute(query.order_by(col(EventRow.seq))):
+                yield row.seq, row.line, row.hash
+
+    def whole(self, run: str) -> Iterator[Recorded]:
+        for _, line, digest in self.line_by_line(run):
+            yield read(line, digest)
 
     def events(
         self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = (), since: float = 0.0
