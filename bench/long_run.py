@@ -152,6 +152,7 @@ def measured(share: float, seq: int, folder: Path, base: str, server: int, asked
         "/runs": "/runs",
         "/ops": "/ops",
         "GET /api/v1/runs/RUN": f"/api/v1/runs/{RUN}",
+        "GET /api/v1/runs/RUN/items": f"/api/v1/runs/{RUN}/items",
     }
     mark = Mark(share, seq, 0.0, 0.0, size(folder) / seq)
     streams = {

@@ -28,12 +28,14 @@ from app.api import (
     webhooks,
 )
 from app.api.idempotency import Keys
+from app.stream.folds import Folds
 
 PREFIX = "/api/v1"
 
 
 def install(application: FastAPI) -> None:
-    application.state.keys = Keys(application.state.worker.database)
+    worker = application.state.worker
+    application.state.keys, application.state.folds = Keys(worker.database), Folds(worker.store)
     for part in (
         runs,
         commands,

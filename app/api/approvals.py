@@ -5,21 +5,22 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import Path
 from pydantic import Field
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from app.api.commands import ask
-from app.api.items import folded
+from app.api.folds import TheFolds
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.wire import Line, Raw, Who, Wire, when
-from app.deps import TheSession, TheWorker
+from app.deps import TheSession
 from app.events.kinds import Rehearsed
 from app.events.words import Word
 from app.loop.answers import BrokenAnswer, read_actions
 from app.loop.state import RunState
 from app.skills.catalog import skill
 from app.store import queries
-from app.worker import Worker
+from app.store.models import CommandRow, RunRow
+from app.stream.folds import Folds
 
 router = api_router("approvals")
 
@@ -78,9 +79,9 @@ class Answered(Wire):
 
 
 @router.get("/approvals", responses=documented())
-def list_approvals(session: TheSession, worker: TheWorker) -> ApprovalList:
-    runs = [row.id for row in queries.unended(session) if row.state != "queued"]
-    waiting = [_waiting(worker, run) for run in runs]
+def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
+    runs = [row for row in queries.unended(session) if row.state != "queued"]
+    waiting = [_waiting(folds, row) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])
 
 
@@ -90,24 +91,27 @@ def list_approvals(session: TheSession, worker: TheWorker) -> ApprovalList:
     responses=documented("not-found", "not-waiting", "too-large", "wrong-content-type"),
 )
 def answer_approval(
-    approval: Annotated[str, Path(max_length=100)], answer: Answer, session: TheSession, worker: TheWorker
+    approval: Annotated[str, Path(max_length=100)], answer: Answer, session: TheSession, folds: TheFolds
 ) -> Answered:
-    """Approve, refuse or edit. The run's worker takes it up, and checks that the host is what was looked at."""
+    """Approve, refuse or edit; the first answer counts. The run's worker checks that the host is what was looked at."""
     run = approval.partition(".")[0]
-    if queries.run(session, run) is None:
+    row = queries.run(session, run)
+    if row is None:
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
         raise Problem("not-found", said, field="approval")
-    waiting = _waiting(worker, run)
+    waiting = _waiting(folds, row)
     if waiting is None or waiting.id != approval:
         raise Problem("not-waiting", f"Approval {approval[:60]!a} is not waiting for an answer.", field="approval")
     if answer.decision == "refuse" and not answer.reason:
         raise Problem("invalid", "Say why: the Architect learns from it.", field="reason")
-    _put(session, run, answer, approval, _edited(answer))
+    put(session, run, answer, approval, _edited(answer))
     return Answered(id=approval, run=run, decision=answer.decision)
 
 
 def _edited(answer: Answer) -> str:
     if answer.decision != "edit":
+        if answer.actions:
+            raise Problem("invalid", f"Actions are of an edit: leave them out to {answer.decision}.", field="actions")
         return ""
     text = msgspec.json.encode({"actions": answer.actions, "note": ""}).decode()
     try:
@@ -117,13 +121,23 @@ def _edited(answer: Answer) -> str:
     return text
 
 
-def _put(session: Session, run: str, answer: Answer, approval: str, actions: str) -> None:
-    ask(session, run, answer.decision, answer.by, answer.reason, approval, actions)
+def put(session: Session, run: str, answer: Answer, approval: str, actions: str) -> None:
+    """Written before it looks who was first, so that of two at once one sees the other. The same again is the same."""
+    ours = ask(session, run, answer.decision, answer.by, answer.reason, approval, actions)
+    session.flush()
+    of_it = select(CommandRow).where(col(CommandRow.run) == run, col(CommandRow.approval) == approval)
+    first = session.exec(of_it.order_by(col(CommandRow.id))).first()
+    if first is None or first.id == ours.id:
+        return
+    if (first.verb, first.actions) != (answer.decision, actions):
+        said = f"{first.by} was first, with {first.verb}: approval {approval[:60]!a} takes no other answer."
+        raise Problem("not-waiting", said, field="approval")
+    session.delete(ours)
 
 
-def _waiting(worker: Worker, run: str) -> ApprovalView | None:
-    state, simulated = folded(worker, run)
-    return None if state.ended else _view(state, simulated=simulated)
+def _waiting(folds: Folds, row: RunRow) -> ApprovalView | None:
+    state = folds.now(row.id)
+    return None if state.ended else _view(state, simulated=row.simulated)
 
 
 def _view(state: RunState, *, simulated: bool) -> ApprovalView | None:

@@ -19,7 +19,7 @@ from app.store.models import CommandRow
 router = api_router("runs")
 
 RunVerb = Literal["pause", "resume", "stop"]
-_ALLOWED = {"pause": ("running", "queued"), "resume": ("paused",), "stop": queries.UNENDED}
+_ALLOWED = {"pause": ("running",), "resume": ("paused",), "stop": queries.UNENDED}
 
 
 class Wish(Wire):
@@ -39,7 +39,7 @@ TheWish = Annotated[Wish | None, Body()]
 
 @router.post("/runs/{run}/pause", status_code=202, responses=_PROBLEMS)
 def pause_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
-    """After the turn in progress. Budgets do not run while it is paused."""
+    """After the turn in progress. Budgets do not run while it is paused. One that is queued can only be stopped."""
     return _asked(session, run, "pause", wish)
 
 
@@ -65,8 +65,11 @@ def _asked(session: Session, run: str, verb: RunVerb, wish: Wish | None) -> Aske
     return Asked(run=run, asked=verb, state=row.state)
 
 
-def ask(session: Session, run: str, verb: Verb, by: str, reason: str, approval: str = "", actions: str = "") -> None:
+def ask(
+    session: Session, run: str, verb: Verb, by: str, reason: str, approval: str = "", actions: str = ""
+) -> CommandRow:
     row = CommandRow(
         run=run, verb=verb, by=signed(by), reason=reason, approval=approval, actions=actions, at=time.time()
     )
     queries.ask(session, row)
+    return row

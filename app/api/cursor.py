@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import math
 from dataclasses import dataclass
 
 from app.api.problem import Problem
@@ -23,8 +24,12 @@ def parse(text: str) -> Cursor:
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         forward, at, name = json.loads(packed)
-        if forward in (0, 1) and isinstance(at, float) and isinstance(name, str) and name.isalnum():
+        if forward in (0, 1) and isinstance(at, float) and math.isfinite(at) and _plain(name):
             return Cursor(bool(forward), at, name)
     except (ValueError, TypeError, binascii.Error, RecursionError):
         pass
     raise Problem("bad-cursor", "This is not a cursor of ours: use next or previous of an answer.", field="cursor")
+
+
+def _plain(name: object) -> bool:
+    return isinstance(name, str) and name.isalnum()

@@ -38,8 +38,8 @@ class EngineView(Wire):
     state: State
     detail: str = Field(description="While it loads: the phase. Otherwise what is the matter.")
     since: str | None
-    share_loaded: float | None = Field(description="Of its cold start, from earlier ones on this machine.")
-    seconds_to_go: float | None
+    loaded: Figure = Field(description="Of its cold start, while it loads.")
+    to_go: Figure = Field(description="Until it is ready, while it loads.")
     replica_states: list[str] = Field(description="Of each replica, where there are several.")
     running: int | None = Field(description="Requests being answered.")
     waiting: int | None
@@ -165,6 +165,11 @@ def _view(worker: Worker, engine: Engine) -> EngineView:
         kind: Provenance = provenance  # type: ignore[assignment]
         return figure(None if value is None else round(scale * value, 2), unit, kind, source, at if told else None)
 
+    def guessed(value: float | None, unit: str, scale: float = 1) -> Figure:
+        kind: Provenance = "simulated" if simulated else "estimated"
+        shown = None if value is None else round(scale * value, 2)
+        return figure(shown, unit, kind, "earlier cold starts on this machine", since)
+
     return EngineView(
         name=engine.name,
         title=engine.title,
@@ -180,8 +185,8 @@ def _view(worker: Worker, engine: Engine) -> EngineView:
         state=state.state if state else "absent",  # type: ignore[arg-type]
         detail=state.detail if state else "not looked at yet",
         since=when(since),
-        share_loaded=state.share if state else None,
-        seconds_to_go=state.eta_s if state else None,
+        loaded=guessed(state.share if state else None, "%", 100),
+        to_go=guessed(state.eta_s if state else None, "s"),
         replica_states=list(state.replicas) if state else [],
         running=told.running if told else None,
         waiting=told.waiting if told else None,

@@ -1,7 +1,7 @@
 """A run's events: page by page, and as they happen."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, get_args
 
 import msgspec
 from fastapi import Header, Query, Request, Response
@@ -13,7 +13,7 @@ from app.api.runs import known_run
 from app.api.wire import Raw, Wire
 from app.deps import TheStreams, TheWorker
 from app.errors import BadInput
-from app.events.kinds import KINDS, kind_of
+from app.events.kinds import PersonDid, RunEvent, kind_of
 from app.events.record import Recorded
 from app.stream.cursor import cursor
 from app.stream.message import message
@@ -21,6 +21,8 @@ from app.stream.message import message
 router = api_router("events")
 
 MOST_SEQ = 2**53
+KINDS = tuple(kind_of(event) for event in get_args(RunEvent) if event is not PersonDid)
+"""What can stand in a run's log."""
 SEQ = "^[0-9]{1,18}$"
 Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="The seq after which to begin.")]
 
@@ -38,13 +40,16 @@ def list_events(
     worker: TheWorker,
     since: Since = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
-    kind: Annotated[str | None, Query(max_length=200, description="Only these kinds, separated by commas.")] = None,
+    kind: Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")] = None,
 ) -> EventList:
     """Events in order. No line is ever rewritten; single tokens go when a run is shrunk to its evidence."""
     known_run(worker, run)
     newest = worker.store.last(run)
-    lines = worker.store.lines(run, since, kinds=known_kinds(kind), limit=limit)
     last = newest[0] if newest else 0
+    if since > last:
+        said = f"Run {run} has come to {last}, so {since} is not of its log: begin again, without since."
+        raise Problem("invalid", said, field="since")
+    lines = worker.store.lines(run, since, kinds=_asked(kind), limit=limit)
     more = len(lines) == limit and lines[-1][0] < last
     events = [msgspec.json.decode(line) for _, line, _ in lines]
     return EventList(run=run, events=events, newest=last, next=lines[-1][0] if more else None)
@@ -85,9 +90,12 @@ def as_messages(batch: Sequence[Recorded]) -> bytes:
     return b"".join(message(one.line, name=kind_of(one.event), seq=one.seq) for one in batch)
 
 
-def known_kinds(asked: str | None) -> tuple[str, ...]:
-    kinds = tuple(kind.strip() for kind in (asked or "").split(",") if kind.strip())
-    for kind in kinds:
-        if kind not in KINDS:
-            raise Problem("invalid", f"There is no kind of event {kind[:40]!a}: docs/api.md lists them.", field="kind")
-    return kinds
+def _asked(kinds: str | None) -> tuple[str, ...]:
+    return () if kinds is None else tuple(known_kind(kind.strip(), "kind") for kind in kinds.split(","))
+
+
+def known_kind(kind: str, field: str) -> str:
+    if kind not in KINDS:
+        said = f"No run's log has events of kind {kind[:40]!a}: the schema Event of /openapi.json names those it has."
+        raise Problem("invalid", said, field=field)
+    return kind

@@ -59,7 +59,7 @@ class PartView(Wire):
     kind: Kind
     engine: str
     memory: Figure
-    claimed: float | None = Field(description="What its source says, where there is not that much room for it: GiB.")
+    claimed: Figure | None = Field(description="What its source says, where there is not that much room for it.")
 
 
 class GpuView(Wire):
@@ -156,5 +156,7 @@ def _part(part: Part, at: float) -> PartView:
         kind=part.kind,
         engine=part.engine,
         memory=figure(round(part.gib, 3), "GiB", part.provenance, part.source, at),
-        claimed=part.claimed_gib,
+        claimed=None
+        if part.claimed_gib is None
+        else figure(round(part.claimed_gib, 3), "GiB", part.provenance, part.source, at),
     )

@@ -3,11 +3,12 @@
 import asyncio
 import re
 from typing import Annotated, Literal
+from urllib.parse import quote
 
-from fastapi import Path, Query
+from fastapi import Path, Query, Response
 from pydantic import Field
 
-from app.api.problem import Problem, documented
+from app.api.problem import Problem, blamed, documented
 from app.api.route import router as api_router
 from app.api.wire import Wire
 from app.deps import TheSession, TheWorker
@@ -85,8 +86,9 @@ def list_hosts(session: TheSession, worker: TheWorker) -> HostList:
     status_code=201,
     responses=documented("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
 )
-async def add_host(order: HostOrder, session: TheSession, worker: TheWorker) -> HostView:
+async def add_host(order: HostOrder, session: TheSession, worker: TheWorker, response: Response) -> HostView:
     """Add a host over SSH, once its key is accepted, a login works, and a change could be taken back there."""
+    response.headers["location"] = f"/api/v1/hosts/{quote(order.name, safe='')}"
     if order.kind == FIXTURE:
         if not registry.is_fixture(order.name):
             said = f"The fixtures are {FIXTURE!r} and '{FIXTURE}-2' to '{FIXTURE}-99'; they need not be added."
@@ -111,6 +113,16 @@ async def add_host(order: HostOrder, session: TheSession, worker: TheWorker) -> 
     return _added(session, registry.add(hosts, order.name, end, known.known_hosts, known.fingerprint))
 
 
+@router.get("/hosts/{host}", responses=documented("not-found", "unavailable"))
+def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, worker: TheWorker) -> HostView:
+    if registry.is_fixture(host):
+        return _fixture(session, host)
+    found = _find(host, worker)
+    if found is None:
+        raise Problem("not-found", f"There is no host {host!a}: GET /api/v1/hosts lists them.", field="host")
+    return _added(session, found)
+
+
 @router.delete("/hosts/{host}", status_code=204, responses=documented("not-found", "busy"))
 def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, worker: TheWorker) -> None:
     """Forget a host that was added. Nothing is changed on it, and its journals are kept."""
@@ -132,14 +144,10 @@ async def scan_host(
     skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
 ) -> ScanView:
     """What the scanner says now. Nothing is changed, and no run is begun."""
-    try:
+    with blamed("host", "not-found"):
         known_host(host, worker.settings.hosts)
-    except BadInput as exc:
-        raise Problem("not-found", str(exc), field="host") from exc
-    try:
+    with blamed("skill", "unknown-skill"):
         skill(skill_name)
-    except BadInput as exc:
-        raise Problem("unknown-skill", str(exc), field="skill") from exc
     scanner, verdicts = await worker.scan(host, skill_name)
     views = [
         VerdictView(rule=one.rule, word=one.word, evidence=one.evidence, path=one.path, line=one.line)

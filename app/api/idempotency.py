@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.api.problem import Problem
+from app.people.rights import signed
 from app.store import queries
 from app.store.idempotency import claim
 
@@ -23,10 +24,16 @@ class Keys:
         self._database = database
         self._in_flight: set[str] = set()
 
+    @staticmethod
+    def own(key: str) -> str:
+        """Two people may think of the same key, and mean two runs."""
+        return f"{name} {key}" if (name := signed("")) else key
+
     @asynccontextmanager
     async def held(self, key: str) -> AsyncIterator[None]:
         if key in self._in_flight:
-            raise Problem("key-in-flight", "The first request with this key is not answered yet.", field=FIELD)
+            said = "The first request with this key is not answered yet."
+            raise Problem("key-in-flight", said, field=FIELD, headers={"retry-after": "1"})
         self._in_flight.add(key)
         try:
             yield

@@ -1,27 +1,25 @@
 """The items of a run: each finding, what was tried on it, and how it ended."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from pydantic import Field
 
+from app.api.folds import TheFolds
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.runs import known_run
 from app.api.wire import Raw, Wire, when
 from app.deps import TheWorker
-from app.events.kinds import KINDS
 from app.events.words import Category, Word
-from app.loop.state import Item, RunState, fold
+from app.loop.state import Item, RunState
 from app.skills.catalog import skill
 from app.skills.skill import Rule
-from app.worker import Worker
+from app.store.events import STEADY
 
 router = api_router("runs")
 
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred"]
-TOLD = tuple(kind for kind in KINDS if kind != "turn.delta")
-"""All that a run's state is made of: single tokens change nothing in it."""
 
 
 class Failure(Wire):
@@ -62,39 +60,46 @@ class ItemStory(Wire):
 
 
 @router.get("/runs/{run}/items", responses=documented("not-found"))
-def list_items(run: str, worker: TheWorker) -> ItemList:
+def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
     """The findings of the opening scan, in the order in which they are taken."""
-    state, simulated = folded(worker, run)
+    simulated, state = known_run(worker, run).simulated, folds.now(run)
     rules = _rules(state)
     items = [_view(state, item, rules[item.rule]) for item in state.items.values()]
     return ItemList(run=run, seq=state.seq, simulated=simulated, items=items)
 
 
 @router.get("/runs/{run}/items/{rule}", responses=documented("not-found"))
-def show_item(run: str, rule: str, worker: TheWorker) -> ItemStory:
-    state, simulated = folded(worker, run)
+def show_item(run: str, rule: str, worker: TheWorker, folds: TheFolds) -> ItemStory:
+    simulated, state = known_run(worker, run).simulated, folds.now(run)
     item = state.items.get(rule)
     if item is None:
         said = f"Rule {rule[:40]!a} is no item of run {run}: GET /api/v1/runs/{run}/items lists them."
         raise Problem("not-found", said, field="rule")
-    story = _story([msgspec.json.decode(line) for _, line, _ in worker.store.lines(run, kinds=TOLD)], rule)
+    story = _story([line for _, line, _ in worker.store.lines(run, upto=state.seq, kinds=STEADY)], rule)
     view = _view(state, item, _rules(state)[rule])
     return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, events=story)
-
-
-def folded(worker: Worker, run: str) -> tuple[RunState, bool]:
-    row = known_run(worker, run)
-    return fold(worker.store.events(run, kinds=TOLD)), row.simulated
 
 
 def _rules(state: RunState) -> dict[str, Rule]:
     return dict(skill(state.request.skill).rules) if state.request else {}
 
 
-def _story(events: list[Raw], rule: str) -> list[Raw]:
+class _Of(msgspec.Struct):
+    """What a line is about, without the rest of it."""
+
+    kind: str
+    rule: Any = None
+    turn: Any = None
+
+
+_of = msgspec.json.Decoder(_Of)
+
+
+def _story(lines: list[bytes], rule: str) -> list[Raw]:
     """The end of a turn does not name its rule, its start does."""
-    turns = {event["turn"] for event in events if event["kind"] == "turn.started" and event["rule"] == rule}
-    return [event for event in events if event.get("rule") == rule or event.get("turn") in turns]
+    told = [(line, _of.decode(line)) for line in lines]
+    turns = {of.turn for _, of in told if of.kind == "turn.started" and of.rule == rule}
+    return [msgspec.json.decode(line) for line, of in told if of.rule == rule or of.turn in turns]
 
 
 def _view(state: RunState, item: Item, rule: Rule) -> ItemView:

@@ -12,6 +12,8 @@ from app.api.engines import State
 from app.api.problem import documented
 from app.api.route import router as api_router
 from app.deps import TheSession, TheStreams, TheWorker
+from app.events.kinds import GpuSampled
+from app.lineup import Lineup
 from app.sampling.board import Board
 from app.store import nodes, queries
 from app.store.models import RunRow
@@ -44,7 +46,7 @@ def metrics(session: TheSession, worker: TheWorker, streams: TheStreams) -> Resp
         Family("temper_stream_viewers", "gauge", "Who watches a stream now.", [({}, streams.viewers)]),
         *_of_nodes(session, worker),
         *_of_runs(session),
-        *_of_machine(worker.board),
+        *_of_machine(worker.board, worker.lineup),
     ]
     return Response("".join(line for family in families for line in _lines(family)), media_type=MEDIA_TYPE)
 
@@ -73,14 +75,25 @@ def _of_runs(session: Session) -> Iterator[Family]:
     yield Family("temper_tokens_total", "counter", "Tokens that the roles wrote.", [({}, tokens)])
 
 
-def _of_machine(board: Board) -> Iterator[Family]:
+def _card(event: GpuSampled) -> dict[str, str]:
+    return {"gpu": str(event.gpu), "name": event.name, "simulated": _word(simulated=event.simulated)}
+
+
+def _word(*, simulated: bool) -> str:
+    return "true" if simulated else "false"
+
+
+def _of_machine(board: Board, lineup: Lineup) -> Iterator[Family]:
+    played = {engine.name: _word(simulated=engine.simulation is not None) for engine in lineup.engines.values()}
     states = [
-        ({"engine": name, "state": state}, float(event.state == state))
+        ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
         for name, (_, event) in board.states.items()
         for state in State.__args__  # type: ignore[attr-defined]
     ]
     yield Family("temper_engine_state", "gauge", "1 for the state that the engine is in.", states)
-    samples = [({"engine": name}, event) for name, (_, event) in board.engines.items()]
+    samples = [
+        ({"engine": name, "simulated": played.get(name, "")}, event) for name, (_, event) in board.engines.items()
+    ]
     for name, told, value in (
         ("requests_running", "Requests being answered.", "running"),
         ("requests_waiting", "Requests in the engine's queue.", "waiting"),
@@ -88,10 +101,7 @@ def _of_machine(board: Board) -> Iterator[Family]:
         ("generation_tokens_per_second", "Tokens written, over the last second.", "tok_s"),
     ):
         yield Family(f"temper_engine_{name}", "gauge", told, _known(samples, value))
-    gpus = [
-        ({"gpu": str(gpu), "name": event.name} | ({"host": host} if host else {}), event)
-        for (host, gpu), (_, event) in board.gpus.items()
-    ]
+    gpus = [(_card(event) | ({"host": host} if host else {}), event) for (host, _), (_, event) in board.gpus.items()]
     for name, told, value, scale in (
         ("memory_used_bytes", "Memory in use.", "used_gib", GIB),
         ("memory_total_bytes", "Memory of the GPU.", "total_gib", GIB),

@@ -1,21 +1,27 @@
 """The processes that share the database."""
 
+import time
+from typing import Literal
+
 from pydantic import Field
 
 from app.api.problem import documented
 from app.api.route import router as api_router
-from app.api.wire import Wire, when
+from app.api.wire import Figure, Wire, figure, when
 from app.deps import TheSession, TheWorker
 from app.store import nodes
 
 router = api_router("nodes")
 
 
+Kind = Literal["serve", "worker", "run"]
+
+
 class NodeView(Wire):
     name: str
-    kind: str = Field(description="serve, worker or run.")
+    kind: Kind
     started_at: str
-    silent_seconds: float = Field(description="Since its last sign of life; after five its runs are taken over.")
+    silent: Figure = Field(description="Since its last sign of life; after five seconds its runs are taken over.")
     leads: bool = Field(description="It keeps the machine's log, the schedules and the webhooks for all.")
     runs: list[str] = Field(description="Those it works on.")
     answers: bool = Field(description="It is the one that answers you.")
@@ -34,9 +40,9 @@ def list_nodes(session: TheSession, worker: TheWorker) -> NodeList:
     views = [
         NodeView(
             name=one.name,
-            kind=one.kind,
+            kind=one.kind,  # type: ignore[arg-type]
             started_at=when(one.started_at) or "",
-            silent_seconds=round(one.silent_seconds, 1),
+            silent=figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", time.time()),
             leads=one.leads,
             runs=list(one.runs),
             answers=one.name == worker.leases.node,

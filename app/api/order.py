@@ -5,22 +5,27 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.problem import Problem
+from app.api.problem import Problem, blamed
 from app.api.wire import Line, Who, Wire
-from app.errors import BadInput
 from app.events.kinds import RunQueued
 from app.events.words import Budget, Mode
 from app.lineup import Lineup
 from app.people.rights import signed
-from app.request import queued
+from app.request import mode_of, queued
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
 from app.targets import consent
-from app.targets.catalog import known_host
+from app.targets.catalog import known_host, usual_mode
 
 Profile = Literal["all", "cat-1", "cat-2", "cat-3"]
 _CATEGORIES = {"cat-1": "I", "cat-2": "II", "cat-3": "III"}
 _DAY = 24 * 3600.0
+
+
+Rules = Annotated[
+    list[Annotated[str, Field(max_length=128, examples=["V-257985"])]] | None,
+    Field(min_length=1, max_length=1000, description="Rule ids; all when left out."),
+]
 
 
 class BudgetOrder(Wire):
@@ -38,10 +43,7 @@ class BudgetOrder(Wire):
 class RunOrder(Wire):
     host: Annotated[str, Field(max_length=64, examples=["fixture"])]
     skill: Annotated[str, Field(max_length=64)] = "stig"
-    rules: Annotated[
-        list[Annotated[str, Field(max_length=128, examples=["V-257985"])]] | None,
-        Field(min_length=1, max_length=1000, description="Rule ids; all of the profile when left out."),
-    ] = None
+    rules: Rules = None
     profile: Annotated[Profile | None, Field(description="By category, instead of rules.")] = None
     mode: Annotated[Mode | None, Field(description="Left out: auto on the built-in host, review on others.")] = None
     budget: BudgetOrder = BudgetOrder()
@@ -58,10 +60,15 @@ class RunOrder(Wire):
 
 
 def first_event(order: RunOrder, lineup: Lineup, pace: float, hosts: Path) -> RunQueued:
-    pack = _skill(order)
+    pack = the_skill(order.skill)
+    the_host(order.host, hosts)
+    with blamed("consent"):
+        consent.check(order.host, order.consent)
+    with blamed("mode"):
+        mode_of(order.mode or pack.mode or usual_mode(order.host), pack)
     return queued(
         lineup,
-        host=_host(order, hosts),
+        host=order.host,
         rules=",".join(_rules(order, pack)),
         mode=order.mode or "",
         keep=order.keep,
@@ -75,23 +82,14 @@ def first_event(order: RunOrder, lineup: Lineup, pace: float, hosts: Path) -> Ru
     )
 
 
-def _host(order: RunOrder, hosts: Path) -> str:
-    try:
-        known_host(order.host, hosts)
-    except BadInput as exc:
-        raise Problem("unknown-host", str(exc), field="host") from exc
-    try:
-        consent.check(order.host, order.consent)
-    except BadInput as exc:
-        raise Problem("invalid", str(exc), field="consent") from exc
-    return order.host
+def the_host(name: str, hosts: Path) -> None:
+    with blamed("host", "unknown-host"):
+        known_host(name, hosts)
 
 
-def _skill(order: RunOrder) -> Skill:
-    try:
-        return skill(order.skill)
-    except BadInput as exc:
-        raise Problem("unknown-skill", str(exc), field="skill") from exc
+def the_skill(name: str) -> Skill:
+    with blamed("skill", "unknown-skill"):
+        return skill(name)
 
 
 def _rules(order: RunOrder, pack: Skill) -> list[str]:
@@ -100,8 +98,12 @@ def _rules(order: RunOrder, pack: Skill) -> list[str]:
     if order.rules is None:
         wanted = _CATEGORIES.get(order.profile or "all")
         return [rule.id for rule in pack.rules.values() if wanted in (None, rule.category)]
-    for place, rule in enumerate(order.rules):
+    return the_rules(order.rules, pack)
+
+
+def the_rules(rules: list[str], pack: Skill) -> list[str]:
+    for place, rule in enumerate(rules):
         if rule not in pack.rules:
             near = ", ".join(nearest(rule, pack)) or "none: GET /api/v1/rules lists them"
             raise Problem("unknown-rule", f"There is no rule {rule!a}; the nearest: {near}.", field=f"rules[{place}]")
-    return order.rules
+    return rules

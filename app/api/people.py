@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
+from app.api.runs import the_run
 from app.api.wire import Limit, Line, Raw, Wire, when
 from app.deps import TheSession
 from app.events.record import GENESIS
@@ -89,6 +90,7 @@ class MadeLink(Wire):
 class AuditList(Wire):
     head: str = Field(description="Hash of the newest line: kept elsewhere, it shows when lines were cut off.")
     lines: list[Raw]
+    next: int | None = Field(description="`before` of the next page, of older lines; None at the first line.")
 
 
 @router.get("/me", responses=documented())
@@ -102,10 +104,10 @@ def list_people(session: TheSession) -> PersonList:
     return PersonList(people=[_person(row) for row in people.people(session)])
 
 
-@router.post("/people", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
+@router.post("/people", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
     if people.person(session, new.name):
-        raise Problem("too-many", f"There is a {new.name} already.", field="name")
+        raise Problem("exists", f"There is somebody called {new.name} already.", field="name")
     row = PersonRow(name=new.name, right=new.right, password=hashed(new.password), made_at=time.time())
     session.add(row)
     return _person(row)
@@ -135,7 +137,8 @@ def list_tokens(session: TheSession) -> TokenList:
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
     owner = _owner(session, new.person)
     if not may(_right(owner.right), new.right):
-        raise Problem("wrong-state", f"{owner.name} is a {owner.right}: a token cannot hold more.", field="right")
+        said = f"The right of {owner.name} is {owner.right}: a token cannot hold more."
+        raise Problem("invalid", said, field="right")
     row, secret = people.issue(
         session, person=owner.name, right=new.right, kind="token", label=new.label, seconds=new.days * _DAY
     )
@@ -150,11 +153,13 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
     people.end(session, row)
 
 
-@router.post("/links", status_code=201, responses=documented("not-found", "too-large", "wrong-content-type"))
+@router.post(
+    "/links", status_code=201, responses=documented("not-found", "wrong-state", "too-large", "wrong-content-type")
+)
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """A link to show somebody a run. It opens the pages to read them, and expires."""
+    to = f"/runs/{the_run(session, new.run).id}" if new.run else "/"
     owner = _owner(session, None)
-    to = f"/runs/{new.run}" if new.run else "/"
     row, secret = people.issue(
         session, person=owner.name, right="viewer", kind="link", label=to, seconds=new.hours * 3600
     )
@@ -170,7 +175,10 @@ def list_audit(
     """Who did what from where, newest first."""
     lines = audit.newest(session, limit, before)
     head = audit.newest(session, 1)
-    return AuditList(head=head[0].hash if head else GENESIS, lines=[msgspec.json.decode(one.line) for one in lines])
+    older = lines[-1].seq if lines and lines[-1].seq > 1 else None
+    return AuditList(
+        head=head[0].hash if head else GENESIS, lines=[msgspec.json.decode(one.line) for one in lines], next=older
+    )
 
 
 def _me() -> Person:
@@ -184,9 +192,11 @@ def _owner(session: Session, name: str | None) -> PersonRow:
         said = (
             f"There is no {name!a}."
             if name
-            else "The demo operator has no tokens: make a person, and start with --sign-in."
+            else "The demo operator has neither tokens nor links: make a person, and start with --sign-in."
         )
         raise Problem("not-found", said, field="person")
+    if row.disabled:
+        raise Problem("wrong-state", f"{row.name} is disabled: nothing new lets them in.", field="person")
     return row
 
 

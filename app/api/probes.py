@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Body, Query
 from pydantic import Field
 
 from app.api.problem import Problem, documented
@@ -57,10 +57,10 @@ def list_probes(
 
 
 @router.post("/probes", status_code=202, responses=documented("busy", "not-found", "too-large", "wrong-content-type"))
-async def start_probe(order: ProbeOrder, worker: TheWorker) -> ProbeList:
+async def start_probe(worker: TheWorker, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
     """Begin to measure. It takes minutes on a slow engine; GET /api/v1/probes says when it is done."""
     try:
-        await worker.probe(order.engine)
+        await worker.probe(order.engine if order else "")
     except Busy as exc:
         raise Problem("busy", str(exc)) from exc
     except BadInput as exc:

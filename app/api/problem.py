@@ -1,6 +1,7 @@
 """What can be wrong with a request, as RFC 9457 problems: each type has a page that says what to do."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -9,7 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.api.wire import Wire
-from app.errors import TemperError
+from app.errors import BadInput, TemperError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -56,7 +57,7 @@ KINDS: Mapping[str, Kind] = {
     "busy": Kind(
         409, "Something is at work that this would disturb", "The detail says what: wait for it, or pause it."
     ),
-    "exists": Kind(409, "There is one of this name already", "Choose another name, or go on with the one there is."),
+    "exists": Kind(409, "There is one already", "Go on with the one that there is, or make another than that."),
     "too-many": Kind(409, "There are too many already", "Take one away first."),
     "unauthorized": Kind(401, "Who are you?", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
     "forbidden": Kind(403, "Your right does not reach this", "The detail says which right it takes. Ask an admin."),
@@ -66,7 +67,9 @@ KINDS: Mapping[str, Kind] = {
     "not-found": Kind(404, "There is nothing here", "Check the address against /openapi.json, and the id in it."),
     "method-not-allowed": Kind(405, "This address does not take this method", "The header Allow lists what it takes."),
     "too-large": Kind(413, "The request is too large", "A body holds at most 1 MiB."),
-    "wrong-content-type": Kind(415, "The body is not JSON", "Send the body with Content-Type: application/json."),
+    "wrong-content-type": Kind(
+        415, "The body is not plain JSON", "Send it with Content-Type: application/json and no Content-Encoding."
+    ),
     "unavailable": Kind(
         503, "Temper cannot do this now", "The detail says what is the matter. Mend it, then try again."
     ),
@@ -110,6 +113,16 @@ class Problem(TemperError):
     def response(self) -> Response:
         content = msgspec.json.encode(self.body.model_dump())
         return Response(content, KINDS[self.kind].status, self.headers, MEDIA_TYPE)
+
+
+@contextmanager
+def blamed(field: str, kind: str = "invalid") -> Iterator[None]:
+    """Whatever is wrong with the input in here is that field's fault."""
+    try:
+        yield
+    except BadInput as exc:
+        said = str(exc)
+        raise Problem(kind, said[:1].upper() + said[1:], field=field) from exc
 
 
 _ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")

@@ -68,6 +68,12 @@ def _query_names(dependant: Dependant) -> list[str]:
 
 
 def _check_query(request: Request, known: frozenset[str]) -> None:
+    """Nothing that there is has a NUL in its name, and PostgreSQL takes none."""
+    if "\0" in request.scope["path"]:
+        raise Problem("not-found", f"There is nothing at {request.scope['path'][:100]!a}: no name holds a NUL.")
+    for name, value in request.query_params.multi_items():
+        if "\0" in value:
+            raise Problem("invalid", f"The parameter {name[:40]!a} holds a NUL: take it out.", field=name[:40])
     given = Counter(name for name, _ in request.query_params.multi_items())
     for name, times in given.items():
         if name not in known:
@@ -90,11 +96,19 @@ async def _check_body(request: Request) -> None:
         said = kind[:60] or "missing"
         raise Problem("wrong-content-type", f"Content-Type is {said}: send application/json.", field="Content-Type")
     try:
-        json.loads(content)
+        json.loads(content, object_pairs_hook=_once)
     except RecursionError as exc:
         raise Problem("invalid", f"The body is {_DEEP}.", field="body") from exc
     except ValueError as exc:
-        raise Problem("invalid", f"The body is not JSON: {exc}", field="body") from exc
+        raise Problem("invalid", f"The body cannot be read as JSON: {exc}.", field="body") from exc
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Which of two would count, nobody could tell from outside."""
+    for name, times in Counter(name for name, _ in pairs).items():
+        if times > 1:
+            raise ValueError(f"{name[:40]!a} is given {times} times")
+    return dict(pairs)
 
 
 def _limited(receive: Receive) -> Receive:

@@ -16,6 +16,8 @@ class RunLinks(Wire):
     items: str
     events: str
     stream: str
+    energy: str
+    evidence: str = Field(description="Of a run that has ended; before, it answers 409.")
     page: str
 
 
@@ -67,7 +69,13 @@ def run_view(row: RunRow) -> RunView:
 def links(run: str) -> RunLinks:
     here = f"/api/v1/runs/{run}"
     return RunLinks(
-        self=here, items=f"{here}/items", events=f"{here}/events", stream=f"{here}/stream", page=f"/runs/{run}"
+        self=here,
+        items=f"{here}/items",
+        events=f"{here}/events",
+        stream=f"{here}/stream",
+        energy=f"{here}/energy",
+        evidence=f"{here}/evidence.zip",
+        page=f"/runs/{run}",
     )
 
 

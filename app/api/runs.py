@@ -23,7 +23,11 @@ router = api_router("runs")
 Key = Annotated[
     str | None,
     Header(
-        alias=FIELD, min_length=1, max_length=255, pattern="^[!-~]+$", description="Makes it safe to send this again."
+        alias=FIELD,
+        min_length=1,
+        max_length=255,
+        pattern="^[!-~]+$",
+        description="The same again is the same run, for a day.",
     ),
 ]
 
@@ -47,6 +51,7 @@ async def start_run(order: RunOrder, worker: TheWorker, keys: TheKeys, response:
     if key is None:
         run = await worker.submit(event)
     else:
+        key = keys.own(key)
         async with keys.held(key):
             run, there = await keys.claim(key, order.model_dump_json().encode(), new_run_id())
             if not there:
@@ -61,11 +66,12 @@ def list_runs(
     session: TheSession,
     cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
     state: RunState | None = None,
+    host: Annotated[str | None, Query(max_length=200, description="Of this host alone.")] = None,
     limit: Limit = 50,
 ) -> RunList:
     """Runs, newest first."""
     place = cursor.parse(cursor_) if cursor_ is not None else None
-    found = page(session, state, Place(place.forward, place.at, place.id) if place else None, limit)
+    found = page(session, state, host, Place(place.forward, place.at, place.id) if place else None, limit)
     return RunList(runs=[run_view(row) for row in found.rows], cursors=_link(found))
 
 

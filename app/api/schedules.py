@@ -1,18 +1,21 @@
 """When a host is looked at, or hardened, without anybody asking each time."""
 
 import time
+from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import Path, Response
+from fastapi import Path as InPath
+from fastapi import Response
 from pydantic import Field
 
-from app.api.problem import Problem, documented
+from app.api.order import Rules, the_host, the_rules, the_skill
+from app.api.problem import Problem, blamed, documented
 from app.api.route import router as api_router
 from app.api.wire import Wire, when
 from app.deps import TheSession, TheWorker
-from app.errors import BadInput
 from app.events.words import Mode
 from app.people.rights import signed
+from app.request import mode_of
 from app.schedules.timing import next_after
 from app.schedules.wanted import Wanted, schedule
 from app.store import schedules
@@ -21,7 +24,7 @@ from app.store.models import ScheduleRow
 router = api_router("schedules")
 
 MOST = 200
-Id = Annotated[str, Path(max_length=40)]
+Id = Annotated[str, InPath(max_length=40)]
 
 
 class ScheduleOrder(Wire):
@@ -30,7 +33,7 @@ class ScheduleOrder(Wire):
     zone: Annotated[str, Field(max_length=64, description="Of the cron times.", examples=["Europe/Berlin"])] = "UTC"
     mode: Annotated[Mode, Field(description="scan looks; auto changes, and needs a window.")] = "scan"
     skill: Annotated[str, Field(max_length=200)] = "stig"
-    rules: Annotated[str, Field(max_length=4000, description="Comma-separated; the whole skill when left out.")] = ""
+    rules: Rules = None
     window_minutes: Annotated[
         float | None, Field(gt=0, le=7 * 24 * 60, description="A run is stopped when it is over.")
     ] = None
@@ -40,8 +43,8 @@ class ScheduleView(Wire):
     id: str
     host: str
     skill: str
-    rules: str
-    mode: str
+    rules: list[str] = Field(description="Empty: the whole skill.")
+    mode: Mode
     cron: str
     zone: str
     window_minutes: float | None
@@ -62,14 +65,14 @@ def list_schedules(session: TheSession) -> ScheduleList:
     return ScheduleList(schedules=[_view(row) for row in schedules.schedules(session)])
 
 
-@router.post("/schedules", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
+@router.post("/schedules", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
 def add_schedule(order: ScheduleOrder, session: TheSession, worker: TheWorker, response: Response) -> ScheduleView:
-    if len(schedules.schedules(session)) >= MOST:
+    row, there = _row(order, worker.settings.hosts), schedules.schedules(session)
+    if same := [one for one in there if _content(one) == _content(row)]:
+        said = f"Schedule {same[0].id} does the same: GET /api/v1/schedules/{same[0].id} shows it."
+        raise Problem("exists", said)
+    if len(there) >= MOST:
         raise Problem("too-many", f"There are {MOST} schedules already: delete one.")
-    try:
-        row = schedule(Wanted(**order.model_dump()), signed("api"), time.time(), worker.settings.hosts)
-    except BadInput as exc:
-        raise Problem("invalid", f"{str(exc)[:1].upper()}{str(exc)[1:]}") from exc
     session.add(row)
     response.headers["location"] = f"/api/v1/schedules/{row.id}"
     return _view(row)
@@ -96,6 +99,25 @@ def delete_schedule(schedule: Id, session: TheSession) -> None:
     session.delete(_the(session, schedule))
 
 
+def _row(order: ScheduleOrder, hosts: Path) -> ScheduleRow:
+    the_host(order.host, hosts)
+    pack = the_skill(order.skill)
+    rules = ",".join(the_rules(order.rules or [], pack))
+    with blamed("mode"):
+        mode_of(order.mode, pack)
+    with blamed("cron"):
+        next_after(order.cron, "UTC", time.time())
+    with blamed("zone"):
+        next_after(order.cron, order.zone, time.time())
+    with blamed("window_minutes"):
+        wanted = Wanted(**order.model_dump(exclude={"rules"}), rules=rules)
+        return schedule(wanted, signed("api"), time.time(), hosts)
+
+
+def _content(row: ScheduleRow) -> tuple[object, ...]:
+    return row.host, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
+
+
 def _the(session: TheSession, schedule: str) -> ScheduleRow:
     row = session.get(ScheduleRow, schedule)
     if row is None:
@@ -109,8 +131,8 @@ def _view(row: ScheduleRow) -> ScheduleView:
         id=row.id,
         host=row.host,
         skill=row.skill,
-        rules=row.rules,
-        mode=row.mode,
+        rules=[rule.strip() for rule in row.rules.split(",") if rule.strip()],
+        mode=row.mode,  # type: ignore[arg-type]
         cron=row.cron,
         zone=row.zone,
         window_minutes=row.window_seconds / 60 if row.window_seconds else None,

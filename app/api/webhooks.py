@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path, Response
 from pydantic import Field, HttpUrl
 
-from app.api.events import known_kinds
+from app.api.events import known_kind
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.wire import Wire, when
@@ -29,7 +29,7 @@ class WebhookOrder(Wire):
     ] = None
     kinds: Annotated[
         tuple[Annotated[str, Field(max_length=40)], ...],
-        Field(max_length=60, description="Kinds of event; every kind but turn.delta when left out."),
+        Field(max_length=60, description="Kinds of a run's events; every one but turn.delta when left out."),
     ] = ()
 
 
@@ -67,7 +67,7 @@ def add_webhook(order: WebhookOrder, session: TheSession, response: Response) ->
         id=secrets.token_hex(4),
         url=str(order.url),
         secret=order.secret or new_secret(secrets.token_bytes(32)),
-        kinds=" ".join(known_kinds(",".join(order.kinds))),
+        kinds=" ".join(known_kind(kind, f"kinds[{place}]") for place, kind in enumerate(order.kinds)),
         created_at=time.time(),
     )
     webhooks.add(session, row)

@@ -17,6 +17,8 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import CommandRow
 
+FROM: dict[Verb, str] = {"pause": "running", "resume": "paused"}
+
 
 def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str) -> None:
     database = open_database(settings.database)
@@ -24,6 +26,8 @@ def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str) -> None:
     state = fold(EventStore(database).brief(run))
     if state.ended:
         raise BadInput(f"run {run} has ended ({state.status}): there is nothing to {verb}.")
+    if verb in FROM and state.status != FROM[verb]:
+        raise BadInput(f"run {run} is {state.status}: only a {FROM[verb]} run can be asked to {verb}.")
     approval = _approval(state, run) if verb in ("approve", "refuse") else ""
     put(database, run, verb, reason=reason, approval=approval, by=getpass.getuser())
     Console().print(f"asked run {run} to {verb}", highlight=False)

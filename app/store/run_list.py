@@ -23,11 +23,13 @@ class Page:
     more_after: bool
 
 
-def page(session: Session, state: str | None, place: Place | None, limit: int) -> Page:
+def page(session: Session, state: str | None, host: str | None, place: Place | None, limit: int) -> Page:
     key = tuple_(col(RunRow.queued_at), col(RunRow.id))
     query = select(RunRow)
     if state:
         query = query.where(col(RunRow.state) == state)
+    if host:
+        query = query.where(col(RunRow.host) == host)
     forward = place is None or place.forward
     if place:
         here = tuple_(place.at, place.id)

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, read
-from app.store import webhooks
+from app.store import queries, webhooks
 from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.webhooks import ProgressRow, WebhookRow
@@ -43,8 +43,10 @@ class Courier:
         bus: Bus,
         http: httpx.AsyncClient,
         leads: Callable[[], bool] = lambda: True,
+        *,
+        patience: float = PATIENCE,
     ) -> None:
-        self._leads = leads
+        self._leads, self._patience = leads, patience
         self._database, self._store, self._bus, self._http = database, store, bus, http
         self._seen: dict[tuple[str, str], int] = {}
         """How far a webhook's run was read, in this process: what is not newer needs no look at the database."""
@@ -88,9 +90,9 @@ class Courier:
         row = await asyncio.to_thread(self._progress, webhook.id, run)
         if row.due_at > time.time():
             return
-        batch, upto = await asyncio.to_thread(self._next, webhook, row)
+        batch, upto, simulated = await asyncio.to_thread(self._next, webhook, row)
         for recorded in batch:
-            problem = await self._send(webhook, recorded)
+            problem = await self._send(webhook, recorded, simulated=simulated)
             if problem and row.attempts + 1 < ATTEMPTS:
                 attempts = row.attempts + 1
                 row = _row(row, attempts=attempts, due_at=time.time() + wait_after(attempts))
@@ -100,14 +102,19 @@ class Courier:
             await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
         self._seen[webhook.id, run] = batch[-1].seq if len(batch) == CHUNK else upto
 
-    async def _send(self, webhook: WebhookRow, recorded: Recorded) -> str:
+    async def _send(self, webhook: WebhookRow, recorded: Recorded, *, simulated: bool) -> str:
         """What went wrong, in a sentence; empty when it was taken. The answer's body is not read."""
-        sealed = letter(recorded, webhook.secret, time.time())
+        sealed = letter(recorded, webhook.secret, time.time(), simulated=simulated)
         try:
-            async with self._http.stream(
-                "POST", webhook.url, content=sealed.body, headers=sealed.headers, timeout=PATIENCE
-            ) as answer:
+            async with (
+                asyncio.timeout(self._patience),  # of httpx each byte may take as long
+                self._http.stream(
+                    "POST", webhook.url, content=sealed.body, headers=sealed.headers, timeout=self._patience
+                ) as answer,
+            ):
                 return "" if answer.is_success else f"it answered {answer.status_code}"
+        except TimeoutError:
+            return f"it did not answer within {self._patience:g} s"
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
             return f"it could not be reached: {exc or type(exc).__name__}"
 
@@ -124,11 +131,14 @@ class Courier:
         with Session(self._database) as session:
             return webhooks.progress(session, webhook, run)
 
-    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int]:
+    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int, bool]:
         upto = self._store.last(row.run)
         kinds = tuple(webhook.kinds.split()) or _ALL
         lines = self._store.lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
-        return [read(line, digest) for _, line, digest in lines], upto[0] if upto else 0
+        with Session(self._database) as session:
+            of = queries.run(session, row.run)
+        batch = [read(line, digest) for _, line, digest in lines]
+        return batch, upto[0] if upto else 0, of is not None and of.simulated
 
     def _advance(self, row: ProgressRow, delivered: int, dropped: int, problem: str) -> None:
         with Session(self._database) as session, session.begin():

@@ -18,7 +18,7 @@ class Letter:
     headers: dict[str, str]
 
 
-def letter(recorded: Recorded, secret: str, now: float) -> Letter:
+def letter(recorded: Recorded, secret: str, now: float, *, simulated: bool) -> Letter:
     """Signed as Standard Webhooks has it: over id, time and body, so that an old one cannot be sent again."""
     name, at = f"{recorded.run}.{recorded.seq}", str(int(now))
     envelope = {
@@ -28,6 +28,7 @@ def letter(recorded: Recorded, secret: str, now: float) -> Letter:
         "type": f"temper.{kind_of(recorded.event)}",
         "time": stamp(recorded.at),
         "datacontenttype": "application/json",
+        "simulated": simulated,
     }
     body = json.dumps(envelope, separators=(",", ":")).encode()[:-1] + b',"data":' + recorded.line + b"}"
     return Letter(

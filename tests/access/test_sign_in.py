@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -107,9 +107,10 @@ def test_a_token_is_shown_once_kept_as_a_digest_and_can_be_ended(signed_in, clie
     assert http.delete(f"/api/v1/tokens/{made['id']}").status_code == 204
     assert script.get("/api/v1/me").status_code == 401
     for path in data.rglob("*"):
-        if path.is_file():
-            assert made["secret"].encode() not in path.read_bytes(), path
-            assert PASSWORD.encode() not in path.read_bytes(), path
+        with suppress(FileNotFoundError, IsADirectoryError):  # a host is laid out meanwhile
+            content = path.read_bytes()
+            assert made["secret"].encode() not in content, path
+            assert PASSWORD.encode() not in content, path
 
 
 def test_a_viewers_token_cannot_hold_more_than_the_viewer(server, data):

@@ -1,7 +1,12 @@
 """What a person asks of a run over the API, and what becomes of it."""
 
 import pytest
+from sqlmodel import Session
 
+from app.api.approvals import Answer, put
+from app.api.problem import Problem
+from app.store import queries
+from app.store.db import open_database
 from tests.api.conftest import problem
 
 
@@ -48,6 +53,7 @@ def test_an_edited_change_is_judged_and_asked_about_anew(api, waiting):
     address = f"/api/v1/approvals/{approval['id']}"
     broken = {"decision": "edit", "actions": [{"kind": "format_disk"}]}
     problem(api.post(address, json=broken), 422, "invalid", "actions")
+    problem(api.post(address, json=broken | {"decision": "approve"}), 422, "invalid", "actions")
     edit = {"decision": "edit", "actions": approval["actions"], "by": "jo", "reason": "with a remark"}
     assert api.post(address, json=edit).status_code == 202
     found = api.until(
@@ -81,6 +87,42 @@ def test_pause_resume_and_stop_are_taken_up(api, waiting):
     assert api.post(f"/api/v1/runs/{run}/stop", json={"reason": "enough", "by": "jo"}).status_code == 202
     assert api.ended(run)["state"] == "stopped"
     assert kinds(api, run)[-1] == "run.stopped"
+
+
+def test_of_two_answers_the_first_counts_and_the_second_is_told(api, waiting):
+    run, approval = waiting
+    address = f"/api/v1/approvals/{approval['id']}"
+    api.post(f"/api/v1/runs/{run}/pause")
+    api.until(f"/api/v1/runs/{run}", lambda said: said["state"] == "paused")
+    assert api.post(address, json={"decision": "refuse", "reason": "no", "by": "ann"}).status_code == 202
+    late = api.post(address, json={"decision": "approve", "by": "bob"})
+    assert late.status_code == 409
+    assert api.post(f"/api/v1/runs/{run}/stop").status_code == 202
+    assert api.ended(run)["passed"] == 0
+
+
+async def test_two_answers_at_once_are_one(tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    answer = Answer(decision="approve", by="ann")
+    with Session(database) as session, session.begin():
+        put(session, "aaaa", answer, "aaaa.V-1.1.9", "")
+        put(session, "aaaa", answer, "aaaa.V-1.1.9", "")
+    other = Answer(decision="refuse", reason="no", by="bob")
+    with pytest.raises(Problem, match="ann was first, with approve"), Session(database) as session, session.begin():
+        put(session, "aaaa", other, "aaaa.V-1.1.9", "")
+    with Session(database) as session, session.begin():
+        put(session, "aaaa", other, "aaaa.V-1.1.12", "")
+        assert [one.verb for one in queries.take_commands(session, "aaaa")] == ["approve", "refuse"]
+    database.dispose()
+
+
+def test_a_run_that_is_queued_is_not_paused_in_vain(api, waiting):
+    queued = api.start(rules=["V-257820"])
+    said = problem(api.post(f"/api/v1/runs/{queued}/pause"), 409, "wrong-state")
+    assert "is queued: pause is for one that is running" in said["detail"]
+    assert api.post(f"/api/v1/runs/{queued}/stop").status_code == 202
+    api.post(f"/api/v1/runs/{waiting[0]}/stop")
+    assert api.ended(queued)["state"] == "stopped"
 
 
 def test_a_run_that_has_ended_takes_no_commands(api, finished):

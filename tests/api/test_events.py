@@ -24,14 +24,21 @@ def test_pages_join_to_the_whole_log(api, finished):
     assert (events[0]["kind"], events[-1]["kind"]) == ("run.queued", "run.finished")
 
 
+def test_who_has_all_is_told_that_there_is_no_more(api, finished):
+    newest = len(all_events(api, finished))
+    page = api.get(f"/api/v1/runs/{finished}/events?since={newest}").json()
+    assert (page["events"], page["newest"], page["next"]) == ([], newest, None)
+
+
 def test_kinds_are_filtered(api, finished):
     asked = api.get(f"/api/v1/runs/{finished}/events?kind=item.passed,sentry.alarm").json()
     assert [event["kind"] for event in asked["events"]].count("item.passed") == 2
     assert {event["kind"] for event in asked["events"]} == {"item.passed", "sentry.alarm"}
-    problem(api.get(f"/api/v1/runs/{finished}/events?kind=nope"), 422, "invalid", "kind")
+    for kind in ("nope", "", "item.passed,", "gpu.sample"):
+        problem(api.get(f"/api/v1/runs/{finished}/events", params={"kind": kind}), 422, "invalid", "kind")
 
 
-@pytest.mark.parametrize("query", ["since=-1", "since=x", f"since={2**70}", "limit=1001"])
+@pytest.mark.parametrize("query", ["since=-1", "since=x", f"since={2**70}", "since=99999", "limit=1001"])
 def test_a_range_that_is_none(api, finished, query):
     problem(api.get(f"/api/v1/runs/{finished}/events?{query}"), 422, "invalid", query.split("=")[0])
 

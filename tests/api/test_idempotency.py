@@ -7,6 +7,7 @@ from sqlmodel import Session
 
 from app.api.idempotency import Keys
 from app.api.problem import Problem
+from app.people.rights import WHO, Person
 from app.store.db import open_database
 from app.store.idempotency import KEEP_SECONDS, claim
 from app.store.models import RunRow
@@ -49,3 +50,12 @@ def test_a_key_is_forgotten_after_a_day(database):
         claim(session, "k", "digest", "aaaa", now - KEEP_SECONDS - 1)
     with Session(database) as session, session.begin():
         assert claim(session, "k", "other", "bbbb", now).run == "bbbb"
+
+
+def test_two_people_may_think_of_the_same_key():
+    keys = {Keys.own("k")}
+    for person in (Person("ann", "operator", "token"), Person("bob", "operator", "token")):
+        before = WHO.set(person)
+        keys |= {Keys.own("k"), Keys.own("k")}
+        WHO.reset(before)
+    assert len(keys) == 3

@@ -20,7 +20,7 @@ def test_the_lineup_names_who_sits_where(api):
 def test_an_engine_says_how_it_is_and_where_each_figure_is_from(api):
     engine = api.get("/api/v1/engines/gemma-31b").json()
     assert (engine["state"], engine["roles"], engine["simulated"]) == ("ready", ["architect", "worker"], True)
-    for name in ("tokens_per_second", "kv_used", "limit"):
+    for name in ("tokens_per_second", "kv_used", "limit", "loaded", "to_go"):
         assert set(engine[name]) == FIGURE
     assert (engine["kv_used"]["provenance"], engine["limit"]["provenance"]) == ("simulated", "derived")
     assert "300 GB/s" in engine["limit"]["source"]
@@ -67,7 +67,10 @@ def test_a_host_of_another_kind_is_refused_clearly(api, order, field):
 
 
 def test_the_fixture_is_always_there(api):
-    assert api.post("/api/v1/hosts", json={"name": "fixture", "kind": "fixture"}).status_code == 201
+    made = api.post("/api/v1/hosts", json={"name": "fixture", "kind": "fixture"})
+    assert made.status_code == 201
+    assert api.get(made.headers["location"]).json() == made.json()
+    problem(api.get("/api/v1/hosts/moon"), 404, "not-found", "host")
     assert [host["name"] for host in api.get("/api/v1/hosts").json()["hosts"]] == ["fixture"]
 
 
@@ -78,7 +81,20 @@ def test_rules_and_lessons(api, finished):
     assert "V-257985" in problem(api.get("/api/v1/rules/V-2579855"), 404, "not-found", "rule")["detail"]
     lessons = api.get("/api/v1/lessons?rule=V-257985").json()["lessons"]
     assert lessons
-    assert {lesson["rule"] for lesson in lessons} == {"V-257985"}
+    assert {(lesson["rule"], lesson["simulated"]) for lesson in lessons} == {("V-257985", True)}
+
+
+def test_lessons_are_walked_to_the_oldest(api, finished):
+    api.ended(api.start(rules=["V-257985", "V-258074"]))
+    whole = api.get("/api/v1/lessons").json()
+    assert (len(whole["lessons"]) > 1, whole["next"]) == (True, None)
+    seen, page = [], api.get("/api/v1/lessons?limit=1").json()
+    for _ in whole["lessons"][1:]:
+        seen += page["lessons"]
+        page = api.get("/api/v1/lessons", params={"limit": 1, "cursor": page["next"]}).json()
+    assert [one["id"] for one in seen + page["lessons"]] == [one["id"] for one in whole["lessons"]]
+    assert page["next"] is None
+    problem(api.get("/api/v1/lessons?cursor=abc"), 422, "bad-cursor", "cursor")
 
 
 def test_health_and_readiness(api):
@@ -93,7 +109,9 @@ def test_metrics_are_prometheus_text_without_run_ids(api, finished):
     sample = re.compile(r'^temper_[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? -?[0-9.e+-]+$')
     lines = answer.text.splitlines()
     assert [line for line in lines if not line.startswith("# ") and not sample.match(line)] == []
-    assert 'temper_engine_state{engine="gemma-31b",state="ready"} 1.0' in lines
+    assert 'temper_engine_state{engine="gemma-31b",state="ready",simulated="true"} 1.0' in lines
+    machine = [line for line in lines if line.startswith(("temper_engine_", "temper_gpu_"))]
+    assert [line for line in machine if 'simulated="true"' not in line] == []
     assert any(line.startswith("temper_gpu_memory_used_bytes{") for line in lines)
     assert finished not in answer.text
 

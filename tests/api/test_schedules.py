@@ -1,6 +1,8 @@
 """Schedules over the API and the page."""
 
-ORDER = {"host": "fixture", "cron": "30 2 * * 1-5", "zone": "Europe/Berlin", "rules": "V-257985"}
+from tests.api.conftest import problem
+
+ORDER = {"host": "fixture", "cron": "30 2 * * 1-5", "zone": "Europe/Berlin", "rules": ["V-257985"]}
 
 
 def test_a_schedule_is_made_shown_paused_resumed_and_deleted(api):
@@ -20,15 +22,26 @@ def test_a_schedule_is_made_shown_paused_resumed_and_deleted(api):
 
 
 def test_what_is_wrong_is_a_sentence_with_a_way_out(api):
-    for change, sentence in (
-        ({"cron": "nightly"}, "half past two, Monday to Friday"),
-        ({"zone": "Berlin/Europe"}, "There is no time zone 'Berlin/Europe'"),
-        ({"mode": "auto"}, "give it a window"),
-        ({"host": "nowhere"}, "There is no host 'nowhere'"),
+    for change, kind, field, sentence in (
+        ({"cron": "nightly"}, "invalid", "cron", "half past two, Monday to Friday"),
+        ({"zone": "Berlin/Europe"}, "invalid", "zone", "There is no time zone 'Berlin/Europe'"),
+        ({"mode": "auto"}, "invalid", "window_minutes", "give it a window"),
+        ({"host": "nowhere"}, "unknown-host", "host", "There is no host 'nowhere'"),
+        ({"skill": "cis"}, "unknown-skill", "skill", "There is no skill 'cis'"),
+        ({"skill": "drift", "rules": None, "mode": "auto"}, "invalid", "mode", "only run as"),
+        ({"rules": ["V-257985", "V-2579855"]}, "unknown-rule", "rules[1]", "the nearest: V-257985"),
     ):
-        answer = api.post("/api/v1/schedules", json=ORDER | change)
-        assert answer.status_code == 422
-        assert sentence in answer.json()["detail"]
+        said = problem(api.post("/api/v1/schedules", json=ORDER | change), 422, kind, field)
+        assert sentence in said["detail"]
+
+
+def test_the_same_sent_again_is_no_second_schedule(api):
+    made = api.post("/api/v1/schedules", json=ORDER).json()
+    assert made["id"] in problem(api.post("/api/v1/schedules", json=ORDER), 409, "exists")["detail"]
+    other = api.post("/api/v1/schedules", json=ORDER | {"rules": None}).json()
+    assert (made["rules"], other["rules"]) == (["V-257985"], [])
+    for one in (made, other):
+        assert api.delete(f"/api/v1/schedules/{one['id']}").status_code == 204
 
 
 def test_the_form_says_it_too_and_makes_the_same(api):

@@ -5,12 +5,14 @@ import sys
 from pathlib import Path
 
 import httpx
+import jsonschema
 import pytest
 
+from app.api.events import KINDS
 from tests.served import served
 
 SECONDS = 40
-ADDS_WEBHOOK = "add_webhook_api_v1_webhooks_post"
+ADDS_WEBHOOK = "add_webhook"
 """Left out: made-up addresses would be called. test_webhooks has its bad inputs."""
 MEANING = "positive_data_acceptance"
 """Left out: that a host or a rule exists is beyond what a schema can say."""
@@ -46,3 +48,44 @@ def test_the_description_is_openapi_3_1_and_names_every_problem(api):
         for status, answer in one["responses"].items()
         if status.startswith("4")
     )
+
+
+@pytest.fixture(scope="module")
+def description(api):
+    return api.get("/openapi.json").json()
+
+
+def shape(description, name):
+    return jsonschema.Draft202012Validator(
+        {"$ref": f"#/components/schemas/{name}", "components": description["components"]}
+    )
+
+
+def test_every_event_of_a_run_is_as_described(api, finished, description):
+    page = api.get(f"/api/v1/runs/{finished}/events?limit=1000").json()
+    event = shape(description, "Event")
+    for one in page["events"]:
+        event.validate(one)
+    assert len({one["kind"] for one in page["events"]}) > 20
+    queued = page["events"][0]
+    for broken in (queued | {"seq": "1"}, queued | {"kind": "run.flown"}, {**queued, "host": None}):
+        assert not event.is_valid(broken)
+    assert not event.is_valid({name: value for name, value in queued.items() if name != "at"})
+
+
+def test_every_kind_of_event_has_a_shape_that_the_answers_lead_to(description):
+    schemas = description["components"]["schemas"]
+    assert set(schemas["Event"]["discriminator"]["mapping"]) == set(KINDS)
+    assert schemas["EventList"]["properties"]["events"]["items"] == {"$ref": "#/components/schemas/Event"}
+    assert schemas["Answer"]["properties"]["actions"]["items"] == {"$ref": "#/components/schemas/Action"}
+
+
+def test_a_client_made_from_it_knows_tokens_refusals_and_plain_names(description):
+    operations = {(method, path): one for path, there in description["paths"].items() for method, one in there.items()}
+    names = [one["operationId"] for one in operations.values()]
+    assert operations["post", "/api/v1/runs"]["operationId"] == "start_run"
+    assert len(set(names)) == len(names)
+    assert all({"401", "403", "500"} <= set(one["responses"]) for one in operations.values())
+    assert description["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert description["security"] == [{"token": []}, {}]
+    assert operations["get", "/healthz"]["security"] == []

@@ -4,14 +4,23 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from app.config import ROOT
 from tests.api.conftest import problem
 
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
+
+
+def shown_check():
+    """The receiver's check as docs/api.md shows it."""
+    shown = {}
+    exec(re.search(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.DOTALL)[1], shown)
+    return shown["genuine"]
 
 
 @pytest.fixture
@@ -65,10 +74,15 @@ def test_each_event_arrives_once_in_order_as_a_signed_cloudevent(api, listener, 
     assert [one["data"] for one in told] == [event for event in events if event["kind"] != "turn.delta"]
     first, (headers, body) = told[0], listener.letters[0]
     assert (first["specversion"], first["type"], first["id"]) == ("1.0", "temper.run.queued", f"{run}.1")
+    assert {one["simulated"] for one in told} == {True}
     assert headers["content-type"].startswith("application/cloudevents+json")
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     digest = hmac.digest(base64.b64decode(SECRET.removeprefix("whsec_")), signed, hashlib.sha256)
     assert headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
+    genuine = shown_check()
+    assert genuine(SECRET, headers, body)
+    assert not genuine(SECRET, headers, body + b" ")
+    assert not genuine(SECRET, headers | {"webhook-timestamp": "1"}, body)
 
 
 def test_what_was_not_taken_is_sent_again_before_anything_else(api, listener, webhook):
@@ -97,7 +111,9 @@ def test_the_secret_is_told_once(api, webhook):
         ({"url": "nonsense"}, "url"),
         ({"url": "http://127.0.0.1/", "secret": "short"}, "secret"),
         ({"url": "http://127.0.0.1/", "secret": "whsec_!!!!"}, "secret"),
-        ({"url": "http://127.0.0.1/", "kinds": ["run.flown"]}, "kind"),
+        ({"url": "http://127.0.0.1/", "kinds": ["run.queued", "run.flown"]}, "kinds[1]"),
+        ({"url": "http://127.0.0.1/", "kinds": ["gpu.sample"]}, "kinds[0]"),
+        ({"url": "http://127.0.0.1/", "kinds": ["audit.done"]}, "kinds[0]"),
         ({"url": "http://127.0.0.1/", "kinds": "run.queued"}, "kinds"),
         ({"url": "http://127.0.0.1/", "active": True}, "active"),
     ],

@@ -1,0 +1,45 @@
+"""What stands in a log, for machines: a schema for each kind of event, and for each action that a change is made of."""
+
+from typing import Any, get_args
+
+import msgspec
+
+from app.events.kinds import PersonDid, RunEvent, kind_of
+from app.events.words import AnyAction
+
+_AT = "#/components/schemas/"
+_PLACE = {
+    "seq": {"type": "integer", "minimum": 1},
+    "at": {"type": "string", "format": "date-time", "description": "UTC, to the millisecond."},
+    "run": {"type": "string"},
+}
+_USED = (
+    ("EventList", "events", "Event"),
+    ("ItemStory", "events", "Event"),
+    ("AuditList", "lines", PersonDid.__name__),
+    ("ApprovalView", "actions", "Action"),
+    ("Answer", "actions", "Action"),
+)
+"""Lists in the API's own shapes that hold them."""
+
+
+def describe(schemas: dict[str, Any]) -> None:
+    """Into the components of a description, where the API's own shapes are already."""
+    events = get_args(RunEvent)
+    (action, *_), found = msgspec.json.schema_components([AnyAction, *events], ref_template=_AT + "{name}")
+    for event in events:
+        shape = found[event.__name__]
+        shape["properties"] = _PLACE | shape["properties"]
+        shape["required"] = [*_PLACE, *shape["required"]]
+    mapping = {kind_of(event): _AT + event.__name__ for event in events if event is not PersonDid}
+    found["Event"] = {
+        "title": "Event",
+        "oneOf": [{"$ref": address} for address in mapping.values()],
+        "discriminator": {"propertyName": "kind", "mapping": mapping},
+    }
+    found["Action"] = {"title": "Action", **action}
+    twice = found.keys() & schemas.keys()
+    assert not twice, f"two shapes of one name: {twice}"
+    schemas |= found
+    for shape, field, held in _USED:
+        schemas[shape]["properties"][field]["items"] = {"$ref": _AT + held}

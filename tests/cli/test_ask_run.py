@@ -1,0 +1,35 @@
+"""What is asked of a run from a shell: refused where nobody would ever do it."""
+
+import time
+
+import pytest
+
+from app.cli.ask_run import ask_run
+from app.config import Settings
+from app.errors import BadInput
+from app.events.kinds import RunStarted
+from app.events.record import GENESIS, record
+from app.store.db import open_database
+from app.store.events import EventStore
+from tests.loop.playing import pack, request, rule
+
+
+@pytest.fixture
+def asking(tmp_path):
+    settings = Settings(data=tmp_path)
+    database = open_database(settings.database)
+    queued = record("r1", 1, time.time(), request(pack([rule("A")])), GENESIS)
+    started = record("r1", 2, time.time(), RunStarted(worker="w", confinement="", scanner="s", probes=()), queued.hash)
+    EventStore(database).append([queued])
+    yield settings, database, started
+    database.dispose()
+
+
+def test_a_run_that_waits_in_the_queue_cannot_be_paused_and_one_at_work_can(asking):
+    settings, database, started = asking
+    with pytest.raises(BadInput, match="run r1 is queued: only a running run can be asked to pause"):
+        ask_run(settings, "r1", "pause", "")
+    EventStore(database).append([started])
+    ask_run(settings, "r1", "pause", "")
+    with pytest.raises(BadInput, match="run r1 is running: only a paused run can be asked to resume"):
+        ask_run(settings, "r1", "resume", "")
