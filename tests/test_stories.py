@@ -5,8 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from app.cli.real_demo import RULES
 from app.engines.simulator.script import ANSWERS, Try, read_script
 from app.events.words import AnyAction
+from app.loop import answers
 from app.loop.order import in_order
 from app.scanners.builtin import Builtin
 from app.skills.stig.pack import STIG
@@ -109,6 +111,21 @@ async def test_the_ciphers_are_approached_another_way_after_three(host: FixtureT
         "CONTINUE",
         "ESCALATE",
     ]
+
+
+@pytest.mark.parametrize("rule", [*STIG.rules, *RULES])
+def test_what_is_scripted_is_an_answer_as_it_stands(rule: str) -> None:
+    """Nothing of it is pressed into shape on the way."""
+    number, one = 0, SCRIPT.pick(rule, 1, "")
+    while one is not None:
+        said = msgspec.structs.asdict(one)
+        shapes = (answers.Plan, answers.Work, *((answers.Reflection,) if one.decision else ()))
+        for shape in shapes:
+            msgspec.convert({name: said[name] for name in shape.__struct_fields__}, shape)
+        number += 1
+        following = SCRIPT.pick(rule, number + 1, "")
+        one = None if following == one else following
+    assert number
 
 
 async def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -> None:

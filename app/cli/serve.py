@@ -5,11 +5,13 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 import uvicorn
 from sqlmodel import Session
 
 from app.chores import chores
+from app.cli.harden import Order
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
 from app.errors import Unusable
@@ -17,27 +19,28 @@ from app.events.words import Budget
 from app.lineup import Lineup
 from app.main import create_app
 from app.request import queued
-from app.store import people
+from app.store import people, queries
 from app.store.db import open_database
 from app.worker import Worker
 
 CLOSE_SECONDS = 1
 BACKLOG = 2048
-
+FIXTURE_DEMO = Order(host="fixture", rules="", mode="auto", keep=False, budget=Budget(), note="demo")
 
 Beside = Callable[[Worker], Awaitable[None]]
 """What goes on beside the server; it may end before it."""
 
 
-async def serve_until_told(settings: Settings, *, start: bool, beside: Beside | None = None) -> None:
+async def serve_until_told(settings: Settings, *, first: Order | None = None, beside: Beside | None = None) -> None:
+    """`first` is the run that it begins with."""
     lineup = chosen_lineup(settings)
     _somebody_may_come_in(settings)
     listener = _listener(settings)
     with listener:
         port = listener.getsockname()[1]
         async with opened(settings, lineup) as worker:
-            if start:
-                await _begin(worker, lineup, settings.speed)
+            if first:
+                await _begin(worker, lineup, first)
             print(f"Temper is at http://{settings.host}:{port}", flush=True)  # noqa: T201
             telling = asyncio.ensure_future(beside(worker)) if beside else None
             await _serve(worker, listener)
@@ -88,12 +91,14 @@ async def work_until_told(settings: Settings) -> None:
             await told.wait()
 
 
-async def _begin(worker: Worker, lineup: Lineup, pace: float) -> None:
-    """A run that was cut off goes on by itself; only where there is none a new one starts."""
-    if worker.unended():
-        return
-    request = queued(lineup, host="fixture", rules="", mode="auto", keep=False, budget=Budget(), note="demo", pace=pace)
-    await worker.submit(request)
+async def _begin(worker: Worker, lineup: Lineup, order: Order) -> None:
+    """A run that was cut off goes on by itself; only where there is none on the host a new one starts."""
+    with Session(worker.database) as session:
+        if queries.unended(session, order.host):
+            return
+    settings = worker.settings
+    asked = {**asdict(order), "budget": order.budget}
+    await worker.submit(queued(lineup, **asked, pace=settings.speed, hosts=settings.hosts))
 
 
 async def _serve(worker: Worker, listener: socket.socket) -> None:

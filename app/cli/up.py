@@ -34,7 +34,7 @@ def start_lineup(settings: Settings, *, anyway: bool) -> None:
     if stops and not anyway:
         told = "; ".join(f"{one.engine or lineup.name}: {one.says} {one.fix}" for one in stops)
         raise BadInput(f"{told} (`temper doctor {settings.lineup}` says it at length; --anyway starts it all the same)")
-    asyncio.run(serve_until_told(settings, start=False, beside=_stairs))
+    asyncio.run(serve_until_told(settings, beside=_stairs))
 
 
 def print_papers(settings: Settings, kind: str, into: Path | None) -> None:

@@ -67,7 +67,7 @@ def test_the_root_login_rule_is_passed_noticed_and_undone_within_two_seconds(sit
 
 
 def test_a_run_of_a_data_streams_thirty_rules_has_openscaps_verdicts_and_papers_that_hold(site, machine, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(site.data / "xdg"))
+    monkeypatch.setenv("HOME", str(site.data / "home"))
     base = machine.folder.parent / "bases" / (machine.folder / "base").read_text()
     assert site.temper("scap", "add", str(base / CONTENT), data=False).returncode == 0
     words = ("--host", "deb", "--skill", "scap:ssg-debian12:anssi_bp28_minimal", "--mode", "auto")

@@ -24,7 +24,8 @@ from app.cli.options import (
     Speed,
 )
 from app.cli.people import a_right
-from app.cli.serve import serve_until_told, work_until_told
+from app.cli.real_demo import MACHINE, serve_a_debian
+from app.cli.serve import FIXTURE_DEMO, serve_until_told, work_until_told
 from app.cli.up import print_papers, start_lineup
 from app.config import Settings
 
@@ -38,10 +39,19 @@ def demo(
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
     no_run: Annotated[bool, typer.Option("--no-run", help="Serve the page and start nothing.")] = False,
+    rootfs: Annotated[
+        bool, typer.Option("--rootfs", help="On a real Debian, built here for it, that OpenSCAP judges over SSH.")
+    ] = False,
+    machine: Annotated[
+        str, typer.Option(help="With --rootfs: the machine's name; its run begins as it was built.")
+    ] = MACHINE,
 ) -> None:
     """Serve the page and start a run on the built-in host, or go on with the one that was cut off."""
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
-    asyncio.run(serve_until_told(settings, start=not no_run))
+    if rootfs:
+        serve_a_debian(settings, machine, start=not no_run)
+    else:
+        asyncio.run(serve_until_told(settings, first=None if no_run else FIXTURE_DEMO))
 
 
 @app.command()
@@ -80,7 +90,7 @@ def serve(
         lineup=lineup,
         speed=speed,
     )
-    asyncio.run(serve_until_told(settings, start=False))
+    asyncio.run(serve_until_told(settings))
 
 
 @app.command()

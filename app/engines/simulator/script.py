@@ -44,7 +44,17 @@ class Try(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Story(Struct, frozen=True, forbid_unknown_fields=True):
-    tries: tuple[Try, ...] = field(name="try")
+    tries: tuple[Try, ...] = field(name="try", default=())
+    like: str = ""
+    """The rule whose tries are told of this one too."""
+    words: dict[str, str] = {}
+    """What stands in the tries for {name}: rules that differ by a setting share their story."""
+
+    def told(self, tries: tuple[Try, ...]) -> "Story":
+        text = msgspec.json.encode(tries).decode()
+        for name, word in self.words.items():
+            text = text.replace(f"{{{name}}}", msgspec.json.encode(word).decode()[1:-1])
+        return Story(tries=msgspec.json.decode(text, type=tuple[Try, ...]))
 
 
 class Script:
@@ -71,11 +81,25 @@ def read_script(folder: Path) -> Script:
             if rule in stories:
                 raise BadInput(f"{path}: {rule} is scripted in another file of {folder} too: keep one of the two.")
             stories[rule] = story
-    return Script(stories)
+    return Script({rule: story.told(_tries(folder, rule, stories)) for rule, story in stories.items()})
+
+
+def _tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[Try, ...]:
+    story = stories[rule]
+    source = stories.get(story.like) if story.like else story
+    if source is None or not source.tries:
+        raise BadInput(f"{folder}: {rule} is to be told like {story.like}, which no file of it tells by itself.")
+    return source.tries
 
 
 def _stories(path: Path) -> dict[str, Story]:
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Story])
+        stories = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Story])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as exc:
         raise BadInput(f"{path} is not a file of scripted answers: {exc}.") from exc
+    for rule, story in stories.items():
+        if bool(story.tries) == bool(story.like):
+            raise BadInput(
+                f"{path}: {rule} needs a [[try]] of its own, or in `like` the rule that it is told like; not both."
+            )
+    return stories

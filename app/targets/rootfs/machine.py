@@ -51,6 +51,12 @@ class Rootfs:
     def is_up(self) -> bool:
         return self._process.alive
 
+    @property
+    def base(self) -> Path:
+        """The files that it is a layer over, as they came from Debian."""
+        self._known()
+        return self._machines / "bases" / self._base()
+
     def reachable(self, account: str = "temper") -> Reachable:
         key = self.folder / ("backup" if account == "root" else "temper")
         return Reachable(self._port(), account, key, self.folder / "known_hosts")

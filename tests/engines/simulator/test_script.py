@@ -63,3 +63,32 @@ def test_the_shipped_answers_can_be_read_and_sent():
     one = script.pick("V-257985", 1, "")
     assert one
     assert msgspec.json.decode(msgspec.json.encode(one.actions))
+
+
+SHARED = """
+["V-1"]
+words = { setting = "minlen" }
+[["V-1".try]]
+approach = "Set {setting}."
+actions = [{ do = "set_option", path = "/etc/x", key = "{setting}", value = "1" }]
+["V-2"]
+like = "V-1"
+words = { setting = 'a "quoted" one' }
+"""
+
+
+def test_rules_that_differ_by_a_setting_share_their_tries(tmp_path):
+    (tmp_path / "shared.toml").write_text(SHARED)
+    script = read_script(tmp_path)
+    told = [script.pick(rule, 1, "") for rule in ("V-1", "V-2")]
+    assert [one.approach for one in told if one] == ["Set minlen.", 'Set a "quoted" one.']
+    assert [one.actions[0]["key"] for one in told if one] == ["minlen", 'a "quoted" one']
+
+
+def test_a_story_like_none_is_named(tmp_path):
+    (tmp_path / "bad.toml").write_text('["V-1"]\nlike = "V-2"\n["V-2"]\nlike = "V-1"\n')
+    with pytest.raises(BadInput, match="V-1 is to be told like V-2"):
+        read_script(tmp_path)
+    (tmp_path / "bad.toml").write_text('["V-1"]\nlike = "V-2"\n[["V-1".try]]\n')
+    with pytest.raises(BadInput, match="not both"):
+        read_script(tmp_path)

@@ -1,0 +1,119 @@
+"""`temper demo --rootfs`: the demo on a real Debian: its own sshd, its own files, and OpenSCAP to judge it."""
+
+import asyncio
+import time
+
+from rich.console import Console
+from sqlmodel import Session
+
+from app.cli.harden import Order
+from app.cli.serve import serve_until_told
+from app.config import Settings
+from app.errors import BadInput
+from app.events.words import Budget
+from app.lock import held
+from app.scanners.openscap.content import add, datastreams
+from app.skills.catalog import skill
+from app.store import queries
+from app.store.db import open_database
+from app.targets import registry
+from app.targets.rootfs.base import Base
+from app.targets.rootfs.machine import Reachable, Rootfs
+from app.targets.ssh.endpoint import endpoint
+from app.targets.ssh.introduce import vouched
+
+MACHINE = "debian"
+CONTENT = "ssg-debian12"
+TITLE = "A real Debian 12, disposable, in a namespace of this machine. Its root login is watched."
+SKILL = f"scap:{CONTENT}:anssi_bp28_enhanced"
+RULES = (
+    "set_password_hashing_algorithm_logindefs",
+    "sshd_disable_root_login",
+    "accounts_password_pam_unix_remember",
+    "accounts_tmout",
+    "file_permissions_sshd_config",
+    "accounts_password_pam_minlen",
+    "accounts_umask_etc_login_defs",
+    "accounts_password_pam_unix_rounds_password_auth",
+    "sysctl_kernel_randomize_va_space",
+    "sysctl_net_ipv4_tcp_syncookies",
+    "sysctl_net_ipv4_icmp_ignore_bogus_error_responses",
+    "package_pam_pwquality_installed",
+)
+"""Of the profile's three hundred, those that five minutes are well spent on."""
+
+
+def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
+    """Whoever works on the data folder has the machine in hand, too: a second demo leaves it alone."""
+    machine = Rootfs(settings.data / "rootfs", name)
+    with held(settings.lock):
+        _built(machine)
+        if start and not _goes_on(settings, name):
+            machine.reset()
+    try:
+        at = machine.start()
+        make_known(settings, machine, at)
+        _content(machine)
+        _say(f"{name} is up: a real Debian 12, sshd on 127.0.0.1:{at.port}, judged by OpenSCAP. Ctrl-C ends it all.")
+        asyncio.run(serve_until_told(settings, first=_order(name) if start else None))
+    finally:
+        machine.stop()
+        _say(f"{name} is down.")
+
+
+def _built(machine: Rootfs) -> None:
+    if machine.is_built:
+        return
+    _say(f"Building {machine.name}, a Debian 12 from deb.debian.org: a minute or two the first time, then none.")
+    began = time.monotonic()
+    machine.build(Base())
+    _say(f"It is built, in {time.monotonic() - began:.0f} s.")
+
+
+def _goes_on(settings: Settings, name: str) -> bool:
+    """With a run that was cut off: the machine stays as that left it."""
+    database = open_database(settings.database)
+    try:
+        with Session(database) as session:
+            return bool(queries.unended(session, name))
+    finally:
+        database.dispose()
+
+
+def make_known(settings: Settings, machine: Rootfs, at: Reachable) -> None:
+    """Its port may have changed since, when somebody else took it meanwhile."""
+    watch = f"root={machine.reachable('root').key}"
+    end = endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
+    there = registry.find(settings.hosts, machine.name)
+    if there and there.end.secret_at != end.secret_at:
+        raise BadInput(f"there is another host {machine.name!r} already: choose a name with --machine.")
+    if there and there.end == end:
+        return
+    if there:
+        registry.remove(settings.hosts, machine.name)
+    known = vouched(end, at.known_hosts)
+    registry.add(settings.hosts, machine.name, end, known.known_hosts, known.fingerprint, TITLE)
+
+
+def _content(machine: Rootfs) -> None:
+    """The machine brings what it is judged by, where this one has none."""
+    if CONTENT not in datastreams():
+        add(machine.base / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
+        _say(f"Its content is kept here, too: temper scap list {CONTENT}")
+
+
+def _order(host: str) -> Order:
+    there = skill(SKILL).rules
+    return Order(
+        host=host,
+        rules=",".join(rule for rule in RULES if rule in there),
+        mode="auto",
+        keep=True,
+        budget=Budget(),
+        note="demo on a disposable Debian",
+        skill_name=SKILL,
+    )
+
+
+def _say(text: str) -> None:
+    Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)

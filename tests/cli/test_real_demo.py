@@ -1,0 +1,83 @@
+"""`temper demo --rootfs`, as far as it goes without a machine: tests/hosts has the rest."""
+
+import os
+import subprocess
+import sys
+
+import asyncssh
+import pytest
+
+from app.cli import real_demo
+from app.config import Settings
+from app.errors import BadInput
+from app.lock import Taken, held
+from app.targets import registry
+from app.targets.rootfs.machine import Rootfs
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(data=tmp_path)
+
+
+def laid_out(settings, port=2222):
+    """What a built machine leaves on this side of its namespace."""
+    machine = Rootfs(settings.data / "rootfs", "debian")
+    machine.folder.mkdir(parents=True, exist_ok=True)
+    public = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().strip()
+    (machine.folder / "port").write_text(str(port))
+    (machine.folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+    return machine
+
+
+def test_the_machine_becomes_a_host_whose_root_login_is_watched(settings):
+    machine = laid_out(settings)
+    real_demo.make_known(settings, machine, machine.reachable())
+    found = registry.find(settings.hosts, "debian")
+    assert (str(found.end), found.end.way) == ("temper@127.0.0.1:2222", "key")
+    assert [(one.user, one.key) for one in found.end.watched] == [("root", str(machine.folder / "backup"))]
+    assert "real Debian" in found.title
+
+
+def test_it_is_known_anew_when_its_port_is_another_one(settings):
+    machine = laid_out(settings)
+    real_demo.make_known(settings, machine, machine.reachable())
+    first = registry.find(settings.hosts, "debian")
+    real_demo.make_known(settings, machine, machine.reachable())
+    assert registry.find(settings.hosts, "debian") == first
+    machine = laid_out(settings, port=2223)
+    real_demo.make_known(settings, machine, machine.reachable())
+    assert str(registry.find(settings.hosts, "debian").end) == "temper@127.0.0.1:2223"
+
+
+def test_a_host_of_that_name_that_is_somebody_elses_is_left_alone(settings):
+    machine = laid_out(settings)
+    real_demo.make_known(settings, machine, machine.reachable())
+    other = Rootfs(settings.data / "elsewhere", "debian")
+    other.folder.mkdir(parents=True)
+    for name in ("port", "known_hosts"):
+        (other.folder / name).write_bytes((machine.folder / name).read_bytes())
+    with pytest.raises(BadInput, match="--machine"):
+        real_demo.make_known(settings, other, other.reachable())
+
+
+def test_a_data_folder_that_is_worked_on_keeps_its_machine(settings, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    machine = laid_out(settings)
+    (machine.folder / "pid").write_text("1 1")
+    with held(settings.lock), pytest.raises(Taken):
+        real_demo.serve_a_debian(settings, "debian", start=True)
+    assert (machine.folder / "pid").exists()
+
+
+def test_what_is_missing_for_a_machine_is_said_with_what_helps(tmp_path):
+    words = ("demo", "--rootfs", "--data", str(tmp_path), "--port", "0")
+    line = [sys.executable, "-m", "app", *words]
+    done = subprocess.run(
+        line, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "PATH": str(tmp_path)}
+    )
+    assert done.returncode == 1
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("temper: A disposable machine cannot be had here.")
+    assert "apt-get install mmdebstrap" in said
+    assert "apt-get install openssh-client" in said
