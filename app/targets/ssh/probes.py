@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.errors import LineCut, TemperError
@@ -88,9 +89,9 @@ def _logged_in(line: Line) -> None:
 def look(line: Line, lines: int) -> Look:
     said = line.run("look", str(lines))
     rows = [row.split("\t", 2) for row in said.text.splitlines()]
-    probes = [_programs(name, code, why) for name, code, why in (r for r in rows if len(r) == 3 and r[0] in _PROGRAMS)]
+    probes = [_ASKED[name](name, code, why) for name, code, why in (r for r in rows if len(r) == 3 and r[0] in _ASKED)]
     logs = [(name, text) for kind, name, text in (r for r in rows if len(r) == 3 and r[0] == "log")]
-    return Look(tuple(probe for probe in probes if probe), tuple(logs))
+    return Look(tuple(probes), tuple(logs))
 
 
 def of_files(files: Files) -> tuple[Probe, ...]:
@@ -109,3 +110,13 @@ def _programs(name: str, code: str, why: str) -> Probe:
     fine = f"{name} finds nothing wrong" if code == "0" else f"{name} is not there to be asked"
     ok = code in ("0", _ABSENT)
     return Probe(_PROGRAMS[name], ok, fine if ok else clean(f"{name} refuses its files: {why}", _LONGEST))
+
+
+def _modules(_: str, missing: str, which: str) -> Probe:
+    """PAM reads its files at the next login: what it cannot load then lets nobody in, or leaves a check out."""
+    if missing == "0":
+        return Probe("pam-modules", True, "what /etc/pam.d names is installed")
+    return Probe("pam-modules", False, clean(f"/etc/pam.d names what is not installed: {which.strip()}", _LONGEST))
+
+
+_ASKED: dict[str, Callable[[str, str, str], Probe]] = {"sshd": _programs, "visudo": _programs, "pam": _modules}
