@@ -1,45 +1,36 @@
-"""Engines and GPUs as they are now: cards that every page shares, and the part that refreshes them."""
+"""Engines and GPUs on cards that several pages share: as they are now, or as they were at a replayed moment."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
 from app.deps import TheWorker
-from app.events.kinds import GpuSampled
-from app.events.record import Recorded
+from app.events.kinds import KINDS, EngineSampled, EngineState, GpuSampled
+from app.pages.gpu_card import HISTORY_SECONDS, gpus
 from app.pages.templating import rendered
 from app.worker import Worker
 
-HISTORY_SECONDS = 60
+STALE_SECONDS = 10.0
+"""A sample that is older says nothing of a moment."""
+STATE_SECONDS = 3600.0
+"""A state is told when it changes; further back is not looked for every two seconds."""
 
 router = APIRouter(include_in_schema=False)
 
 
-@dataclass(frozen=True)
-class GpuCard:
-    index: int
-    name: str
-    used: float | None
-    total: float | None
-    share: float
-    utilization: float | None
-    power: float | None
-    temperature: float | None
-    line: str
-    """Power over the last minute, as points of a 60 × 12 picture."""
-    simulated: bool
-    host: str
-    """Empty for this machine."""
-    unified: bool
-    throttled: tuple[str, ...]
-
-
 @router.get("/machine")
-def machine(worker: TheWorker) -> HTMLResponse:
-    parts = {"gpus": gpus_now(worker), **{f"meter-{name}": html for name, html in meters(worker).items()}}
+def machine(
+    worker: TheWorker,
+    run: Annotated[str, Query(max_length=40)] = "",
+    at: Annotated[int | None, Query(ge=0)] = None,
+) -> HTMLResponse:
+    """What the page asks every two seconds; a replay names its run and the event that it has come to."""
+    told = worker.store.newest(run, at, KINDS, 1) if run else []
+    parts = {"gpus": gpus_then(worker, told[0].at) if told else gpus_now(worker)}
+    drawn = meters_then(worker, told[0].at) if told else meters(worker)
+    parts |= {f"meter-{name}": html for name, html in drawn.items()}
     return HTMLResponse(
         "".join(
             f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
@@ -52,14 +43,38 @@ def meters(worker: Worker) -> dict[str, str]:
     for name in worker.lineup.engines:
         at, sample = worker.board.engines.get(name, (None, None))
         _, state = worker.board.states.get(name, (None, None))
-        drawn[name] = rendered(
-            "partials/_meter.html",
-            sample=sample,
-            state=state.state if state else "not seen yet",
-            age=f"{now - at:.0f} s old" if at else "never sampled",
-            simulated=bool(sample and sample.simulated),
-        )
+        drawn[name] = meter(sample, state.state if state else "not seen yet", now - at if at else None)
     return drawn
+
+
+def meters_then(worker: Worker, at: float) -> dict[str, str]:
+    samples: dict[str, EngineSampled] = {}
+    for one in worker.store.samples(at - STALE_SECONDS, at, ("engine.sample",)):
+        if isinstance(one.event, EngineSampled):
+            samples[one.event.engine] = one.event
+    states = _states_then(worker, at)
+    return {
+        name: meter(samples.get(name), states.get(name, "—"), None, "at the replayed moment")
+        for name in worker.lineup.engines
+    }
+
+
+def _states_then(worker: Worker, at: float) -> dict[str, str]:
+    told = worker.store.samples(at - STATE_SECONDS, at, ("engine.state",))
+    return {one.event.engine: one.event.state for one in told if isinstance(one.event, EngineState)}
+
+
+def meter(sample: EngineSampled | None, state: str, age: float | None, then: str = "never sampled") -> str:
+    """Figures that are old are dimmed and say so; they are not taken away."""
+    context = {
+        "sample": sample,
+        "state": state,
+        "trouble": state in ("dead", "stalled", "degraded", "absent"),
+        "age": then if age is None else f"{age:.0f} s old",
+        "old": age is not None and age > STALE_SECONDS,
+        "simulated": bool(sample and sample.simulated),
+    }
+    return rendered("partials/_meter.html", **context)
 
 
 def gpus_now(worker: Worker) -> str:
@@ -68,38 +83,7 @@ def gpus_now(worker: Worker) -> str:
     return gpus([event for _, event in worker.board.gpus.values()], history, worker.board.gpu_reason)
 
 
-def gpus(newest: Sequence[GpuSampled], history: Sequence[Recorded], reason: str) -> str:
-    cards = [_card(event, history) for event in sorted(newest, key=lambda event: (event.host, event.gpu))]
-    return rendered("partials/_gpus.html", cards=cards, reason=reason)
-
-
-def _card(event: GpuSampled, history: Sequence[Recorded]) -> GpuCard:
-    share = 100 * event.used_gib / event.total_gib if event.used_gib and event.total_gib else 0.0
-    return GpuCard(
-        index=event.gpu,
-        name=event.name,
-        used=event.used_gib,
-        total=event.total_gib,
-        share=round(share, 1),
-        utilization=event.utilization,
-        power=event.power_w,
-        temperature=event.temperature_c,
-        line=_line(event, history),
-        simulated=event.simulated,
-        host=event.host,
-        unified=event.unified,
-        throttled=event.throttled,
-    )
-
-
-def _line(card: GpuSampled, history: Sequence[Recorded]) -> str:
-    mine = [
-        (one.at, one.event.power_w)
-        for one in history
-        if isinstance(one.event, GpuSampled) and (one.event.host, one.event.gpu) == (card.host, card.gpu)
-    ]
-    known = [(at, power) for at, power in mine if power is not None]
-    if not known:
-        return ""
-    newest, top = known[-1][0], max(power for _, power in known) or 1.0
-    return " ".join(f"{HISTORY_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}" for at, power in known)
+def gpus_then(worker: Worker, at: float) -> str:
+    history = worker.store.samples(at - HISTORY_SECONDS, at, ("gpu.sample",))
+    newest = {(one.event.host, one.event.gpu): one.event for one in history if isinstance(one.event, GpuSampled)}
+    return gpus(list(newest.values()), history, "" if newest else "No GPU was read at that time.")

@@ -3,7 +3,8 @@
 from typing import cast
 
 from fastapi import FastAPI, Request
-from fastapi.exception_handlers import http_exception_handler
+from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -15,14 +16,27 @@ NOWHERE = "Not Found"
 
 def install(application: FastAPI) -> None:
     application.add_exception_handler(HTTPException, _refused)
+    application.add_exception_handler(RequestValidationError, _unreadable)
 
 
 async def _refused(request: Request, exc: Exception) -> Response:
     why = cast("HTTPException", exc)
-    if "text/html" not in request.headers.get("accept", ""):
+    if not _in_browser(request):
         return await http_exception_handler(request, why)
     said = why.detail if why.detail != NOWHERE else f"There is nothing at {request.url.path[:100]!a}."
-    return refusal(said, why.status_code)
+    return refusal(f"{said[:1].upper()}{said[1:]}", why.status_code)
+
+
+async def _unreadable(request: Request, exc: Exception) -> Response:
+    why = cast("RequestValidationError", exc)
+    if not _in_browser(request):
+        return await request_validation_exception_handler(request, why)
+    names = ", ".join(dict.fromkeys(str(fault["loc"][-1]) for fault in why.errors()))
+    return refusal(f"This cannot be read: {names}. Go back, and give it another value.", 422)
+
+
+def _in_browser(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "")
 
 
 def refusal(said: str, status: int) -> Response:

@@ -19,6 +19,12 @@ from app.store.models import RunRow
 from app.worker import Worker
 
 SHOWN = 100
+MODES = (
+    ("auto", "auto: changes at once"),
+    ("review", "review: asks before each change"),
+    ("dry-run", "dry-run: changes nothing, shows the diffs"),
+    ("scan", "scan: only looks"),
+)
 
 router = APIRouter(include_in_schema=False)
 
@@ -27,23 +33,37 @@ router = APIRouter(include_in_schema=False)
 def all_runs(session: TheSession, state: Annotated[str, Query(max_length=20)] = "") -> Response:
     rows = queries.newest(session, SHOWN, state)
     nonce = new_nonce()
-    return page(rendered("runs.html", nonce=nonce, here="/runs", rows=rows, state=state), nonce)
+    return page(rendered("runs.html", nonce=nonce, here="/runs", rows=rows, state=state, modes=MODES), nonce)
 
 
 @dataclass(frozen=True)
 class Pair:
     rule: str
     title: str
-    left: Item | None
-    right: Item | None
+    left: "Side"
+    right: "Side"
 
     @property
     def differs(self) -> bool:
-        return _outcome(self.left) != _outcome(self.right)
+        """Only what both runs were asked for, and are through with, can differ."""
+        return self.left.known and self.right.known and self.left.outcome != self.right.outcome
 
 
-def _outcome(item: Item | None) -> tuple[str, int] | None:
-    return (item.status, item.attempt.number if item.attempt else 0) if item else None
+@dataclass(frozen=True)
+class Side:
+    """What one of the runs says of a rule."""
+
+    item: Item | None
+    known: bool
+    """Its outcome: the run was asked for it, and is through with it."""
+    absent: str = ""
+    """Why it has no item, in words."""
+
+    @property
+    def outcome(self) -> tuple[str, int]:
+        if self.item is None:
+            return self.absent, 0
+        return self.item.status, self.item.attempt.number if self.item.attempt else 0
 
 
 @router.get("/compare")
@@ -69,7 +89,18 @@ def _state(worker: Worker, row: RunRow) -> RunState:
 def _pairs(left: RunState, right: RunState) -> list[Pair]:
     pack = skill(left.request.skill if left.request else "stig")
     rules = dict.fromkeys([*left.items, *right.items])
-    return [Pair(rule, pack.rules[rule].title, left.items.get(rule), right.items.get(rule)) for rule in rules]
+    return [Pair(rule, pack.rules[rule].title, _side(left, rule), _side(right, rule)) for rule in rules]
+
+
+def _side(state: RunState, rule: str) -> Side:
+    if item := state.items.get(rule):
+        return Side(item, known=item.status not in ("working", "waiting"))
+    if state.request is None or rule not in state.request.rules:
+        return Side(None, known=False, absent="not asked for")
+    if state.scope is None:
+        return Side(None, known=False, absent="not scanned yet")
+    compliant = rule in state.scope.compliant
+    return Side(None, known=True, absent="no finding" if compliant else "undecided by the scan")
 
 
 @router.get("/runs/{run}/items/{rule}")

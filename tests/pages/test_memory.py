@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.events.kinds import EngineState, GpuSampled
 from app.events.words import GpuProcess
 from app.lineup_file import find_lineup, read_lineup
-from app.pages.machine import gpus
+from app.pages.gpu_card import gpus
 from app.pages.memory import drawn
 from app.sampling.memory import Known, Loaded
 

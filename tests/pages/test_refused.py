@@ -16,3 +16,11 @@ def test_a_browser_gets_a_page_with_ways_on_and_others_get_json(tmp_path):
         assert http.get("/wp-admin").json() == {"detail": "Not Found"}
         problem = http.get("/api/v1/nothing", headers=browser)
         assert problem.headers["content-type"] == "application/problem+json"
+
+
+def test_an_address_that_cannot_be_read_gets_a_page_in_a_browser_and_json_elsewhere(tmp_path):
+    with served(tmp_path / "data", "--speed", "0") as server, httpx.Client(base_url=server.url) as http:
+        page = http.get("/runs/none?at=x", headers={"accept": "text/html"})
+        assert (page.status_code, page.headers["content-type"]) == (422, "text/html; charset=utf-8")
+        assert "This cannot be read: at." in page.text
+        assert http.get("/runs/none?at=x").json()["detail"][0]["loc"] == ["query", "at"]

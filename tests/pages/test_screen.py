@@ -5,8 +5,21 @@ import random
 import re
 
 import pytest
+from msgspec import structs
 
-from app.events.kinds import ItemStarted, RunQueued, RunScoped, RunStarted, TurnDelta, TurnFinished, TurnStarted
+from app.events.kinds import (
+    AttemptFailed,
+    AttemptStarted,
+    ItemEscalated,
+    ItemStarted,
+    RunQueued,
+    RunScoped,
+    RunStarted,
+    RunStopped,
+    TurnDelta,
+    TurnFinished,
+    TurnStarted,
+)
 from app.events.record import GENESIS, record
 from app.events.words import Budget
 from app.lineup_file import find_lineup, read_lineup
@@ -128,6 +141,43 @@ def test_a_long_run_opened_anywhere_is_what_it_was_for_who_watched_it(tmp_path, 
         if recorded.seq in looks:
             opened = pieces(Missions(store).at("r", recorded.seq), SCENE)
             assert opened == pieces(watched, SCENE), recorded.seq
+
+
+def test_only_the_built_in_host_is_called_simulated(told):
+    store, log = told
+    assert "simulated host" in pieces(Missions(store).at("r"), SCENE)["status"]
+    other = Mission()
+    other.take(record("s", 1, 1000.0, structs.replace(log[0].event, host="web1"), GENESIS))
+    status = pieces(other, SCENE)["status"]
+    assert "<b>web1</b>" in status
+    assert "simulated" not in status
+
+
+def test_an_attempt_that_was_taken_back_is_counted_and_marks_its_cell_and_one_that_never_ran_does_not(told):
+    store, log = told
+    mission = Missions(store).at("r")
+
+    def fail(cause, seq):
+        event = AttemptFailed(rule=RULE, attempt=1, cause=cause, reason="")
+        mission.take(record("r", seq, 1100.0, event, log[-1].hash))
+        return pieces(mission, SCENE)
+
+    mission.take(record("r", 10, 1100.0, AttemptStarted(rule=RULE, attempt=1, lessons=()), log[-1].hash))
+    drawn = fail("refused", 11)
+    assert "↺ 0 rolled back" in drawn["status"]
+    assert "again" not in drawn["ribbon"]
+    drawn = fail("alarm", 12)
+    assert "↺ 1 rolled back" in drawn["status"]
+    assert "rolled back once" in drawn["ribbon"]
+
+
+def test_a_run_that_has_ended_says_what_is_left_for_a_person_and_why(told):
+    store, log = told
+    mission = Missions(store).at("r")
+    mission.take(record("r", 10, 1100.0, ItemEscalated(rule=RULE, reason="the scanner <may> err"), log[-1].hash))
+    assert "Left for a person" not in pieces(mission, SCENE)["status"]
+    mission.take(record("r", 11, 1101.0, RunStopped(by="ada", reason="", tree=""), log[-1].hash))
+    assert "the scanner &lt;may&gt; err" in pieces(mission, SCENE)["status"].split("Left for a person: 1")[1]
 
 
 def test_what_a_model_says_is_escaped(told):

@@ -3,11 +3,16 @@
 from dataclasses import dataclass
 
 from app.lineup import Engine, Lineup
+from app.loop.state import Item
 from app.pages.mission.holds import bars
 from app.pages.mission.lane import ROLES
 from app.pages.mission.mission import HOLD_SECONDS, Mission
 from app.pages.templating import rendered
 from app.skills.skill import Skill
+from app.targets.registry import is_fixture
+
+MADE = ("scanner", "vetoed", "alarm")
+"""Why an attempt failed whose change stood on the host."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +28,8 @@ class Scene:
 def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     """Element id to its inner HTML."""
     drawn = {
-        "status": rendered("partials/_status.html", mission=mission, scene=scene, counts=counts(mission)),
-        "ribbon": rendered("partials/_ribbon.html", mission=mission, scene=scene),
+        "status": _status(mission, scene),
+        "ribbon": rendered("partials/_ribbon.html", mission=mission, scene=scene, rolled_back=rolled_back),
         "item": rendered("partials/_item.html", mission=mission, scene=scene, rule=focus(mission, scene)),
         "approval": rendered("partials/_approval.html", mission=mission, scene=scene),
         "tries": rendered("partials/_tries.html", mission=mission),
@@ -35,6 +40,13 @@ def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
         engine = scene.lineup.engines[seat.engine]
         drawn[f"lane-{role}"] = rendered("partials/_lane.html", lane=mission.lanes[role], engine=engine)
     return drawn | engine_pieces(mission, scene)
+
+
+def _status(mission: Mission, scene: Scene) -> str:
+    asked = mission.state.request
+    simulated_host = asked is not None and is_fixture(asked.host)
+    context = {"mission": mission, "scene": scene, "counts": counts(mission), "simulated_host": simulated_host}
+    return rendered("partials/_status.html", **context)
 
 
 def engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
@@ -49,7 +61,12 @@ def counts(mission: Mission) -> dict[str, int]:
     tally = dict.fromkeys(order, 0)
     for item in mission.state.items.values():
         tally[item.status] += 1
-    return tally
+    return tally | {"undone": sum(rolled_back(item) for item in mission.state.items.values())}
+
+
+def rolled_back(item: Item) -> int:
+    """Its attempts that were made on the host and taken back."""
+    return sum(failure.cause in MADE for failure in item.failures)
 
 
 def focus(mission: Mission, scene: Scene) -> object:

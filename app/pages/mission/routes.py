@@ -26,7 +26,6 @@ from app.request import queued
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import CommandRow, RunRow
-from app.targets import consent
 from app.targets.catalog import FIXTURE, known_host
 from app.worker import Worker
 
@@ -109,28 +108,29 @@ async def start(
     worker: TheWorker,
     host: Annotated[str, Form(max_length=64)] = FIXTURE,
     said: Annotated[str, Form(alias="consent", max_length=200)] = "",
+    mode: Annotated[str, Form(max_length=10)] = "",
+    rules: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
     try:
         known_host(host, worker.settings.hosts)
     except BadInput as exc:
         raise HTTPException(404, str(exc)) from exc
     try:
-        consent.check(host, said)
+        request = queued(
+            worker.lineup,
+            host=host,
+            rules=rules,
+            mode=mode,
+            keep=False,
+            budget=Budget(),
+            note="",
+            pace=worker.settings.speed,
+            by=signed(BY),
+            hosts=worker.settings.hosts,
+            said=said,
+        )
     except BadInput as exc:
         raise HTTPException(422, str(exc)) from exc
-    request = queued(
-        worker.lineup,
-        host=host,
-        rules="",
-        mode="",
-        keep=False,
-        budget=Budget(),
-        note="",
-        pace=worker.settings.speed,
-        by=signed(BY),
-        hosts=worker.settings.hosts,
-        said=said,
-    )
     run = await worker.submit(request)
     return RedirectResponse(f"/runs/{run}", status_code=303)
 

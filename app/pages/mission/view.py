@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from app.events.kinds import GpuSampled
 from app.events.words import Role
 from app.lineup import Engine
-from app.pages.machine import HISTORY_SECONDS, gpus, gpus_now, meters
+from app.pages.machine import gpus_now, gpus_then, meters, meters_then
 from app.pages.mission.lane import ROLES
 from app.pages.mission.missions import Missions
 from app.pages.mission.pieces import Scene, pieces
@@ -61,8 +60,8 @@ def mission_view(worker: Worker, missions: Missions, row: RunRow, at: int | None
         pieces=pieces(mission, Scene(worker.lineup, skill(row.skill), "live" if at is None else "replay")),
         roles=ROLES,
         engines=tuple(worker.lineup.engines.values()),
-        meters=meters(worker),
-        gpus=gpus_now(worker) if at is None else _gpus_then(worker, mission.state.at),
+        meters=meters(worker) if at is None else meters_then(worker, mission.state.at),
+        gpus=gpus_now(worker) if at is None else gpus_then(worker, mission.state.at),
     )
 
 
@@ -70,9 +69,3 @@ def _stream(run: str, seq: int, *, replay: bool, speed: float | None, over: bool
     if replay:
         return f"/runs/{run}/replay?since={seq}&speed={speed:g}" if speed else None
     return None if over else f"/runs/{run}/page?since={seq}"
-
-
-def _gpus_then(worker: Worker, at: float) -> str:
-    history = worker.store.samples(at - HISTORY_SECONDS, at + 1, ("gpu.sample",))
-    newest = {(one.event.host, one.event.gpu): one.event for one in history if isinstance(one.event, GpuSampled)}
-    return gpus(list(newest.values()), history, "No GPU was read at that time.")
