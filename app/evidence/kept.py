@@ -32,7 +32,7 @@ def evidence(database: Engine, run: str) -> bytes:
     """The run's evidence.zip: the same bytes before it was shrunk and after."""
     with Session(database) as session:
         held = tidy.kept(session, run)
-    return _unpressed(run, held) if held else pack(EventStore(database).whole(run))
+    return _unpressed(run, held) if held else pack(EventStore(database).events(run))
 
 
 def _unpressed(run: str, held: bytes) -> bytes:
@@ -44,7 +44,7 @@ def _unpressed(run: str, held: bytes) -> bytes:
 
 def shrink(database: Engine, run: str, who: str, now: float) -> Shrunk | None:
     """None where another process is at it. The pack is checked before it is kept, and kept before anything goes."""
-    held, told = _pressed(checked(EventStore(database).whole(run)))
+    held, told = _pressed(checked(EventStore(database).events(run)))
     if _digest(held) != told:
         raise Unusable(f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine.")
     audit.note(database, _said(run, who, told))

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from threading import Event
 
-from sqlalchemy import Engine, func, insert, select
+from sqlalchemy import Engine, Select, func, insert, select
 from sqlmodel import Session, col
 
 from app.events.record import MACHINE, Recorded
@@ -37,23 +37,33 @@ def append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], end
 
 
 def head(engine: Engine, run: str) -> int:
-    if run == MACHINE:
-        newest = select(func.max(SampleRow.seq))
-    else:
-        newest = select(func.max(EventRow.seq)).where(col(EventRow.run) == run)
     with engine.connect() as connection:
-        return connection.execute(newest).scalar() or 0
+        return connection.execute(_newest(run)).scalar_one()
 
 
 def _append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) -> frozenset[str]:
     with Session(engine) as session, session.begin():
-        lost = leases.lost(session, {recorded.run for recorded in batch}) if leases else frozenset()
+        lost = (
+            leases.lost(session, {recorded.run for recorded in batch}) | _cut(session, batch) if leases else frozenset()
+        )
         kept = [recorded for recorded in batch if recorded.run not in lost]
         _write(session, kept)
         if shared(engine):
             for run, seq in {recorded.run: recorded.seq for recorded in kept}.items():
                 session.execute(select(func.pg_notify(CHANNEL, f"{run} {seq}")))
     return lost
+
+
+def _cut(session: Session, batch: Sequence[Recorded]) -> frozenset[str]:
+    """Runs whose log ends before these go on: a standby took over that did not have the last of what was accepted."""
+    goes_on = {recorded.run: recorded.seq for recorded in reversed(batch) if recorded.run != MACHINE}
+    return frozenset(run for run, seq in goes_on.items() if session.execute(_newest(run)).scalar_one() < seq - 1)
+
+
+def _newest(run: str) -> Select[int]:
+    if run == MACHINE:
+        return select(func.coalesce(func.max(SampleRow.seq), 0))
+    return select(func.coalesce(func.max(EventRow.seq), 0)).where(col(EventRow.run) == run)
 
 
 def _unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[Recorded]:

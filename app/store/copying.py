@@ -1,6 +1,7 @@
 """A whole database into another: every table row by row, in one transaction, and then the chains are read again."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, MetaData, Table, func, insert, select, text
@@ -69,7 +70,8 @@ def _check(store: EventStore, into: Engine) -> int:
         runs = [row[0] for row in connection.execute(select(event.c.run).distinct()) if row[0] != MACHINE]
     for run in runs:
         try:
-            check_chain(store.line_by_line(run))
+            with closing(store.line_by_line(run)) as rows:
+                check_chain(rows)
         except Broken as exc:
             raise Unusable(
                 f"copied, but the chain of {run} does not hold: {exc}. It did not before; see verify."

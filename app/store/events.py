@@ -1,6 +1,6 @@
 """The log as it is kept: what lands in it, and what is read out of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from threading import Event
 from typing import NamedTuple
 
@@ -78,21 +78,22 @@ class EventStore:
             rows = connection.execute(query.order_by(col(EventRow.seq)).limit(limit))
             return [(row.seq, row.line, row.hash) for row in rows]
 
-    def line_by_line(self, run: str) -> Iterator[tuple[int, bytes, str]]:
-        """All of a run as it stands now, however long it is: a few of its lines at a time are in memory."""
+    def line_by_line(self, run: str) -> Generator[tuple[int, bytes, str]]:
+        """All as it stands now, however long it is: a few lines at a time are in memory."""
         query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
-        with self._engine.connect().execution_options(yield_per=AT_ONCE) as connection:
-            for row in connection.execute(query.order_by(col(EventRow.seq))):
+        with (
+            self._engine.connect().execution_options(yield_per=AT_ONCE) as connection,
+            connection.execute(query.order_by(col(EventRow.seq))) as rows,
+        ):
+            for row in rows:
                 yield row.seq, row.line, row.hash
-
-    def whole(self, run: str) -> Iterator[Recorded]:
-        for _, line, digest in self.line_by_line(run):
-            yield read(line, digest)
 
     def events(
         self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = (), since: float = 0.0
     ) -> Iterator[Recorded]:
-        for _, line, digest in self.lines(run, after, upto, kinds, since=since):
+        part = bool(after or upto or kinds or since)
+        rows = self.lines(run, after, upto, kinds, since=since) if part else self.line_by_line(run)
+        for _, line, digest in rows:
             yield read(line, digest)
 
     def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sqlalchemy import update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col
 
 from app.events.kinds import (
@@ -25,6 +26,7 @@ from app.events.kinds import (
     TurnFinished,
 )
 from app.events.record import Recorded
+from app.store.db import shared
 from app.store.models import LessonRow, RunRow
 
 _COUNTED = {ItemPassed: "passed", ItemEscalated: "escalated", ItemSkipped: "skipped", ItemDeferred: "deferred"}
@@ -62,22 +64,21 @@ def _queued(recorded: Recorded, event: RunQueued) -> RunRow:
 
 
 def _learn(session: Session, recorded: Recorded, event: LessonLearnt) -> None:
-    lesson = event.lesson
-    if session.get(LessonRow, lesson.id):
-        return
-    run = session.get_one(RunRow, recorded.run)
-    session.add(
-        LessonRow(
-            id=lesson.id,
-            rule=lesson.rule,
-            host=run.host,
-            run=recorded.run,
-            at=recorded.at,
-            mechanism=lesson.mechanism,
-            environment=lesson.environment,
-            advice=lesson.advice,
-        )
-    )
+    lesson, run = event.lesson, session.get_one(RunRow, recorded.run)
+    insert = postgresql.insert if shared(session.connection()) else sqlite.insert
+    row = {
+        "id": lesson.id,
+        "rule": lesson.rule,
+        "host": run.host,
+        "run": recorded.run,
+        "at": recorded.at,
+        "mechanism": lesson.mechanism,
+        "environment": lesson.environment,
+        "advice": lesson.advice,
+        "uses": 0,
+        "hits": 0,
+    }
+    session.execute(insert(LessonRow).values(row).on_conflict_do_nothing())  # two nodes may learn it at once
 
 
 def _count(session: Session, ids: Sequence[str], column: str) -> None:

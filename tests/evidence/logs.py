@@ -39,6 +39,7 @@ def started(**more):
         "scanner": "built-in",
         "probes": probes,
         "temper": "9",
+        "simulated": False,
         "seats": (SEAT,),
     }
     return RunStarted(**{**said, **more})

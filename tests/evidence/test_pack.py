@@ -2,15 +2,18 @@ import io
 import json
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 
 import pytest
 
 from app.errors import BadInput, Unusable
-from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, ItemPassed, ItemStarted
+from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, ItemPassed, ItemStarted, TurnDelta
+from app.events.record import read
 from app.evidence.case import Unfinished
 from app.evidence.pack import pack
 from app.evidence.papers import PAPERS
+from app.evidence.verify import check, unpack
 from tests.evidence.logs import chain, plain_log, queued
 
 RULE = "V-257984"
@@ -88,3 +91,19 @@ def test_a_log_with_a_broken_chain_is_not_handed_on(log):
     cut = [one for one in log if one.seq != 9]
     with pytest.raises(Unusable, match="event 9 "):
         pack(cut)
+
+
+def test_the_pieces_of_a_long_run_are_in_memory_as_lines_alone():
+    piece = TurnDelta(turn="t", role="worker", channel="thought", text=" so", tokens=1)
+    log = plain_log({RULE: "fail"}, {RULE: "pass"}, between=[piece] * 30_000)
+    lines, size = [(one.line, one.hash) for one in log], sum(len(one.line) + 66 for one in log)
+    del log
+    tracemalloc.start()
+    archive = pack(read(line, digest) for line, digest in lines)
+    packing = tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    check(unpack(archive))
+    checking = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert packing < 3 * size
+    assert checking < 3 * size

@@ -10,15 +10,18 @@ from sqlmodel import Session, select
 
 from app.errors import Fenced, Unusable
 from app.events.bus import Bus
-from app.events.kinds import PersonDid, RunFinished, RunPaused
+from app.events.kinds import LessonLearnt, PersonDid, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
 from app.events.record import AUDIT, GENESIS, check_chain, record
+from app.events.words import Lesson
 from app.store import audit, nodes
 from app.store.db import HEAD, open_database, revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
+from app.store.models import LessonRow
 from app.store.nodes import NodeRow
 from app.store.notices import Notices
+from app.store.projection import project
 from tests.loop.playing import pack, request, rule
 from tests.postgres import new_database
 
@@ -138,6 +141,33 @@ async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_
     check_chain(rows)
 
 
+async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(database):
+    """As after a failover to a standby that was behind."""
+    one = member(database, "one")
+    store = EventStore(database, one)
+    writer = LogWriter(store, Bus())
+    writer.start()
+    logs = {run: RunLog(run, writer) for run in ("cut", "whole")}
+    for run, log in logs.items():
+        one.take(run, "h", 1)
+        log.append(RunPaused(by="a"), RunPaused(by="b"))
+        await log.flush()
+    with database.begin() as connection:
+        connection.execute(text("delete from event where run = 'cut' and seq = 2"))
+    for log in logs.values():
+        log.append(RunPaused(by="c"))
+    await logs["whole"].flush()
+    with pytest.raises(Fenced):
+        await logs["cut"].flush()
+    assert [len(store.lines(run)) for run in logs] == [1, 3]
+    writer.lost.clear()
+    again = RunLog("cut", writer, store.last("cut"))
+    again.append(RunPaused(by="d"))
+    await again.flush()
+    check_chain(store.lines("cut"))
+    await writer.close()
+
+
 async def test_a_node_hears_of_what_another_wrote_and_of_what_it_missed(database):
     bus = Bus()
     bus.heard("r", 1)
@@ -162,6 +192,28 @@ async def test_a_node_hears_of_what_another_wrote_and_of_what_it_missed(database
         await bus.beyond("r", 4)
     await notices.close()
     await writer.close()
+
+
+def test_what_two_nodes_learn_at_the_same_moment_is_one_lesson_and_both_logs_go_on(database):
+    lesson = Lesson(id="same", rule="A", mechanism="m", environment="e", advice="a")
+    first, other = Leases(database, "one"), Leases(database, "other")
+    logs = []
+    for leases, run in ((first, "r1"), (other, "r2")):
+        begun = record(run, 1, time.time(), request(pack([rule("A")])), GENESIS)
+        EventStore(database, leases).append([begun])
+        logs.append(record(run, 2, time.time(), LessonLearnt(rule="A", attempt=1, lesson=lesson), begun.hash))
+    blocked = text("select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
+    with Session(database) as session, ThreadPoolExecutor(1) as pool:
+        project(session, logs[:1])
+        session.flush()
+        told = pool.submit(EventStore(database, other).append, logs[1:])
+        with database.connect() as connection:
+            while not connection.execute(blocked).first():
+                assert not told.done(), told.result()
+        session.commit()
+        assert told.result() == frozenset()
+    with Session(database) as session:
+        assert [row.run for row in session.exec(select(LessonRow)).all()] == ["r1"]
 
 
 def test_one_leads_until_it_ends(database):

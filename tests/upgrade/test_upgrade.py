@@ -1,0 +1,169 @@
+"""Data folders of every earlier version, opened by this one: nothing is lost, nothing breaks, and work goes on."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+from sqlmodel import Session, select
+
+from app.cli.verify import HOLDS, verify_pack, verify_run
+from app.events.record import AUDIT, check_chain, read
+from app.evidence.kept import evidence, shrink
+from app.evidence.verify import unpack
+from app.loop.state import fold
+from app.store import people, schedules
+from app.store.copying import copy
+from app.store.db import HEAD, open_database, revision
+from app.store.events import EventStore
+from app.store.models import RunRow
+from app.targets.catalog import open_target
+from tests.postgres import new_database
+from tests.served import served
+from tests.upgrade.__main__ import unpacked
+from tests.upgrade.conftest import found
+
+PATIENCE = 60.0
+OPENED = """
+import os, signal, sys
+from pathlib import Path
+from sqlalchemy import Engine, event
+from app.store.db import open_database
+
+left = int(sys.argv[2])
+
+@event.listens_for(Engine, "after_cursor_execute")
+def count(connection, cursor, statement, *_):
+    global left
+    left -= statement.lstrip().startswith(("CREATE", "ALTER", "INSERT", "UPDATE"))
+    if left <= 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+open_database(Path(sys.argv[1]) / "temper.sqlite")
+"""
+PAGES = ("/", "/runs", "/ops", "/hosts", "/lineup", "/people", "/audit", "/machine", "/metrics", "/readyz")
+ASKED = (
+    "runs",
+    "hosts",
+    "lessons",
+    "approvals",
+    "schedules",
+    "people",
+    "tokens",
+    "audit",
+    "probes",
+    "webhooks",
+    "rules",
+)
+OF_A_RUN = ("", "/events", "/items", "/energy")
+PAPERS = ("checklist.ckl", "checklist.cklb", "results.arf.xml", "poam.csv", "poam.json", "report.html", "evidence.zip")
+
+
+def test_it_is_brought_up_and_every_line_is_as_it_was(older, database):
+    assert revision(database) == HEAD
+    for run, lines in older.lines.items():
+        assert EventStore(database).lines(run) == lines
+        check_chain(lines)
+    with Session(database) as session:
+        known = {one.name for one in people.people(session)}
+        assert known == ({"ada"} if older.name >= "0005" else set())
+        assert len(schedules.schedules(session)) == (older.name >= "0006")
+
+
+@pytest.mark.parametrize("writes", [1, 3, 9, 20])
+def test_killed_while_it_is_brought_up_the_next_start_does_it(tmp_path, writes):
+    older = found("0001", unpacked("0001", tmp_path))
+    done = subprocess.run([sys.executable, "-c", OPENED, older.data, str(writes)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    opened = open_database(older.data / "temper.sqlite")
+    assert revision(opened) == HEAD
+    assert EventStore(opened).lines(older.cut) == older.lines[older.cut]
+    opened.dispose()
+
+
+def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
+    for run, lines in older.lines.items():
+        assert verify_run(older.settings, run, lines[-1][2]) == HOLDS
+    for run in older.ended:
+        archive = evidence(database, run)
+        (tmp_path / "evidence.zip").write_bytes(archive)
+        assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2]) == HOLDS
+        assert "its papers are what this Temper makes" in capsys.readouterr().out
+        assert b"SIMULATED: the engines and the host" in unpack(archive)["report.html"]
+
+
+def test_its_runs_shrink_to_their_evidence(older, database):
+    for run in older.ended:
+        archive = evidence(database, run)
+        assert shrink(database, run, "ada", time.time())
+        assert evidence(database, run) == archive
+        assert verify_run(older.settings, run, older.lines[run][-1][2]) == HOLDS
+
+
+def test_its_runs_are_shown_and_the_one_that_was_cut_off_goes_on_to_its_end(older):
+    with (
+        served(older.data, "--speed", "0") as server,
+        httpx.Client(base_url=server.url, headers={"origin": server.url}, timeout=30) as http,
+    ):
+        for address in addresses(older):
+            answer = http.get(address)
+            assert answer.status_code == 200, (address, answer.text[:500])
+        seen_through(http, older.cut)
+    ended_as_it_should(older, open_database(older.data / "temper.sqlite"))
+
+
+def test_a_server_takes_it_over_and_the_run_that_was_cut_off_goes_on_there(older, database, server):
+    address = new_database(server)
+    into = open_database(address)
+    copied = copy(database, into)
+    assert copied.chains == len(older.lines) + bool(EventStore(database).lines(AUDIT))
+    environment = {"TEMPER_DATABASE_URL": address, "no_proxy": "127.0.0.1"}
+    with (
+        served(older.data, "--speed", "0", environment=environment) as node,
+        httpx.Client(base_url=node.url, headers={"origin": node.url}, timeout=30) as http,
+    ):
+        seen_through(http, older.cut)
+    ended_as_it_should(older, into)
+
+
+def addresses(older):
+    yield from PAGES
+    yield from (f"/api/v1/{what}" for what in ASKED)
+    yield f"/compare?left={older.ended[0]}&right={older.ended[1]}"
+    for run, lines in older.lines.items():
+        rules = json.loads(lines[0][1])["rules"]
+        yield from (f"/runs/{run}", f"/runs/{run}?at={len(lines) // 2}", f"/runs/{run}/energy")
+        yield from (f"/runs/{run}/items/{rule}" for rule in rules)
+        yield from (f"/api/v1/runs/{run}{what}" for what in OF_A_RUN)
+    for run in older.ended:
+        yield from (f"/api/v1/runs/{run}/{paper}" for paper in PAPERS)
+        yield f"/api/v1/runs/{run}/stream"
+
+
+def seen_through(http, run):
+    """What it asks a person is approved."""
+    late = time.monotonic() + PATIENCE
+    while http.get(f"/api/v1/runs/{run}").json()["state"] in ("queued", "running"):
+        assert time.monotonic() < late, http.get(f"/api/v1/runs/{run}/events").text[-3000:]
+        for one in http.get("/api/v1/approvals").json()["approvals"]:
+            assert one["diff"], "who is asked sees what for"
+            http.post(f"/api/v1/approvals/{one['id']}", json={"decision": "approve"})
+
+
+def ended_as_it_should(older, database):
+    with Session(database) as session:
+        row = session.exec(select(RunRow).where(RunRow.id == older.cut)).one()
+    assert row.state == "finished", row.reason
+    lines, before = EventStore(database).lines(older.cut), older.lines[older.cut]
+    assert lines[: len(before)] == before
+    check_chain(lines)
+    state = fold(read(line, digest) for _, line, digest in lines)
+    assert {item.status for item in state.items.values()} == {"passed"}
+    target = open_target("fixture", older.settings.hosts)
+    assert target.pending() == []
+    assert target.digest() == state.ended.tree
+    assert unpack(evidence(database, older.cut))
+    database.dispose()
