@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlmodel import Session
 
+from app.stream.folds import Folds
 from app.stream.streams import Streams
 from app.worker import Worker
 
@@ -24,6 +25,14 @@ def _streams(request: Request) -> Streams:
 
 
 TheStreams = Annotated[Streams, Depends(_streams)]
+
+
+def _folds(request: Request) -> Folds:
+    folds: Folds = request.app.state.folds
+    return folds
+
+
+TheFolds = Annotated[Folds, Depends(_folds)]
 
 
 def _session(worker: TheWorker) -> Iterator[Session]:

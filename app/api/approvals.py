@@ -8,11 +8,10 @@ from pydantic import Field
 from sqlmodel import Session, col, select
 
 from app.api.commands import ask
-from app.api.folds import TheFolds
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.wire import Line, Raw, Who, Wire, when
-from app.deps import TheSession
+from app.deps import TheFolds, TheSession
 from app.events.kinds import Rehearsed
 from app.events.words import Word
 from app.loop.answers import BrokenAnswer, read_actions

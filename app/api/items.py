@@ -5,12 +5,11 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
-from app.api.folds import TheFolds
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.runs import known_run
 from app.api.wire import Raw, Wire, when
-from app.deps import TheWorker
+from app.deps import TheFolds, TheWorker
 from app.events.words import Category, Word
 from app.loop.state import Item, RunState
 from app.skills.catalog import skill

@@ -6,8 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from app.deps import TheSession, TheWorker
-from app.loop.state import Item, RunState, fold
+from app.deps import TheFolds, TheSession, TheWorker
+from app.errors import TemperError
+from app.loop.state import Item, RunState
 from app.pages.energy import energy_table
 from app.pages.missing import missing
 from app.pages.mission.item import item_page
@@ -15,8 +16,6 @@ from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
 from app.skills.catalog import skill
 from app.store import queries
-from app.store.models import RunRow
-from app.worker import Worker
 
 SHOWN = 100
 MODES = (
@@ -70,26 +69,32 @@ class Side:
 def compare(
     worker: TheWorker,
     session: TheSession,
+    folds: TheFolds,
     left: Annotated[str, Query(max_length=40)] = "",
     right: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     rows = [queries.run(session, one) for one in (left, right)]
     if rows[0] is None or rows[1] is None:
         return missing(session, left if rows[0] is None else right)
-    pairs = _pairs(*(_state(worker, row) for row in rows if row))
+    pairs = _pairs(*(folds.now(row.id) for row in rows if row))
     tables = [energy_table(worker, row) for row in rows if row]
     nonce = new_nonce()
     return page(rendered("compare.html", nonce=nonce, here="/runs", rows=rows, pairs=pairs, tables=tables), nonce)
 
 
-def _state(worker: Worker, row: RunRow) -> RunState:
-    return fold(worker.store.steady(row.id))
-
-
 def _pairs(left: RunState, right: RunState) -> list[Pair]:
-    pack = skill(left.request.skill if left.request else "stig")
+    titles = _titles(left) | _titles(right)
     rules = dict.fromkeys([*left.items, *right.items])
-    return [Pair(rule, pack.rules[rule].title, _side(left, rule), _side(right, rule)) for rule in rules]
+    return [Pair(rule, titles.get(rule, ""), _side(left, rule), _side(right, rule)) for rule in rules]
+
+
+def _titles(state: RunState) -> dict[str, str]:
+    """None where the content that the rules came from is gone from this machine."""
+    try:
+        pack = skill(state.request.skill if state.request else "stig")
+    except TemperError:
+        return {}
+    return {rule.id: rule.title for rule in pack.rules.values()}
 
 
 def _side(state: RunState, rule: str) -> Side:
