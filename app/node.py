@@ -61,7 +61,7 @@ class Node:
             nodes.release(session, run)
 
     async def look(self) -> None:
-        if self._writer.failed:
+        if self._writer.broken.is_set():
             return  # who cannot write any more is given up by the others
         if not await asyncio.to_thread(self._beat):
             await self._born_again()

@@ -144,6 +144,11 @@ class Worker:
                 return log.warning("run %s goes on at another node", run_id)
             except AWAY as exc:
                 log.warning("run %s is taken up again in a moment: %s", run_id, why(exc))
+            except TemperError:
+                if not self.writer.broken.is_set():
+                    raise
+                # It keeps its place in the queue: this process ends now, and the next one takes the run up.
+                await asyncio.get_running_loop().create_future()
             await asyncio.sleep(AGAIN_AFTER)
             await self.writer.flush()
 

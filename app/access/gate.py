@@ -32,6 +32,7 @@ class Gate:
             return
         headers = Headers(scope=scope)
         person = await asyncio.to_thread(self._doors.person, headers)
+        WHO.set(person)
         answer = self._refusal(scope, headers, person)
         status = 0
 
@@ -41,7 +42,6 @@ class Gate:
                 status = message["status"]
             await send(message)
 
-        WHO.set(person)
         try:
             await (answer or self._app)(scope, receive, noting)
         finally:

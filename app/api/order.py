@@ -42,7 +42,7 @@ class BudgetOrder(Wire):
 
 class RunOrder(Wire):
     host: Annotated[str, Field(max_length=64, examples=["fixture"])]
-    skill: Annotated[str, Field(max_length=64)] = "stig"
+    skill: Annotated[str, Field(max_length=200)] = "stig"
     rules: Rules = None
     profile: Annotated[Profile | None, Field(description="By category, instead of rules.")] = None
     mode: Annotated[Mode | None, Field(description="Left out: auto on the built-in host, review on others.")] = None

@@ -47,6 +47,7 @@ async def serve_until_told(settings: Settings, *, first: Order | None = None, be
             if telling:
                 telling.cancel()
                 await asyncio.wait({telling})
+            await worker.writer.flush()  # says why, where the log is broken
 
 
 def _listener(settings: Settings) -> socket.socket:
@@ -88,7 +89,15 @@ async def work_until_told(settings: Settings) -> None:
     async with opened(settings, lineup) as worker:
         print(f"Temper works on runs as {worker.name}", flush=True)  # noqa: T201
         async with chores(worker):
-            await told.wait()
+            await _first(told, worker.writer.broken)
+        await worker.writer.flush()  # says why, where the log is broken
+
+
+async def _first(*events: asyncio.Event) -> None:
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
 
 
 async def _begin(worker: Worker, lineup: Lineup, order: Order) -> None:
@@ -107,7 +116,15 @@ async def _serve(worker: Worker, listener: socket.socket) -> None:
     server = _Server(config, application.state.streams.close)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, server.end)
+    watching = asyncio.create_task(_end_with(worker.writer.broken, server.end), name="log watcher")
     await server.serve(sockets=[listener])
+    watching.cancel()
+
+
+async def _end_with(event: asyncio.Event, end: Callable[[], None]) -> None:
+    """A process that cannot write its log is of no use; one that starts it again can help."""
+    await event.wait()
+    end()
 
 
 class _Server(uvicorn.Server):

@@ -38,6 +38,8 @@ class LogWriter:
         self._wrote_at = float("-inf")
         self._failure: Exception | None = None
         self._writing_since: float | None = None
+        self.broken = asyncio.Event()
+        """For good: nothing is written any more, so the process is of no use."""
         self.lost: set[str] = set()
         """Runs that another node has taken over: what is still said of them here goes nowhere."""
         self._task: asyncio.Task[None] | None = None
@@ -54,18 +56,13 @@ class LogWriter:
             await asyncio.gather(self._task, return_exceptions=True)
 
     @property
-    def failed(self) -> bool:
-        """For good: nothing is written any more."""
-        return self._failure is not None
-
-    @property
     def waits(self) -> float:
         """Seconds for which a batch has tried to reach the disk."""
         return 0.0 if self._writing_since is None else time.monotonic() - self._writing_since
 
     def submit(self, batch: Sequence[Recorded]) -> None:
         if self._failure:
-            raise Unusable(f"the log cannot be written: {self._failure}") from self._failure
+            raise _unwritable(self._failure) from self._failure
         self._queue.extend(batch)
         self._taken += len(batch)
         self._work.set()
@@ -77,7 +74,7 @@ class LogWriter:
         async with self._written:
             await self._written.wait_for(lambda: self._done >= upto or self._failure is not None)
         if self._failure:
-            raise Unusable(f"the log cannot be written: {self._failure}") from self._failure
+            raise _unwritable(self._failure) from self._failure
 
     async def _write_on(self) -> None:
         while True:
@@ -91,6 +88,7 @@ class LogWriter:
                 lost = await asyncio.to_thread(self._sink.append, batch)
             except Exception as exc:  # noqa: BLE001  whatever the sink raised, whoever waits must hear of it
                 self._failure = exc
+                self.broken.set()
             else:
                 self.lost.update(lost)
                 self._bus.publish([recorded for recorded in batch if recorded.run not in lost])
@@ -107,6 +105,11 @@ class LogWriter:
             await asyncio.wait_for(self._hurry.wait(), self._wrote_at + BATCH_SECONDS - time.monotonic())
         except TimeoutError:
             return
+
+
+def _unwritable(failure: Exception) -> Unusable:
+    why = str(failure).partition("\n")[0]
+    return Unusable(f"the log cannot be written any more: {why}. Start Temper again: its runs go on where they stood.")
 
 
 class RunLog:

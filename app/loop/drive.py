@@ -62,6 +62,8 @@ async def _do(run: Run, effect: Effect) -> None:
 async def _end(task: asyncio.Task[None]) -> None:
     task.cancel()
     await asyncio.wait({task})
+    if not task.cancelled():
+        task.exception()  # heard: who cancels has no use for it
 
 
 async def _listen(run: Run, inbox: Inbox) -> None:

@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from app.engines.client import EngineClient
 from app.engines.reply import Delta, Finished, Question
-from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
+from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable, Fenced, Unusable
 from app.events.kinds import Event, TurnDelta, TurnFinished
 from app.events.words import Channel, Purpose, Role, TurnOutcome
 
@@ -59,7 +59,11 @@ class Merger:
         if wait <= 0:
             self.flush()
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(wait, self.flush)
+            self._timer = asyncio.get_running_loop().call_later(wait, self._flush_in_time)
+
+    def _flush_in_time(self) -> None:
+        with suppress(Fenced, Unusable):  # the turn's next piece says so, where somebody hears it
+            self.flush()
 
     def flush(self) -> None:
         if self._timer:

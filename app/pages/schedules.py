@@ -26,10 +26,11 @@ def add(
     mode: Annotated[str, Form(max_length=10)],
     zone: Annotated[str, Form(max_length=64)] = "UTC",
     window: Annotated[str, Form(max_length=10)] = "",
+    skill: Annotated[str, Form(max_length=200)] = "stig",
 ) -> Response:
     try:
         minutes = float(window) if window.strip() else None
-        wanted = Wanted(host=host, cron=cron, zone=zone, mode=mode, window_minutes=minutes)
+        wanted = Wanted(host=host, cron=cron, zone=zone, mode=mode, skill=skill.strip(), window_minutes=minutes)
         session.add(schedule(wanted, signed("the page"), time.time(), worker.settings.hosts))
     except BadInput as exc:
         return refusal(f"{str(exc)[:1].upper()}{str(exc)[1:]}", 422)

@@ -1,5 +1,7 @@
 """Two runs side by side, and a run that is asked for on the page."""
 
+import re
+
 import httpx
 import pytest
 
@@ -70,3 +72,18 @@ def test_the_page_starts_a_run_of_a_few_rules_that_asks_before_each_change(tmp_p
         item = http.get(f"/runs/{run['id']}/items/V-257985").text
         assert "ARCHITECT</b> planned" in item
         assert "Gemma 4 31B NVFP4" in item
+
+
+def test_a_run_of_another_skill_is_started_again_as_it_was(tmp_path):
+    with served(tmp_path / "data", "--speed", "0") as server, httpx.Client(base_url=server.url) as http:
+        wrong = http.post("/runs", data={"skill": "nope"}, headers=BROWSER)
+        assert (wrong.status_code, "There is no skill" in wrong.text) == (422, True)
+        first = http.post("/runs", data={"skill": "drift", "rules": "V-257985"}).headers["location"]
+        server.wait_for_kind("run.finished")
+        form = http.get(first).text.partition("Start it again")[0].rpartition("<form")[2]
+        again = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+        assert again == {"host": "fixture", "skill": "drift", "mode": "dry-run", "rules": "V-257985"}
+        second = http.post("/runs", data=again).headers["location"]
+        assert http.get(f"/api/v1{second}").json()["skill"] == "drift"
+        both = f"/compare?left={first.rpartition('/')[2]}&right={second.rpartition('/')[2]}"
+        assert "V-257985" in http.get(both).text

@@ -108,8 +108,9 @@ async def start(
     worker: TheWorker,
     host: Annotated[str, Form(max_length=64)] = FIXTURE,
     said: Annotated[str, Form(alias="consent", max_length=200)] = "",
+    skill_name: Annotated[str, Form(alias="skill", max_length=200)] = "stig",
     mode: Annotated[str, Form(max_length=10)] = "",
-    rules: Annotated[str, Form(max_length=2000)] = "",
+    rules: Annotated[str, Form(max_length=20_000)] = "",
 ) -> Response:
     try:
         known_host(host, worker.settings.hosts)
@@ -126,6 +127,7 @@ async def start(
             note="",
             pace=worker.settings.speed,
             by=signed(BY),
+            skill_name=skill_name.strip(),
             hosts=worker.settings.hosts,
             said=said,
         )
