@@ -64,7 +64,7 @@ def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
 def _built(machine: Rootfs) -> None:
     if machine.is_built:
         return
-    _say(f"Building {machine.name}, a Debian 12 from deb.debian.org: a minute or two the first time, then none.")
+    _say(f"Building {machine.name}, a Debian 12 from the archive of Debian: a minute or two the first time, then none.")
     began = time.monotonic()
     machine.build(Base())
     _say(f"It is built, in {time.monotonic() - began:.0f} s.")
