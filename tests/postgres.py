@@ -14,30 +14,65 @@ from tempfile import TemporaryDirectory
 
 import psycopg
 
-SETTINGS = ("fsync=off", "synchronous_commit=off", "max_connections=200", "unix_socket_directories=")
+FOR_SPEED = ("fsync=off", "synchronous_commit=off")
+
+
+class Postgres:
+    """A server in a folder, to be started and ended as often as a test wants."""
+
+    def __init__(self, folder: Path, *settings: str) -> None:
+        self._folder, self._port, self._programs = folder, _free_port(), _programs()
+        self._settings = (
+            "listen_addresses=127.0.0.1",
+            f"port={self._port}",
+            "max_connections=200",
+            "unix_socket_directories=",
+            *settings,
+        )
+        self._user = _user(folder)
+        made = [
+            self._programs / "initdb",
+            "--username=temper",
+            "--auth=trust",
+            "--encoding=UTF8",
+            "-D",
+            folder / "data",
+        ]
+        done = subprocess.run(made, user=self._user, capture_output=True, text=True, check=False, cwd="/")
+        assert done.returncode == 0, done.stderr
+
+    @property
+    def address(self) -> str:
+        """Without a database."""
+        return f"postgresql://temper@127.0.0.1:{self._port}"
+
+    def said(self) -> str:
+        return (self._folder / "log").read_text()
+
+    def start(self) -> None:
+        options = [word for one in self._settings for word in ("-c", one)]
+        command = [self._programs / "postgres", "-D", self._folder / "data", *options]
+        with (self._folder / "log").open("a") as log:
+            self._server = subprocess.Popen(command, user=self._user, stdout=log, stderr=log, cwd=self._folder)
+        ready = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self._port), "-t", "20"]
+        while subprocess.run(ready, check=False).returncode:
+            assert self._server.poll() is None, self.said()
+
+    def end(self, number: signal.Signals = signal.SIGINT) -> None:
+        """By SIGINT it waits for nobody who is connected, and ends in order."""
+        self._server.send_signal(number)
+        self._server.wait(timeout=30)
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
-    """Its address, without a database."""
-    programs = _programs()
+def postgres(*settings: str) -> Iterator[Postgres]:
     with TemporaryDirectory(prefix="temper-pg-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        user = _user(folder)
-        _run(user, programs / "initdb", "--username=temper", "--auth=trust", "--encoding=UTF8", "-D", folder / "data")
-        port = _free_port()
-        options = ["-c", "listen_addresses=127.0.0.1", "-p", str(port)]
-        for one in SETTINGS:
-            options += ["-c", one]
-        command = [programs / "postgres", "-D", folder / "data", *options]
-        with (folder / "log").open("w") as log:
-            server = subprocess.Popen(command, user=user, stdout=log, stderr=log, cwd=folder)
+        server = Postgres(Path(name), *settings)
+        server.start()
         try:
-            _wait(programs, port, server, folder / "log")
-            yield f"postgresql://temper@127.0.0.1:{port}"
+            yield server
         finally:
-            server.send_signal(signal.SIGINT)  # "fast": it waits for nobody who is connected
-            server.wait(timeout=30)
+            server.end()
 
 
 def new_database(server: str) -> str:
@@ -63,18 +98,7 @@ def _user(folder: Path) -> str | None:
     return account.pw_name
 
 
-def _run(user: str | None, *command: Path | str) -> None:
-    done = subprocess.run(command, user=user, capture_output=True, text=True, check=False, cwd="/")
-    assert done.returncode == 0, done.stderr
-
-
 def _free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
-
-
-def _wait(programs: Path, port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    ready = [programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port), "-t", "20"]
-    while subprocess.run(ready, check=False).returncode:
-        assert server.poll() is None, log.read_text()

@@ -2,6 +2,8 @@
 
 import sqlite3
 
+import httpx
+
 from tests.served import served
 
 TAKEN = "insert into event (run, seq, at, kind, line, hash) select run, max(seq) + 1, 0, 'x', x'', '' from event"
@@ -9,7 +11,8 @@ TAKEN = "insert into event (run, seq, at, kind, line, hash) select run, max(seq)
 
 def test_the_process_ends_says_why_and_the_run_goes_on_when_it_is_started_again(tmp_path):
     data = tmp_path / "data"
-    with served(data, "--speed", "1", command="demo") as server:
+    with served(data, "--speed", "1") as server:
+        httpx.post(f"{server.url}/api/v1/runs", json={"host": "fixture", "rules": ["V-257820"]}).raise_for_status()
         server.wait_for_kind("turn.delta")
         database = sqlite3.connect(data / "temper.sqlite", timeout=10)
         with database:

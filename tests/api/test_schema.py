@@ -11,7 +11,7 @@ import pytest
 from app.api.events import KINDS
 from tests.served import served
 
-SECONDS = 40
+SECONDS = 20
 ADDS_WEBHOOK = "add_webhook"
 """Left out: made-up addresses would be called. test_webhooks has its bad inputs."""
 MEANING = "positive_data_acceptance"

@@ -16,7 +16,7 @@ import httpx
 
 from tests.chaos.faults import FAULTS, Ground, Shim
 from tests.chaos.held import Held
-from tests.postgres import new_database, postgres
+from tests.postgres import FOR_SPEED, new_database, postgres
 from tests.served import Server, served
 
 RULES = ["V-257985", "V-257996", "V-258074", "V-258106", "V-257981", "V-258107", "V-257984", "V-258041"]
@@ -96,8 +96,8 @@ def main() -> None:
     kinds = [told.only] if told.only else list(FAULTS)
     faults = [kinds[number % len(kinds)] for number in range(told.faults)]
     print(f"seed {told.seed}, {'PostgreSQL' if told.postgres else 'SQLite'}", flush=True)
-    with tempfile.TemporaryDirectory() as folder, postgres() if told.postgres else nullcontext("") as server:
-        address = new_database(server) if server else ""
+    with tempfile.TemporaryDirectory() as folder, postgres(*FOR_SPEED) if told.postgres else nullcontext() as server:
+        address = new_database(server.address) if server else ""
         storm = Storm(Path(folder) / "data", address, told.seed)
         try:
             storm.rage(faults)

@@ -20,12 +20,13 @@ from app.events.words import Budget
 from app.loop.durable import enqueue_from_outside
 from app.loop.state import RunState, fold
 from app.request import queued
+from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
 from app.worker import new_run_id
-from tests.postgres import new_database, postgres
+from tests.postgres import FOR_SPEED, new_database, postgres
 
 PATIENCE = 90.0
 
@@ -106,6 +107,16 @@ class Shared:
             row = session.get(LeaseRow, run)
             return row.node if row else ""
 
+    def settle(self) -> None:
+        """Every node has looked at the others, so that each knows its share."""
+        for _ in range(2):
+            seen = self._seen()
+            self.until(lambda seen=seen: all(at > seen.get(name, at) for name, at in self._seen().items()))
+
+    def _seen(self) -> dict[str, float]:
+        with Session(self.database) as session:
+            return {node.name: node.seen_at for node in nodes.living(session)}
+
     def ended(self) -> bool:
         return all(row.ended_at for row in self.rows())
 
@@ -124,8 +135,8 @@ class Shared:
 
 @pytest.fixture(scope="session")
 def server():
-    with postgres() as address:
-        yield address
+    with postgres(*FOR_SPEED) as started:
+        yield started.address
 
 
 @pytest.fixture

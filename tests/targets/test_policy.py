@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 HOSTILE = tomllib.loads((HERE / "hostile.toml").read_text())["refused"]
 HONEST = tomllib.loads((HERE / "honest.toml").read_text())["allowed"]
 ANSWERS = Path(words.__file__).parents[1] / "engines" / "simulator" / "answers"
+OF_THE_FIXTURE = {file for file in ANSWERS.glob("*.toml") if not file.stem.startswith("debian_")}
 KINDS = {
     "set_option": words.SetOption,
     "replace_line": words.ReplaceLine,
@@ -80,7 +81,7 @@ async def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
     assert await target.drift(applied.changes) == ()
 
 
-@pytest.mark.parametrize("file", sorted(ANSWERS.glob("*.toml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(OF_THE_FIXTURE), ids=lambda file: file.stem)
 def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_sudo(host, file):
     for rule, body in tomllib.loads(file.read_text()).items():
         for attempt in body["try"]:

@@ -8,7 +8,7 @@ import pytest
 
 from app.config import Settings
 from app.store.db import open_database
-from tests.postgres import postgres
+from tests.postgres import FOR_SPEED, postgres
 from tests.upgrade.__main__ import VERSIONS, unpacked
 
 
@@ -42,8 +42,8 @@ def database(older):
 
 @pytest.fixture(scope="session")
 def server():
-    with postgres() as address:
-        yield address
+    with postgres(*FOR_SPEED) as started:
+        yield started.address
 
 
 def found(name, data):
