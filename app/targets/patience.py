@@ -6,10 +6,17 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from app.errors import ActionFailed
+
 SECONDS, PAUSE = 30.0, 0.25
 _PASSING = (errno.ENOSPC, errno.EDQUOT)
 
 T = TypeVar("T")
+
+
+def passes(exc: BaseException | None) -> bool:
+    """By itself, once somebody has made room."""
+    return isinstance(exc, OSError) and exc.errno in _PASSING
 
 
 def sit_out(work: Callable[[], T]) -> T:
@@ -18,7 +25,7 @@ def sit_out(work: Callable[[], T]) -> T:
     while True:
         try:
             return work()
-        except OSError as exc:
-            if exc.errno not in _PASSING or time.monotonic() > until:
+        except (OSError, ActionFailed) as exc:
+            if not (passes(exc) or passes(exc.__cause__)) or time.monotonic() > until:
                 raise
         threading.Event().wait(PAUSE)

@@ -5,15 +5,21 @@ from collections.abc import Mapping, Sequence
 from app.errors import ActionFailed
 from app.files import FileState
 from app.targets.changeable import Changeable
+from app.targets.patience import passes
 
 
 def restore(tree: Changeable, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
-    """The differences that remain. Every path is written again, so that an earlier crash leaves nothing beside it."""
+    """The differences that remain. Every path is written again, so that an earlier crash leaves nothing beside it.
+
+    A full disk is no difference: it is raised, for whoever can wait.
+    """
     failed: dict[str, str] = {}
     for path, state in before.items():
         try:
             _put_back(tree, path, state)
         except ActionFailed as exc:
+            if passes(exc.__cause__):
+                raise
             failed[path] = str(exc)
     for folder in reversed(folders):
         try:

@@ -93,8 +93,8 @@ class Transactions:
         folders = self._journal.contents(name).folders
         try:
             return sit_out(lambda: restore(self._tree, before, folders))
-        except OSError as exc:
-            raise CannotRestore(f"What the journal {name} holds cannot be put back: {exc.strerror}.") from exc
+        except (OSError, ActionFailed) as exc:
+            raise CannotRestore(f"What the journal {name} holds cannot be put back: {exc}") from exc
 
     def _close(self, name: str, mark: Mark) -> None:
         try:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.errors import ActionFailed
 from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.targets import patience
 from app.targets.confine import Confinement
 from app.targets.disk import unheard
 from app.targets.fixture.target import FixtureTarget
@@ -104,11 +105,25 @@ def test_a_full_disk_is_told_and_what_was_written_is_undone(tmp_path, step):
     assert everything(tmp_path) == before
 
 
+@pytest.mark.parametrize("step", range(1, 7))
+def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path, monkeypatch, step):
+    monkeypatch.setattr(patience, "PAUSE", 0.001)
+    prepared(tmp_path)
+    before = everything(tmp_path)
+    applied(tmp_path, [CHANGES[6], CHANGES[1]], 0)
+    target = FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 5))
+    assert asyncio.run(target.rollback("run.V-1.1")).differences == ()
+    assert everything(tmp_path) == before
+
+
 class FullDisk:
-    def __init__(self, after: int) -> None:
-        self._left = after
+    """From a step on, for as many steps."""
+
+    def __init__(self, after: int, times: int = 1) -> None:
+        self._full = range(after, after + times)
+        self._step = 0
 
     def __call__(self, _step: str) -> None:
-        self._left -= 1
-        if self._left == 0:
+        self._step += 1
+        if self._step in self._full:
             raise OSError(28, "No space left on device")
