@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from app.errors import ActionFailed
+from app.errors import ActionFailed, Unusable
 
 SECONDS, PAUSE = 30.0, 0.25
 _PASSING = (errno.ENOSPC, errno.EDQUOT)
@@ -17,6 +17,14 @@ T = TypeVar("T")
 def passes(exc: BaseException | None) -> bool:
     """By itself, once somebody has made room."""
     return isinstance(exc, OSError) and exc.errno in _PASSING
+
+
+def prepared(work: Callable[[], T], host: str) -> T:
+    """`work` brings a host to where a run starts."""
+    try:
+        return sit_out(work)
+    except OSError as exc:
+        raise Unusable(f"{host} cannot be made ready for a run: {exc.strerror}. Nothing was changed on it.") from exc
 
 
 def sit_out(work: Callable[[], T]) -> T:

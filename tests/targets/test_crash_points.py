@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.errors import ActionFailed
+from app.errors import ActionFailed, Unusable
 from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import patience
 from app.targets.confine import Confinement
@@ -114,6 +114,20 @@ def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path
     target = FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 5))
     assert asyncio.run(target.rollback("run.V-1.1")).differences == ()
     assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize("step", [1, 4])
+def test_a_disk_that_is_full_while_a_host_is_laid_out_is_waited_for_or_said(tmp_path, monkeypatch, step):
+    monkeypatch.setattr(patience, "PAUSE", 0.001)
+    prepared(tmp_path)
+    new = everything(tmp_path)
+    applied(tmp_path, [CHANGES[6]], 0)
+    asyncio.run(FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 3)).prepare())
+    assert everything(tmp_path) == new
+    monkeypatch.setattr(patience, "SECONDS", 0.0)
+    with pytest.raises(Unusable, match="host cannot be made ready for a run: No space left on device"):
+        asyncio.run(FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 10**6)).prepare())
+    assert everything(tmp_path) == new
 
 
 class FullDisk:

@@ -23,6 +23,7 @@ from app.targets.facts import facts
 from app.targets.journal import Journal
 from app.targets.lock import Fence, HostLock, no_fence
 from app.targets.overlay import Overlay
+from app.targets.patience import prepared
 from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.journals import Journals
@@ -74,7 +75,7 @@ class SshTarget:
         return self._tree
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
-        await _off_the_loop(lambda: self._prepare(consent if changes else None))
+        await _off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
 
     def facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
