@@ -2,6 +2,8 @@
 
 import asyncio
 import ipaddress
+import logging
+import time
 from urllib.parse import quote
 
 from sqlalchemy import Engine
@@ -18,7 +20,11 @@ from app.events.kinds import PersonDid
 from app.pages.refused import refusal
 from app.people.rights import READING, WHO, Person, may, needed
 from app.store import audit
+from app.store.db import AWAY, why
 
+log = logging.getLogger(__name__)
+
+PATIENCE, BETWEEN = 60.0, 0.5
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -46,7 +52,18 @@ class Gate:
             await (answer or self._app)(scope, receive, noting)
         finally:
             if answer is not None or scope["method"] not in READING:
-                await asyncio.to_thread(self._note, _done(scope, person, status))
+                await self._noted(_done(scope, person, status))
+
+    async def _noted(self, event: PersonDid) -> None:
+        """A database that is full, locked or away is waited for; what cannot be noted then is at least said."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return await asyncio.to_thread(self._note, event)
+            except AWAY as exc:
+                if time.monotonic() > until:
+                    return log.warning("not on record, since %s: %s by %r", why(exc), event.did, event.who)
+            await asyncio.sleep(BETWEEN)
 
     def _note(self, event: PersonDid) -> None:
         self._herald.tell(audit.note(self._database, event))

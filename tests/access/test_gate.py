@@ -5,9 +5,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from sqlalchemy import text
 from sqlmodel import Session
 
-from app.events.record import check_chain
+from app.events.record import AUDIT, check_chain
 from app.people.rights import RIGHTS, may, needed
 from app.store import audit, people
 from app.store.events import EventStore
@@ -100,3 +101,19 @@ async def test_what_was_done_and_what_was_refused_is_on_record_in_one_chain(knoc
     with Session(database) as session:
         head = audit.newest(session, 1)[0].hash
     assert check_chain(EventStore(database).lines("audit")) == head
+
+
+async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_back(knock, database):
+    before = EventStore(database).head(AUDIT)
+    with database.begin() as connection:
+        connection.execute(text("alter table event rename to away"))
+    asked = asyncio.create_task(knock("POST", "/runs", "operator", "token"))
+    await asyncio.wait({asked}, timeout=0.3)
+    assert not asked.done()
+    with database.begin() as connection:
+        connection.execute(text("alter table away rename to event"))
+    assert (await asked).status_code == 204
+    with Session(database) as session:
+        [newest] = audit.newest(session, 1)
+    assert (newest.event.did, newest.event.who) == ("POST /runs", "the-operator")
+    assert newest.seq == before + 1
