@@ -62,6 +62,7 @@ def rules_of(rules: str, skill_name: str) -> tuple[str, ...]:
     asked = [rule.strip() for rule in rules.split(",") if rule.strip()]
     for rule in asked:
         if rule not in pack.rules:
-            near = ", ".join(nearest(rule, pack)) or f"none; it has such as {', '.join(list(pack.rules)[:3])}"
-            raise BadInput(f"there is no rule {rule!r} in {pack.title}: nearest are {near}.")
+            near = nearest(rule, pack)
+            way_on = f"nearest are {', '.join(near)}" if near else f"it has such as {', '.join(list(pack.rules)[:3])}"
+            raise BadInput(f"there is no rule {rule!r} in {pack.title}: {way_on}.")
     return tuple(dict.fromkeys(asked)) or tuple(pack.rules)

@@ -104,6 +104,7 @@ def _rules(order: RunOrder, pack: Skill) -> list[str]:
 def the_rules(rules: list[str], pack: Skill) -> list[str]:
     for place, rule in enumerate(rules):
         if rule not in pack.rules:
-            near = ", ".join(nearest(rule, pack)) or "none: GET /api/v1/rules lists them"
-            raise Problem("unknown-rule", f"There is no rule {rule!a}; the nearest: {near}.", field=f"rules[{place}]")
+            near = ", ".join(nearest(rule, pack))
+            way_on = f"the nearest: {near}" if near else "GET /api/v1/rules lists those that there are"
+            raise Problem("unknown-rule", f"There is no rule {rule!a}; {way_on}.", field=f"rules[{place}]")
     return rules
