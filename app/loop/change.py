@@ -54,6 +54,11 @@ def _allowed_paths(attempt: Attempt) -> frozenset[str]:
     return frozenset(attempt.plan.paths if attempt.plan else ())
 
 
+def _asks(run: Run) -> frozenset[str]:
+    rule, _ = run.place
+    return run.means.skill.rules[rule].asks
+
+
 async def judge(run: Run, _: Judge) -> None:
     rule, attempt = run.place
     proposed, item = _attempt(run).proposed, run.state.item
@@ -63,7 +68,8 @@ async def judge(run: Run, _: Judge) -> None:
         reason = "these very actions have failed on this host before"
         run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="banned approach", reason=reason))
         return
-    refusals = await asyncio.to_thread(run.means.target.review, proposed.actions, _allowed_paths(_attempt(run)))
+    allowed, asks = _allowed_paths(_attempt(run)), _asks(run)
+    refusals = await asyncio.to_thread(run.means.target.review, proposed.actions, allowed, asks)
     if refusals:
         run.append(
             *(
@@ -141,7 +147,7 @@ async def apply(run: Run, _: Apply) -> None:
     run.append(ActionApplying(rule=rule, attempt=number, journal=journal))
     await run.log.flush()
     try:
-        done = await run.means.target.apply(journal, attempt.proposed.actions, _allowed_paths(attempt))
+        done = await run.means.target.apply(journal, attempt.proposed.actions, _allowed_paths(attempt), _asks(run))
     except ActionFailed as exc:
         run.append(ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=clean(str(exc), 600)))
         return

@@ -25,6 +25,8 @@ class Rule:
     """Files that decide the rule."""
     check: Check
     depends: tuple[str, ...] = ()
+    asks: frozenset[str] = frozenset()
+    """Settings that it wants though their order is open: "sshd clientaliveinterval 600" (targets/effects)."""
     irreversible: bool = False
     breaks: str = ""
     """What hardening it can break, in words; empty when nothing is known."""

@@ -13,6 +13,7 @@ from app.files import Files, FileState
 from app.targets import obfuscation
 from app.targets.areas import judge_of
 from app.targets.change import FileAction
+from app.targets.effects.judged import by_our_reading
 from app.targets.health import health
 from app.targets.overlay import Overlay
 from app.targets.subjects import banner
@@ -43,8 +44,13 @@ class HostFiles(Files, Protocol):
         """The first name on the way to `path`, itself included, that is a link."""
 
 
-def review(actions: Sequence[AnyAction], allowed_paths: frozenset[str], files: HostFiles) -> list[Refusal]:
-    """One refusal at most for each action, in order. Empty means that every action may run."""
+def review(
+    actions: Sequence[AnyAction], allowed_paths: frozenset[str], files: HostFiles, asks: frozenset[str] = frozenset()
+) -> list[Refusal]:
+    """One refusal at most for each action, in order. Empty means that every action may run.
+
+    `asks` has the settings that the rule itself asks for, which may be weaker by somebody's count.
+    """
     planned: dict[str, FileState] = {}
     refusals = []
     for number, action in enumerate(actions):
@@ -52,9 +58,9 @@ def review(actions: Sequence[AnyAction], allowed_paths: frozenset[str], files: H
         if objection:
             refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
     if not refusals and actions:
-        lockout = _lockout(files, planned)
-        if lockout:
-            refusals.append(Refusal(actions[-1], lockout.clause, lockout.reason))
+        whole = _lockout(files, planned) or by_our_reading(planned, files, Overlay(files, planned), asks)
+        if whole:
+            refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
     return refusals
 
 

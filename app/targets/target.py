@@ -57,15 +57,23 @@ class Target(Protocol):
     def facts(self) -> dict[str, str]:
         """What a role should know of this host: system, services, accounts, who depends on what."""
 
-    def review(self, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> list[Refusal]:
-        """The policy. Empty means that every action may run."""
+    def review(
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str] = frozenset()
+    ) -> list[Refusal]:
+        """The policy. Empty means that every action may run. `asks`: what the rule itself asks for."""
 
     async def preview(self, actions: Sequence[AnyAction]) -> Preview: ...
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         """The files as they would be after the actions, without touching the host."""
 
-    async def apply(self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+    async def apply(
+        self,
+        journal: str,
+        actions: Sequence[AnyAction],
+        allowed_paths: frozenset[str],
+        asks: frozenset[str] = frozenset(),
+    ) -> Applied:
         """Review again, journal the pre-images under the name `journal`, synced, then change."""
 
     async def rollback(self, journal: str) -> Restored:

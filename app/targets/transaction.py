@@ -11,6 +11,8 @@ from app.targets.change import plan_changes
 from app.targets.changeable import Changeable, PreImages
 from app.targets.confine import Confinement
 from app.targets.diff import unified
+from app.targets.effects.asking import here
+from app.targets.effects.judged import by_their_own_words
 from app.targets.journal import Before, Mark
 from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
@@ -26,20 +28,28 @@ class Transactions:
         self._changing = changing
         self._confinement = confinement
 
-    def apply(self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+    def apply(
+        self,
+        name: str,
+        actions: Sequence[AnyAction],
+        allowed_paths: frozenset[str],
+        asks: frozenset[str] = frozenset(),
+    ) -> Applied:
         with self._changing:
             try:
-                return self._apply(name, actions, allowed_paths)
+                return self._apply(name, actions, allowed_paths, asks)
             except OSError as exc:
                 raise ActionFailed(f"The change was not seen through: {exc.strerror}.") from exc
 
-    def _apply(self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+    def _apply(
+        self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]
+    ) -> Applied:
         began = time.monotonic()
         self._one_at_a_time()
         # Read ahead of the review and compared again at the write: what was judged is what is changed.
         paths = {action.path for action in actions if not isinstance(action, Reload)}
         before = {path: self._tree.exact(path) for path in sorted(paths)}
-        after = self._judged(actions, allowed_paths)
+        after = self._judged(actions, allowed_paths, asks)
         folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
         changes = self._begin(name, before, after, folders)
         self._write(before, after, folders)
@@ -72,13 +82,18 @@ class Transactions:
         for other in self._journal.pending():
             raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
 
-    def _judged(self, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> dict[str, FileState]:
-        for refusal in policy.review(actions, allowed_paths, self._tree):
+    def _judged(
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]
+    ) -> dict[str, FileState]:
+        for refusal in policy.review(actions, allowed_paths, self._tree, asks):
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
         after = plan_changes(actions, self._tree)
         new = Overlay(self._tree, after)
         for complaint in validate.complaints(after.keys(), self._tree, new, self._confinement):
             raise ActionFailed(f"Nothing was written: {complaint}")
+        weaker = by_their_own_words(after.keys(), self._tree, new, asks, here(self._confinement))
+        if weaker:
+            raise ActionFailed(f"Nothing was written: {weaker.reason}")
         return after
 
     def _begin(

@@ -58,7 +58,7 @@ class Host:
     def facts(self):
         return {}
 
-    def review(self, _actions, _paths):
+    def review(self, _actions, _paths, _asks):
         return []
 
     async def preview(self, actions):
@@ -67,7 +67,7 @@ class Host:
     def rehearse(self, _actions):
         return self
 
-    async def apply(self, journal, actions, _paths):
+    async def apply(self, journal, actions, _paths, _asks):
         diff = (await self.preview(actions)).diff
         self.changes.append((journal, diff))
         self.before[journal], self.value = self.value, actions[0].value

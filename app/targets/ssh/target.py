@@ -85,8 +85,10 @@ class SshTarget:
             "agent": f"this program works as {user}; its account, key and sudo are protected",
         }
 
-    def review(self, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> list[Refusal]:
-        refused = policy.review(actions, allowed_paths, self._tree)
+    def review(
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str] = frozenset()
+    ) -> list[Refusal]:
+        refused = policy.review(actions, allowed_paths, self._tree, asks)
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
     async def preview(self, actions: Sequence[AnyAction]) -> Preview:
@@ -96,8 +98,14 @@ class SshTarget:
         held = self._tree.held
         return Overlay(held, plan_changes(actions, held))
 
-    async def apply(self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
-        return await _off_the_loop(lambda: self._apply(journal, actions, allowed_paths))
+    async def apply(
+        self,
+        journal: str,
+        actions: Sequence[AnyAction],
+        allowed_paths: frozenset[str],
+        asks: frozenset[str] = frozenset(),
+    ) -> Applied:
+        return await _off_the_loop(lambda: self._apply(journal, actions, allowed_paths, asks))
 
     async def rollback(self, journal: str) -> Restored:
         return await _off_the_loop(lambda: undo.patiently(lambda: self._roll_back(journal), self._patience))
@@ -170,7 +178,9 @@ class SshTarget:
         before = {path: held.state(path) for path in after}
         return Preview(unified(before, after), tuple(change(path, before[path], after[path]) for path in after))
 
-    def _apply(self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str]) -> Applied:
+    def _apply(
+        self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]
+    ) -> Applied:
         began = time.monotonic()
         try:
             files = self._tree.look_again(believe=True)
@@ -178,7 +188,7 @@ class SshTarget:
                 raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
             paths = {one.path for one in actions if not isinstance(one, Reload)}
             self._journals.services = danger.services(paths, actions)
-            done = self._transactions.apply(name, actions, allowed_paths)
+            done = self._transactions.apply(name, actions, allowed_paths, asks)
             self._reload(self._journals.services)
             if danger.can_cut(one.path for one in done.changes):
                 self._confirm(name)

@@ -1,0 +1,49 @@
+"""A program of the host, as the policy sees it: which settings it would go by, and which of two values is stricter."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.files import Files
+from app.targets.confine import Outcome
+from app.targets.effects.order import Order
+
+UNSET = ""
+"""The value of a setting on the side where it is not there, not even as a built-in default."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A command to be run over a copy of some of the host's files, which is all of the host that it sees."""
+
+    program: str
+    """Where it lies, /usr/sbin/sshd."""
+    arguments: tuple[str, ...]
+    staged: tuple[str, ...]
+    """Globs of what the program reads."""
+    made: tuple[tuple[str, str], ...] = ()
+    """Files laid beside them, path and content."""
+
+
+Ask = Callable[[Files, Question], Outcome | None]
+"""None where the program is not at hand, here or on the host."""
+
+
+class Daemon(Protocol):
+    name: str
+    areas: tuple[str, ...]
+    """What its paths begin with. A change elsewhere cannot alter what it goes by."""
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        """All that it would go by on such files, by key, in one spelling, built-in defaults and vendor files included.
+
+        What holds for some only is a key of its own: "maxauthtries for address 192.168.0.0/16".
+        """
+
+    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        """The same in the program's own words. None where it cannot be asked."""
+
+    def order(self, key: str, was: str, now: str) -> Order: ...
+
+
+Daemons = Sequence[Daemon]

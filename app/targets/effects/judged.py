@@ -1,0 +1,50 @@
+"""Does a change leave anything weaker than it was? Asked of every program whose files it touches."""
+
+from collections.abc import Collection, Mapping
+
+from app.events.clean import clean
+from app.files import Files
+from app.targets.effects.catalog import DAEMONS
+from app.targets.effects.daemon import UNSET, Ask, Daemon
+from app.targets.effects.order import Order
+from app.targets.subjects.edit import Objection
+
+_FINE = (Order.STRONGER, Order.EQUAL)
+
+
+def by_our_reading(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
+    """By what our own parsers make of the files. `asks` has what the rule wants: "sshd clientaliveinterval 600"."""
+    for daemon in _touched(paths):
+        found = _loss(daemon, daemon.settings(before), daemon.settings(after), asks)
+        if found:
+            return found
+    return None
+
+
+def by_their_own_words(
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
+) -> Objection | None:
+    """By what the programs themselves say, where they are at hand."""
+    for daemon in _touched(paths):
+        was, now = daemon.said(before, ask), daemon.said(after, ask)
+        found = _loss(daemon, was, now, asks) if was is not None and now is not None else None
+        if found:
+            return found
+    return None
+
+
+def _touched(paths: Collection[str]) -> list[Daemon]:
+    return [daemon for daemon in DAEMONS if any(path.startswith(daemon.areas) for path in paths)]
+
+
+def _loss(
+    daemon: Daemon, before: Mapping[str, str], after: Mapping[str, str], asks: frozenset[str]
+) -> Objection | None:
+    for key in sorted(before.keys() | after.keys()):
+        was, now = before.get(key, UNSET), after.get(key, UNSET)
+        order = daemon.order(key, was, now) if was != now else Order.EQUAL
+        if order not in _FINE and f"{daemon.name} {key} {now}" not in asks:
+            would = f"{key} is {was or 'not set'} and would be {now or 'not set'}"
+            how = "weaker" if order is Order.WEAKER else "no stronger, as far as can be told"
+            return Objection("weakening", clean(f"{daemon.name}: {would}, which is {how}.", 400))
+    return None
