@@ -1,3 +1,3 @@
 """Temper: four AI roles harden a Linux host, in plain sight."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

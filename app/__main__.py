@@ -5,9 +5,11 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from app import __version__
 from app.cli.commands import database, engines, hosts, people, runs, serving
 from app.cli.plain_log import log_plainly
 from app.errors import TemperError
@@ -19,9 +21,21 @@ app = typer.Typer(
     name="temper",
     help="Four AI roles harden a Linux host, in plain sight.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    invoke_without_command=True,
+    rich_markup_mode=None,
 )
+
+
+@app.callback()
+def temper(
+    version: Annotated[bool, typer.Option("--version", help="Say which Temper this is.", is_eager=True)] = False,
+) -> None:
+    if version:
+        typer.echo(f"temper {__version__}")
+        raise typer.Exit
+
+
 for group in (serving, runs, engines, hosts, people, database):
     app.add_typer(group.app)
 

@@ -7,7 +7,13 @@ from pathlib import Path
 
 from app.people.rights import Right
 
-ROOT = Path(__file__).parent.parent
+PACKAGE = Path(__file__).parent
+
+
+def shipped(folder: str) -> Path:
+    """`lineups` and `migrations`: at the top of a checkout, inside the package when it is installed."""
+    inside = PACKAGE / folder
+    return inside if inside.is_dir() else PACKAGE.parent / folder
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from app import config
 from app.errors import BadLineup
 from app.events.words import Role
 from app.lineup import Engine, Gpu, Lineup, Precision, Seat
 from app.toml_lines import Table, TomlLines, syntax_error
 
-LINEUPS = Path(__file__).resolve().parent.parent / "lineups"
+LINEUPS = config.shipped("lineups")
 
 _WORDS: dict[Any, str] = {
     str: "a text in quotes",

@@ -7,7 +7,7 @@ import typer
 
 from app.config import Settings
 
-PACE = Settings().speed
+PACE = Settings.speed
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
 LineupName = Annotated[str, typer.Option("--lineup", help="Name in lineups/, or a path to a line-up file.")]
 Speed = Annotated[

@@ -4,13 +4,15 @@ import functools
 import hashlib
 
 from app import __version__
-from app.config import ROOT
+from app.config import PACKAGE
 
 
 @functools.cache
 def maker() -> str:
-    sources = [*(ROOT / "app").rglob("*.py"), *(ROOT / "app" / "skills").rglob("*.toml")]
-    seen = hashlib.sha256((ROOT / "app" / "templates" / "report.html").read_bytes())
+    # An installed package has the migrations inside, a checkout beside: they write no paper.
+    code = [path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts]
+    sources = [*code, *(PACKAGE / "skills").rglob("*.toml")]
+    seen = hashlib.sha256((PACKAGE / "templates" / "report.html").read_bytes())
     for source in sorted(sources):
-        seen.update(source.relative_to(ROOT).as_posix().encode() + b"\0" + source.read_bytes())
+        seen.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes())
     return f"temper {__version__}, sources {seen.hexdigest()[:12]}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.config import ROOT
+from app.config import PACKAGE
 from app.events.clean import clean
 from app.events.record import stamp
 from app.evidence.account import answered, outcome, said_by
@@ -42,7 +42,7 @@ def report(case: Case) -> bytes:
 @functools.cache
 def _environment() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(ROOT / "app" / "templates"),
+        loader=FileSystemLoader(PACKAGE / "templates"),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,

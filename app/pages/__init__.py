@@ -3,14 +3,14 @@
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from app.config import ROOT
+from app.config import PACKAGE
 from app.pages import energy, hosts, lineup, machine, memory, ops, people, refused, runs, schedules, stairs
 from app.pages.mission import routes
 from app.pages.mission.missions import Missions
 
 
 def install(application: FastAPI) -> None:
-    application.mount("/static", StaticFiles(directory=ROOT / "app" / "static"), name="static")
+    application.mount("/static", StaticFiles(directory=PACKAGE / "static"), name="static")
     for part in (routes, machine, memory, runs, energy, hosts, schedules, lineup, ops, stairs, people):
         application.include_router(part.router)
     refused.install(application)

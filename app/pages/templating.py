@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.config import ROOT
+from app.config import PACKAGE
 from app.events.clean import clean
 from app.pages.diff import diff_rows
 from app.people.rights import WHO
@@ -27,7 +27,7 @@ OUTCOMES = {
 @functools.cache
 def environment() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(ROOT / "app" / "templates"),
+        loader=FileSystemLoader(PACKAGE / "templates"),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,

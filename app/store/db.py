@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, OperationalError
 
-from app.config import ROOT
+from app.config import shipped
 from app.errors import Unusable
 
 HEAD = "0008"
@@ -147,7 +147,7 @@ def revision(engine: Engine) -> str | None:
 
 
 def known() -> set[str]:
-    return {path.name.split("_")[0] for path in (ROOT / "migrations" / "versions").glob("*.py")}
+    return {path.name.split("_")[0] for path in (shipped("migrations") / "versions").glob("*.py")}
 
 
 def migrate(engine: Engine) -> None:
@@ -155,7 +155,7 @@ def migrate(engine: Engine) -> None:
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(ROOT / "migrations"))
+    config.set_main_option("script_location", str(shipped("migrations")))
     with engine.begin() as connection:
         if not shared(connection):
             # SQLite's driver begins no transaction for a change of tables: a kill would leave some of them changed.

@@ -5,10 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.database import copy_database
-from app.cli.nodes import show_nodes
 from app.cli.options import Data
-from app.cli.tidy import tidy as tidy_up
 from app.config import Settings
 
 app = typer.Typer()
@@ -23,16 +20,22 @@ def tidy(
     data: Data = Path("data"),
 ) -> None:
     """Shrink old runs to their evidence. Ends with 0, or with 2 when a run had to stay whole."""
+    from app.cli.tidy import tidy as tidy_up
+
     raise typer.Exit(tidy_up(Settings(data=data), older_than, dry_run=dry_run))
 
 
 @app.command()
 def nodes(data: Data = Path("data")) -> None:
     """Who works on the database that TEMPER_DATABASE_URL names. Ends with 0, or with 2 when nobody does."""
+    from app.cli.nodes import show_nodes
+
     raise typer.Exit(show_nodes(Settings(data=data)))
 
 
 @db.command("copy")
 def copy(data: Data = Path("data")) -> None:
     """Copy the data folder's SQLite database to the PostgreSQL that TEMPER_DATABASE_URL names, and check it there."""
+    from app.cli.database import copy_database
+
     copy_database(Settings(data=data))

@@ -1,15 +1,11 @@
 """Engines: reckoned, examined, measured."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app.cli.doctor import show_doctor
 from app.cli.options import PACE, Data, Speed
-from app.cli.plan import OneModel, show_plan
-from app.cli.probe import probe_lineup
 from app.config import Settings
 
 app = typer.Typer()
@@ -35,6 +31,8 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Plain numbers, each with its provenance.")] = False,
 ) -> None:
     """Reckon memory and speed before anything is started. Ends with 0 when all fits, 2 when something does not."""
+    from app.cli.plan import OneModel, show_plan
+
     one = OneModel(
         model=model,
         precision=precision,
@@ -62,6 +60,8 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document: findings.")] = False,
 ) -> None:
     """Say what will burn before it burns. Ends with 1 when something would stop it, 0 when nothing would, else 2."""
+    from app.cli.doctor import show_doctor
+
     raise typer.Exit(show_doctor(what, log, key_env, as_json=as_json))
 
 
@@ -74,5 +74,9 @@ def probe(
     data: Data = Path("data"),
 ) -> None:
     """Measure a line-up's engines on this machine, beside plan, others' figures and earlier probes."""
+    import asyncio
+
+    from app.cli.probe import probe_lineup
+
     settings = Settings(data=data, lineup=lineup, speed=speed)
     raise typer.Exit(asyncio.run(probe_lineup(settings, engine, as_json=as_json)))

@@ -5,20 +5,16 @@ from typing import Annotated
 
 import typer
 
-from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
+from app.cli.commands import machines
 from app.cli.options import Data
-from app.cli.rootfs import commands as rootfs
-from app.cli.scan import add_content, list_content, scan_host
-from app.cli.schedule import add_schedule, handle_schedule, list_schedules
 from app.config import Settings
-from app.schedules.wanted import Wanted
 
 app = typer.Typer()
 scap = typer.Typer(help="Content that OpenSCAP judges by.", no_args_is_help=True)
 app.add_typer(scap, name="scap")
 host_app = typer.Typer(help="Hosts to harden.", no_args_is_help=True)
 app.add_typer(host_app, name="host")
-app.add_typer(rootfs, name="rootfs")
+app.add_typer(machines.app, name="rootfs")
 plan = typer.Typer(help="What is done on a host when nobody asks.", no_args_is_help=True)
 app.add_typer(plan, name="schedule")
 
@@ -32,6 +28,8 @@ def scan(
     data: Data = Path("data"),
 ) -> None:
     """Ask OpenSCAP what it says of a host as it stands. Ends with 0 when all holds, 2 when something does not."""
+    from app.cli.scan import scan_host
+
     raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or ()))
 
 
@@ -40,12 +38,16 @@ def scap_list(
     datastream: Annotated[str, typer.Argument(help="A data stream, by name or path; all when left out.")] = "",
 ) -> None:
     """The data streams of this machine, or the profiles of one."""
+    from app.cli.scan import list_content
+
     list_content(datastream)
 
 
 @scap.command("add")
 def scap_add(file: Annotated[Path, typer.Argument(help="A file that ends in -ds.xml.")]) -> None:
     """Keep a data stream on this machine, so that a skill can be made of it."""
+    from app.cli.scan import add_content
+
     add_content(file)
 
 
@@ -64,6 +66,8 @@ def host_add(
     data: Data = Path("data"),
 ) -> None:
     """Make a host known: its key accepted, a login tried, and whether a change could be taken back there."""
+    from app.cli.host import NewHost, add_host
+
     new = NewHost(name, place, key, agent, password_from, known_hosts, accept_key, tuple(watch or ()))
     add_host(Settings(data=data), new)
 
@@ -71,6 +75,8 @@ def host_add(
 @host_app.command("list")
 def host_list(data: Data = Path("data")) -> None:
     """The hosts that are known, and how each is reached."""
+    from app.cli.host import list_hosts
+
     list_hosts(Settings(data=data))
 
 
@@ -81,12 +87,16 @@ def host_check(
     data: Data = Path("data"),
 ) -> None:
     """Log in anew and probe a host. Ends with 0 when it is healthy and nothing is left open, else with 2."""
+    from app.cli.host import check_host
+
     raise typer.Exit(check_host(Settings(data=data), name, undo=undo))
 
 
 @host_app.command("remove")
 def host_remove(name: Annotated[str, typer.Argument(help="The host.")], data: Data = Path("data")) -> None:
     """Forget a host. Nothing is changed on it, and its journals are kept."""
+    from app.cli.host import remove_host
+
     remove_host(Settings(data=data), name)
 
 
@@ -102,17 +112,24 @@ def schedule_add(
     data: Data = Path("data"),
 ) -> None:
     """Look at a host, or harden it, at set times."""
+    from app.cli.schedule import add_schedule
+    from app.schedules.wanted import Wanted
+
     add_schedule(Settings(data=data), Wanted(host, cron, zone, mode, skill, rules, window))
 
 
 @plan.command("list")
 def schedule_list(data: Data = Path("data")) -> None:
     """The schedules, when each comes next, and what became of the last time."""
+    from app.cli.schedule import list_schedules
+
     list_schedules(Settings(data=data))
 
 
 def _handling(verb: str, told: str) -> None:
     def handle(schedule: Annotated[str, typer.Argument(help="The schedule's id.")], data: Data = Path("data")) -> None:
+        from app.cli.schedule import handle_schedule
+
         handle_schedule(Settings(data=data), schedule, verb)
 
     plan.command(verb, help=told)(handle)

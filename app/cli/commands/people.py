@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from app.cli.options import Data
-from app.cli.people import create_person, create_token
 from app.config import Settings
 
 app = typer.Typer()
@@ -23,6 +22,8 @@ def create(
     data: Data = Path("data"),
 ) -> None:
     """Make a person. The password is asked for, or read as one line from a pipe."""
+    from app.cli.people import create_person
+
     create_person(Settings(data=data), name, right)
 
 
@@ -35,4 +36,6 @@ def issue(
     data: Data = Path("data"),
 ) -> None:
     """Print a token for the API: Authorization: Bearer TOKEN. It is shown this once."""
+    from app.cli.people import create_token
+
     create_token(Settings(data=data), name, right, label, days)

@@ -1,17 +1,11 @@
 """Runs: asked for, handled, checked."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app.cli.ask_run import ask_run
-from app.cli.evidence import write_evidence
-from app.cli.harden import Order, harden
 from app.cli.options import PACE, Data, LineupName, Reason, RunId, Speed
-from app.cli.start_from import start_from
-from app.cli.verify import verify_what
 from app.config import Settings
 from app.events.words import Budget
 
@@ -47,6 +41,11 @@ def run(
     ] = "",
 ) -> None:
     """Harden a host and follow it here. Ends with 0 when all passed, 2 when some did not, 1 when it could not run."""
+    import asyncio
+
+    from app.cli.harden import Order, harden
+    from app.cli.start_from import start_from
+
     settings = Settings(data=data, lineup=lineup, speed=speed)
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
     order = Order(host, rules, mode, keep=keep, budget=budget, note=note, skill_name=skill, said=said)
@@ -57,30 +56,40 @@ def run(
 @app.command()
 def pause(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
     """Pause a run after the turn in progress."""
+    from app.cli.ask_run import ask_run
+
     ask_run(Settings(data=data), run_id, "pause", reason)
 
 
 @app.command()
 def resume(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
     """Go on with a paused run."""
+    from app.cli.ask_run import ask_run
+
     ask_run(Settings(data=data), run_id, "resume", reason)
 
 
 @app.command()
 def stop(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
     """Stop a run: the turn ends at once, a change in progress is undone."""
+    from app.cli.ask_run import ask_run
+
     ask_run(Settings(data=data), run_id, "stop", reason)
 
 
 @app.command()
 def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
     """Approve the change that a run waits with."""
+    from app.cli.ask_run import ask_run
+
     ask_run(Settings(data=data), run_id, "approve", reason)
 
 
 @app.command()
 def refuse(run_id: RunId, reason: Reason, data: Data = Path("data")) -> None:
     """Refuse the change that a run waits with, and say why."""
+    from app.cli.ask_run import ask_run
+
     ask_run(Settings(data=data), run_id, "refuse", reason)
 
 
@@ -91,6 +100,8 @@ def verify(
     data: Data = Path("data"),
 ) -> None:
     """Check a chain of hashes and what follows from it. Ends with 0 when it holds, 2 when it does not."""
+    from app.cli.verify import verify_what
+
     raise typer.Exit(verify_what(Settings(data=data), what, head))
 
 
@@ -102,4 +113,6 @@ def evidence(
     data: Data = Path("data"),
 ) -> None:
     """Write the papers of a run that has ended: checklists, results, POA&M, the report, or the pack of all."""
+    from app.cli.evidence import write_evidence
+
     write_evidence(Settings(data=data), run_id, form, out)

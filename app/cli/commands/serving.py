@@ -1,6 +1,5 @@
 """Serving the page, and starting what answers behind it."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -23,10 +22,6 @@ from app.cli.options import (
     SignIn,
     Speed,
 )
-from app.cli.people import a_right
-from app.cli.real_demo import MACHINE, serve_a_debian
-from app.cli.serve import FIXTURE_DEMO, serve_until_told, work_until_told
-from app.cli.up import print_papers, start_lineup
 from app.config import Settings
 
 app = typer.Typer()
@@ -44,9 +39,14 @@ def demo(
     ] = False,
     machine: Annotated[
         str, typer.Option(help="With --rootfs: the machine's name; its run begins as it was built.")
-    ] = MACHINE,
+    ] = "debian",
 ) -> None:
     """Serve the page and start a run on the built-in host, or go on with the one that was cut off."""
+    import asyncio
+
+    from app.cli.real_demo import serve_a_debian
+    from app.cli.serve import FIXTURE_DEMO, serve_until_told
+
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
     if rootfs:
         serve_a_debian(settings, machine, start=not no_run)
@@ -73,6 +73,11 @@ def serve(
     lineup: LineupName = "simulated",
 ) -> None:
     """Serve the page and the API, and work on runs as they are asked for."""
+    import asyncio
+
+    from app.cli.people import a_right
+    from app.cli.serve import serve_until_told
+
     settings = Settings(
         data=data,
         host=address,
@@ -102,6 +107,10 @@ def worker(
     lineup: LineupName = "simulated",
 ) -> None:
     """Work on runs without a page: one of any number of nodes on the database that TEMPER_DATABASE_URL names."""
+    import asyncio
+
+    from app.cli.serve import work_until_told
+
     settings = Settings(data=data, attach=attach, lineup=lineup, speed=speed, keep_days=keep_days, kind="worker")
     asyncio.run(work_until_told(settings))
 
@@ -120,6 +129,8 @@ def up(
     data: Data = Path("data"),
 ) -> None:
     """Start a line-up's engines and the page over them; each cold start is told here step by step."""
+    from app.cli.up import print_papers, start_lineup
+
     settings = Settings(data=data, host=address, port=port, sign_in=sign_in, lineup=lineup)
     if papers:
         print_papers(settings, papers, into)

@@ -1,0 +1,62 @@
+"""What a wheel holds is enough: installed alone, with nothing fetched, it serves the demo's run to its first pass."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+from app import __version__
+
+HERE = Path(__file__).parent.parent
+OFFLINE = ["--no-deps", "--no-index", "--quiet", "--disable-pip-version-check"]
+
+
+def quietly(*command, cwd, **environment):
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        cwd=cwd,
+        env={"PATH": os.environ["PATH"], "HOME": str(cwd), **environment},
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def temper(tmp_path_factory):
+    """The command of a bare environment that has the wheel and, beside it, what it depends on; not this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    quietly(sys.executable, "-m", "pip", "wheel", *OFFLINE, "--no-build-isolation", "-w", folder, HERE, cwd=folder)
+    (wheel,) = folder.glob("temper-*.whl")
+    venv.create(folder / "bare", with_pip=False)
+    python = folder / "bare" / "bin" / "python"
+    quietly(sys.executable, "-m", "pip", "--python", python, "install", *OFFLINE, wheel, cwd=folder)
+    # a path file inside a folder that a path file names is not read: the editable checkout stays out of it
+    (python.parent.parent / "lib" / f"python3.{sys.version_info[1]}" / "site-packages" / "others.pth").write_text(
+        sysconfig.get_path("purelib")
+    )
+    where = quietly(python, "-c", "import app; print(app.__file__)", cwd=folder)
+    assert str(folder) in where
+    return python.parent / "temper"
+
+
+def test_it_says_its_version(temper, tmp_path):
+    assert quietly(temper, "--version", cwd=tmp_path) == f"temper {__version__}\n"
+
+
+def test_it_knows_the_lineups(temper, tmp_path):
+    assert "31B" in quietly(temper, "plan", "l4x4-nvfp4", cwd=tmp_path, COLUMNS="200")
+
+
+def test_it_hardens_the_built_in_host(temper, tmp_path):
+    words = ["run", "--rules", "V-257984", "--speed", "0", "--json", "--data", tmp_path / "data"]
+    said = quietly(temper, *words, cwd=tmp_path)
+    assert '"item.passed"' in said
+    assert '"run.finished"' in said
