@@ -7,7 +7,6 @@ from typing import Protocol
 from app.events.words import GpuProcess
 
 GIB = 1024**3
-MIB = 1024**2
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,6 @@ class Part:
     claimed_gib: float | None = None
     """What its source says, where that is more than there is room for: the two overlap or one of them is wrong."""
 
-    @property
-    def overlaps(self) -> bool:
-        return self.claimed_gib is not None
-
 
 @dataclass(frozen=True)
 class Claim:

@@ -29,7 +29,6 @@ from app.events.kinds import (
     RunStopped,
     RunStopRequested,
     ScanFinished,
-    ScanStarted,
     TurnDelta,
     TurnFinished,
     TurnInterrupted,
@@ -75,7 +74,6 @@ class RunState:
     started_at: float = 0.0
     stopping: RunStopRequested | None = None
     scanned: frozenset[Phase] = frozenset()
-    scanning: Phase | None = None
     opening: dict[str, VerdictGiven] = field(default_factory=dict)
     closing: dict[str, VerdictGiven] = field(default_factory=dict)
     scope: RunScoped | None = None
@@ -129,10 +127,8 @@ def step(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, opening={**state.opening, event.rule: event})
         case VerdictGiven(phase="closing") as event:
             return replace(state, closing={**state.closing, event.rule: event})
-        case ScanStarted() as event:
-            return replace(state, scanning=event.phase)
         case ScanFinished() as event:
-            return replace(state, scanning=None, scanned=state.scanned | {event.phase})
+            return replace(state, scanned=state.scanned | {event.phase})
         case _:
             return _on_item(_on_run(state, recorded), recorded)
 

@@ -7,11 +7,11 @@ import subprocess
 import pytest
 
 from app.api.problem import KINDS as PROBLEMS
-from app.config import ROOT
+from app.config import PACKAGE
 from app.events.kinds import KINDS as EVENTS
 from tests.served import served
 
-PAGE = (ROOT / "docs" / "api.md").read_text()
+PAGE = (PACKAGE.parent / "docs" / "api.md").read_text()
 EXAMPLE = re.compile(r"```sh\n(.*?)```\n```out\n(.*?)```", re.DOTALL)
 MARK = "--- next example ---"
 

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from app.config import ROOT
+from app.config import PACKAGE
 from tests.api.conftest import problem
 
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
@@ -19,7 +19,7 @@ SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode
 def shown_check():
     """The receiver's check as docs/api.md shows it."""
     shown = {}
-    exec(re.search(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.DOTALL)[1], shown)
+    exec(re.search(r"```python\n(.*?)```", (PACKAGE.parent / "docs" / "api.md").read_text(), re.DOTALL)[1], shown)
     return shown["genuine"]
 
 

@@ -48,7 +48,7 @@ def test_an_engine_whose_memory_is_measured_leaves_graphs_as_the_rest():
     assert (found["graphs"].provenance, found["graphs"].engine) == ("derived", "big")
     assert (found["processes"].gib, round(found["other"].gib, 6)) == (0.3, 0.1)
     assert (found["reserved"].gib, round(found["free"].gib, 6)) == (0.4, 0.7)
-    assert not any(part.overlaps for part in found.values())
+    assert not any(part.claimed_gib for part in found.values())
 
 
 def test_while_weights_load_only_what_is_there_is_shown_and_the_claim_is_told():
@@ -74,7 +74,7 @@ def test_estimates_beyond_what_is_used_are_flagged_and_not_stacked_over_it():
     claim = Claim("big", weights=estimated(20.0), kv=estimated(2.4))
     found = parts(used=21.0, claims=[claim])
     assert (round(found["kv"].gib, 6), found["kv"].claimed_gib) == (1.0, 2.4)
-    assert not found["weights"].overlaps
+    assert found["weights"].claimed_gib is None
 
 
 def test_two_engines_on_one_gpu_each_have_their_parts():

@@ -1,7 +1,6 @@
 """A model's shape: what its config.json says that memory and speed follow from."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 LayerKind = Literal["sliding", "full"]
@@ -65,10 +64,6 @@ class Shape:
     @property
     def is_gemma4(self) -> bool:
         return self.architecture.startswith("gemma4")
-
-    @cached_property
-    def kv_shared(self) -> int:
-        return sum(layer.shares_kv for layer in self.layers)
 
     @property
     def per_layer_width(self) -> int:
