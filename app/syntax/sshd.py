@@ -6,8 +6,9 @@ from app.files import Files
 from app.syntax import source
 from app.syntax.setting import Problem, Setting
 from app.syntax.source import fold
-from app.syntax.sshd_keywords import complaint
+from app.syntax.sshd_keywords import complaint, name_of
 from app.syntax.sshd_line import Directive, directive
+from app.syntax.sshd_match import Conditions, conditions
 
 MAIN = "/etc/ssh/sshd_config"
 _DEPTH = 16
@@ -16,8 +17,18 @@ _READS = 200
 
 
 @dataclass(frozen=True)
+class Line:
+    """One that sets something, where it stands among all the others."""
+
+    directive: Directive
+    conditions: Conditions | None
+    """None ahead of every Match line."""
+
+
+@dataclass(frozen=True)
 class MatchBlock:
     criteria: str
+    conditions: Conditions
     path: str
     line: int
     settings: tuple[Setting, ...]
@@ -32,6 +43,7 @@ class SshdConfig:
     """The global ones, in the order in which sshd meets them."""
     matches: tuple[MatchBlock, ...]
     problems: tuple[Problem, ...]
+    lines: tuple[Line, ...]
 
     def get(self, keyword: str) -> Setting | None:
         return next(iter(self.all(keyword)), None)
@@ -42,7 +54,7 @@ class SshdConfig:
 
 
 def _named(settings: tuple[Setting, ...], keyword: str) -> tuple[Setting, ...]:
-    return tuple(s for s in settings if fold(s.key) == fold(keyword))
+    return tuple(s for s in settings if name_of(s.key) == name_of(keyword))
 
 
 def effective(files: Files, path: str = MAIN) -> SshdConfig:
@@ -50,14 +62,16 @@ def effective(files: Files, path: str = MAIN) -> SshdConfig:
     reader.read(path, None, 0)
     return SshdConfig(
         settings=tuple(reader.settings),
-        matches=tuple(MatchBlock(b.criteria, b.path, b.line, tuple(b.settings)) for b in reader.blocks),
+        matches=tuple(MatchBlock(b.criteria, b.conditions, b.path, b.line, tuple(b.settings)) for b in reader.blocks),
         problems=tuple(reader.problems),
+        lines=tuple(reader.lines),
     )
 
 
 @dataclass
 class _Block:
     criteria: str
+    conditions: Conditions
     path: str
     line: int
     settings: list[Setting] = field(default_factory=list)
@@ -69,6 +83,7 @@ class _Reader:
     settings: list[Setting] = field(default_factory=list)
     blocks: list[_Block] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     reads: int = 0
 
     def read(self, path: str, block: _Block | None, depth: int) -> None:
@@ -93,10 +108,11 @@ class _Reader:
                 self._setting(found, block, path, number)
 
     def _open(self, found: Directive, outer: _Block | None, path: str, number: int) -> _Block:
-        if found.fault:
-            self.problems.append(Problem(f"Match: {found.fault}", path, number))
+        asked, fault = conditions(found.rest)
+        if found.fault or fault:
+            self.problems.append(Problem(fault or f"Match: {found.fault}", path, number))
         criteria = found.value if outer is None else f"{outer.criteria} {found.value}"
-        block = _Block(criteria, path, number)
+        block = _Block(criteria, asked if outer is None else (*outer.conditions, *asked), path, number)
         self.blocks.append(block)
         return block
 
@@ -110,11 +126,13 @@ class _Reader:
                     self.read(included, block, depth + 1)
 
     def _setting(self, found: Directive, block: _Block | None, path: str, number: int) -> None:
-        fault = found.fault or complaint(found.keyword, found.arguments, in_match=block is not None)
+        conditional = block is not None and block.conditions != ()
+        fault = found.fault or complaint(found.keyword, found.arguments, in_match=conditional)
         if fault:
             text = fault if found.keyword in fault else f"{found.keyword}: {fault}"
             self.problems.append(Problem(text, path, number, fold(found.keyword)))
         if not found.arguments:
             return
+        self.lines.append(Line(found, None if block is None else block.conditions))
         kept = self.settings if block is None else block.settings
         kept.append(Setting(found.keyword, found.value, path, number))
