@@ -26,6 +26,8 @@ class Connection:
     localaddress: str = ""
     localport: str = ""
     rdomain: str = ""
+    also: Conditions = ()
+    """Criteria that only a later sshd knows, and that hold."""
 
 
 def conditions(rest: str) -> tuple[Conditions, str]:
@@ -80,7 +82,7 @@ def _holds(attribute: str, value: str, who: Connection) -> bool:
             return bool(who.localport) and (number(value) or value) == (number(who.localport) or who.localport)
         case "rdomain":
             return bool(who.rdomain) and listed(value, who.rdomain) == 1
-    return False
+    return (attribute, value) in who.also
 
 
 def listed(patterns: str, name: str) -> int:
