@@ -120,16 +120,14 @@ def test_actions_are_judged_one_after_the_other(host):
     assert [refusal.action for refusal in host.review(actions, paths_of(*actions))] == [actions[1]]
 
 
-def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(host):
-    text = host.files.read("/etc/ssh/sshd_config").decode()
+def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(tmp_path):
+    target = laid_out(tmp_path)
+    config = tmp_path / "root/etc/ssh/sshd_config"
     first, second = "HostbasedAuthentication yes", "HostbasedAuthentication no"
-    good = text.replace(first, second)
-    path = "/etc/ssh/sshd_config"
-    actions = [
-        WriteFile(path=path, content=good, mode="0600"),
-        WriteFile(path=path, content=good.replace(f"{second}\n", "") + f"{second}\n", mode="0600"),
-    ]
-    assert [refusal.clause for refusal in host.review(actions, paths_of(*actions))] == ["weakening"]
+    rest = config.read_text().replace(f"{first}\n", "").replace(f"{second}\n", "")
+    config.write_text(f"{second}\n{first}\n{rest}")
+    action = WriteFile(path="/etc/ssh/sshd_config", content=f"{first}\n{second}\n{rest}", mode="0600")
+    assert [refusal.clause for refusal in target.review([action], paths_of(action))] == ["weakening"]
 
 
 def test_the_last_administrator_keeps_the_way_in(tmp_path):

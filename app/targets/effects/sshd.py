@@ -12,7 +12,7 @@ from app.syntax.sshd_match import Connection
 from app.targets.effects import sshd_order
 from app.targets.effects.daemon import Ask, Daemon, Question
 from app.targets.effects.order import Order
-from app.targets.effects.sshd_cases import connections
+from app.targets.effects.sshd_cases import NO_PORT, connections
 from app.targets.host_key import HOST_KEY, host_key
 from app.targets.people import people
 
@@ -75,14 +75,13 @@ def _told(found: Mapping[str, str], case: str) -> dict[str, str]:
 
 def _spec(who: Connection) -> list[str]:
     parts = {"user": who.user, "host": who.host, "addr": who.address, "laddr": who.localaddress}
-    parts |= {"lport": who.localport, "rdomain": who.rdomain}
+    parts |= {"lport": who.localport or NO_PORT, "rdomain": who.rdomain}
     return [f"{name}={value}" for name, value in parts.items() if value]
 
 
 def _question(files: Files, who: Connection) -> Question:
-    spec = ("-C", _SPLIT.join(_spec(who))) if _spec(who) else ()
     made = ((HOST_KEY, host_key()), *_as_if_there(files, who))
-    return Question(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, *spec), _STAGED, made)
+    return Question(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_spec(who))), _STAGED, made)
 
 
 def _as_if_there(files: Files, who: Connection) -> tuple[tuple[str, str], ...]:

@@ -7,10 +7,12 @@ from app.syntax.sshd import SshdConfig
 from app.syntax.sshd_match import ATTRIBUTES, Conditions, Connection, Network, fits, net
 from app.targets.people import People
 
+NO_PORT = "65534"
+"""One that no Match line asks for. sshd refuses to judge a LocalPort line without any."""
 ANYBODY = "somebody-else"
 _MOST = 20_000
 """Combinations looked at. Each attribute brings few, since those that fit the same are one."""
-_OTHERS = {"host": "elsewhere.invalid", "address": "198.18.0.1", "localaddress": "198.18.0.2", "localport": "1"}
+_OTHERS = {"host": "elsewhere.invalid", "address": "198.18.0.1", "localaddress": "198.18.0.2", "localport": NO_PORT}
 
 Values = dict[str, object]
 
