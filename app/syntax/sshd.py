@@ -44,6 +44,8 @@ class SshdConfig:
     matches: tuple[MatchBlock, ...]
     problems: tuple[Problem, ...]
     lines: tuple[Line, ...]
+    paths: tuple[str, ...]
+    """Of all files that it is read from."""
 
     def get(self, keyword: str) -> Setting | None:
         return next(iter(self.all(keyword)), None)
@@ -65,6 +67,7 @@ def effective(files: Files, path: str = MAIN) -> SshdConfig:
         matches=tuple(MatchBlock(b.criteria, b.conditions, b.path, b.line, tuple(b.settings)) for b in reader.blocks),
         problems=tuple(reader.problems),
         lines=tuple(reader.lines),
+        paths=tuple(dict.fromkeys(reader.paths)),
     )
 
 
@@ -84,11 +87,11 @@ class _Reader:
     blocks: list[_Block] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
-    reads: int = 0
+    paths: list[str] = field(default_factory=list)
 
     def read(self, path: str, block: _Block | None, depth: int) -> None:
-        self.reads += 1
-        if depth > _DEPTH or self.reads > _READS:
+        self.paths.append(path)
+        if depth > _DEPTH or len(self.paths) > _READS:
             self.problems.append(Problem("files include each other without an end", path, 1))
             return
         text = source.text(self.files, path)
@@ -122,7 +125,7 @@ class _Reader:
         for pattern in found.arguments:
             absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
             for included in source.glob(self.files, absolute):
-                if self.reads <= _READS:
+                if len(self.paths) <= _READS:
                     self.read(included, block, depth + 1)
 
     def _setting(self, found: Directive, block: _Block | None, path: str, number: int) -> None:

@@ -1,4 +1,4 @@
-"""What sshd goes by for one connection, keyword by keyword, as `sshd -T -C` would say it: its defaults are in it too."""
+"""What sshd goes by for one connection, keyword by keyword, as `sshd -T -C` would say it, its defaults included."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -40,7 +40,7 @@ def directive(line: str) -> Directive | None:
 
 
 def delimited(text: str) -> tuple[str | None, str | None]:
-    """The next word up to a blank, a quote or one equals sign, and what follows; None and None where a quote stays open.
+    """The next word up to a blank, a quote or one equals sign, and what follows. None of both where a quote stays open.
 
     Keywords and the words of a Match line are split like this; all the rest is split by `split`.
     """

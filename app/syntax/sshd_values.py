@@ -69,7 +69,7 @@ def volume(value: str) -> str | None:
 
 def mask(value: str) -> str | None:
     found = _BEGINS_OCTAL.match(value)
-    return f"0{int(found[1], 8):o}" if found and int(found[1], 8) <= 0o777 else None  # noqa: PLR2004 (all bits)
+    return f"0{int(found[1], 8):o}" if found and int(found[1], 8) <= 0o777 else None
 
 
 def starts(value: str) -> tuple[int, int | None, int] | None:
@@ -119,9 +119,15 @@ def port(value: str) -> str | None:
 
 FIRST: dict[str, Spell] = (
     {keyword: _chosen(keyword) for keyword in SWITCHES}
-    | {keyword: _chosen(keyword) for keyword in CHOICES if keyword not in ("permittunnel", "fingerprinthash", "loglevel")}
+    | {
+        keyword: _chosen(keyword)
+        for keyword in CHOICES
+        if keyword not in ("permittunnel", "fingerprinthash", "loglevel")
+    }
     | dict.fromkeys(("clientaliveinterval", "logingracetime"), seconds)
-    | dict.fromkeys(("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), whole)
+    | dict.fromkeys(
+        ("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), whole
+    )
     | dict.fromkeys(("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), file)
     | dict.fromkeys(("authorizedprincipalsfile", "chrootdirectory"), as_it_is)
     | dict.fromkeys(("authorizedkeyscommanduser", "authorizedprincipalscommanduser", "rdomain"), as_it_is)

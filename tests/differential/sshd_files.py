@@ -1,11 +1,23 @@
-"""Files of sshd as people, packages and attackers write them: every keyword, every way to write one, Match and Include."""
+"""Files of sshd as people, packages and attackers write them: every keyword in every spelling, Match and Include."""
 
 from collections.abc import Callable
 from random import Random
 
 from app.syntax.sshd_match import Connection
 
-CIPHERS = ["aes256-gcm@openssh.com", "aes128-ctr", "aes256-ctr", "3des-cbc", "aes256-cbc", "chacha20-poly1305@openssh.com"]
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+CIPHERS = [
+    "aes256-gcm@openssh.com",
+    "aes128-ctr",
+    "aes256-ctr",
+    "3des-cbc",
+    "aes256-cbc",
+    "chacha20-poly1305@openssh.com",
+]
 MACS = ["hmac-sha2-256", "hmac-sha2-512-etm@openssh.com", "hmac-md5", "hmac-sha1", "umac-64@openssh.com", "hmac-md5-96"]
 KEX = ["curve25519-sha256", "ecdh-sha2-nistp256", "diffie-hellman-group1-sha1", "diffie-hellman-group14-sha256"]
 KEYS = ["ssh-ed25519", "rsa-sha2-512", "ssh-rsa", "ecdsa-sha2-nistp256", "ssh-dss", "ssh-ed25519-cert-v01@openssh.com"]
@@ -14,18 +26,27 @@ USERS = ["root", "daemon", "bob", "alice", "kiosk", "svc-backup", "Bob"]
 GROUPS = ["root", "daemon", "wheel", "nogroup"]
 HOSTS = ["relay.example", "bastion.example", "UNKNOWN", "ws1.corp.example"]
 ADDRESSES = ["192.168.1.5", "192.168.2.1", "10.0.0.1", "203.0.113.9", "2001:db8::1", "127.0.0.1"]
-NETWORKS = ["192.168.0.0/16", "192.168.1.0/24", "10.0.0.0/8", "!192.168.1.5", "2001:db8::/32", "127.0.0.1", "192.168.*", "*"]
+NETWORKS = [
+    "192.168.0.0/16",
+    "192.168.1.0/24",
+    "10.0.0.0/8",
+    "!192.168.1.5",
+    "2001:db8::/32",
+    "127.0.0.1",
+    "192.168.*",
+    "*",
+]
 PATHS = ["/etc/issue", "/etc/issue.net", "none", "/etc/ssh/x", "None", "/srv/a b"]
 COUNTS = ["1", "2", "3", "6", "10", "100", "007", "0"]
 TIMES = ["0", "30", "120", "2m", "1h30m", "600s", "1d", "1w", "90S", "1h10"]
-SWITCHES = """
+SWITCHES = _words("""
     allowagentforwarding challengeresponseauthentication dsaauthentication disableforwarding exposeauthinfo
     gssapiauthentication gssapicleanupcredentials gssapikeyexchange gssapistorecredentialsonrekey
     gssapistrictacceptorcheck hostbasedauthentication hostbasedusesnamefrompacketonly ignoreuserknownhosts
     kbdinteractiveauthentication keepalive kerberosauthentication kerberosorlocalpasswd kerberosticketcleanup
     passwordauthentication permitemptypasswords permittty permituserrc printlastlog printmotd pubkeyauthentication
     skeyauthentication streamlocalbindunlink strictmodes tcpkeepalive usedns usepam x11forwarding x11uselocalhost
-""".split()
+""")
 VALUES: dict[str, list[str]] = {switch: ["yes", "no", "Yes", "NO"] for switch in SWITCHES} | {
     "acceptenv": ["LANG LC_*", "*", "FOO"],
     "addressfamily": ["any", "inet", "Inet6"],
@@ -65,7 +86,14 @@ VALUES: dict[str, list[str]] = {switch: ["yes", "no", "Yes", "NO"] for switch in
     "modulifile": ["/etc/ssh/m"],
     "permitlisten": ["any", "none", "8080", "localhost:8080 9090", "*:*"],
     "permitopen": ["any", "none", "localhost:80", "host:22 [::1]:443", "*:*"],
-    "permitrootlogin": ["yes", "no", "prohibit-password", "without-password", "forced-commands-only", "Prohibit-Password"],
+    "permitrootlogin": [
+        "yes",
+        "no",
+        "prohibit-password",
+        "without-password",
+        "forced-commands-only",
+        "Prohibit-Password",
+    ],
     "permittunnel": ["yes", "no", "point-to-point", "ethernet"],
     "permituserenvironment": ["yes", "no", "No", "LANG,LC_*"],
     "persourcemaxstartups": ["none", "3", "10"],
@@ -104,14 +132,14 @@ LISTS = {
 KEYWORDS = sorted([*VALUES, *LISTS])
 RAW = ("forcecommand", "versionaddendum", "authorizedkeyscommand", "authorizedprincipalscommand")
 GLOBAL = set(
-    """
+    _words("""
     addressfamily ciphers compression dsaauthentication fingerprinthash gssapicleanupcredentials gssapikexalgorithms
     gssapikeyexchange gssapistorecredentialsonrekey gssapistrictacceptorcheck hostcertificate hostkeyagent
     hostkeyalgorithms ignoreuserknownhosts keepalive kerberosorlocalpasswd kerberosticketcleanup
     kexalgorithms logingracetime macs maxstartups modulifile permituserenvironment persourcemaxstartups
     persourcenetblocksize pidfile port printlastlog printmotd protocol securitykeyprovider strictmodes subsystem
     syslogfacility tcpkeepalive usedns usepam useprivilegeseparation versionaddendum xauthlocation
-    """.split()
+    """)
 )
 
 
@@ -124,9 +152,11 @@ def connection(random: Random, groups_of: Callable[[str], frozenset[str]]) -> Co
 
 def written(random: Random, folder: str) -> dict[str, str]:
     """sshd_config and what it includes, by path."""
-    drops = {f"{folder}/d/{name}.conf": _section(random, [], 0.3) for name in random.sample("abc", random.randrange(3))}
-    inner = {f"{folder}/i/{name}.conf": _section(random, [], 0.5, matched=True) for name in random.sample("xy", random.randrange(3))}
-    includes = [f"{folder}/d/*.conf", f"{folder}/i/x.conf", f"{folder}/i/?.conf", f"{folder}/none/*"]
+    at = f"{folder}/sshd_config.d"
+    drops = {f"{at}/{name}.conf": _section(random, [], 0.3) for name in random.sample("abc", random.randrange(3))}
+    names = random.sample("xy", random.randrange(3))
+    inner = {f"{at}/{name}.inc": _section(random, [], 0.5, matched=True) for name in names}
+    includes = [f"{at}/*.conf", f"{at}/x.inc", f"{at}/?.inc", f"{folder}/none/*"]
     main = _section(random, includes if drops or inner else [], 0.6)
     return {f"{folder}/sshd_config": main} | drops | inner
 
@@ -136,7 +166,7 @@ def _section(random: Random, includes: list[str], matching: float, *, matched: b
     while random.random() < matching:
         lines.append(_match(random))
         everything = "all" in lines[-1].lower().split() and not matched
-        inside = [name for name in includes if "/i/" in name]
+        inside = [name for name in includes if name.endswith(".inc")]
         lines += [_line(random, inside, matched=not everything) for _ in range(random.randrange(4))]
     return "\n".join([*lines, ""])
 
@@ -176,8 +206,13 @@ def _cased(random: Random, keyword: str) -> str:
 def _match(random: Random) -> str:
     if random.random() < 0.2:
         return random.choice(["Match all", "match ALL", "Match=all", "Match all # everybody"])
-    chosen = random.sample(["user", "group", "host", "address", "localaddress", "localport"], random.choice([1, 1, 2, 3]))
-    asked = [f"{random.choice([one, one.title()])}{random.choice([' ', '=', '  '])}{_criterion(random, one)}" for one in chosen]
+    chosen = random.sample(
+        ["user", "group", "host", "address", "localaddress", "localport"], random.choice([1, 1, 2, 3])
+    )
+    asked = [
+        f"{random.choice([one, one.title()])}{random.choice([' ', '=', '  '])}{_criterion(random, one)}"
+        for one in chosen
+    ]
     return f"{_cased(random, 'match')} {' '.join(asked)}{random.choice(['', '', ' # who', ' '])}"
 
 

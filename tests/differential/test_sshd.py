@@ -1,25 +1,36 @@
 """Generated configurations of sshd, put before our reading and before sshd itself."""
 
+import grp
 import os
 import pwd
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
+from threading import Lock
 
 import pytest
 
+from app.errors import ActionFailed
+from app.files import Files
 from app.syntax import sshd
 from app.syntax.sshd_effect import DEBIAN_12, settings
 from app.syntax.sshd_match import Connection
-from app.targets.effects.sshd import printed
+from app.targets import policy
+from app.targets.change import plan_changes
+from app.targets.effects.daemon import UNSET
+from app.targets.effects.order import Order
+from app.targets.effects.sshd import Sshd, printed
+from app.targets.overlay import Overlay
 from tests.differential.harness import Trial, tally
+from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalled
 from tests.differential.sshd_files import connection, written
 from tests.hostfiles import DictFiles
 
 SSHD = "/usr/sbin/sshd"
+RELEASE = {"/etc/os-release": "ID=debian\n"}
 LEFT_OUT = {
     "listenaddress": "sshd resolves names and adds every port; we keep what is written",
     "ipqos": "nobody is weaker for it, and its names have several spellings",
@@ -28,18 +39,31 @@ LEFT_OUT = {
 }
 
 
-@cache
+MAKING = Lock()
+
+
 def host_key() -> str:
+    with MAKING:
+        return made_key()
+
+
+@cache
+def made_key() -> str:
     at = Path(tempfile.mkdtemp(prefix="temper-differential-")) / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(at)], check=True)
     return str(at)
 
 
-def command(main: Path, who: Connection) -> list[str]:
+def wall() -> list[str]:
     """sshd wants /run/sshd to be there, which only root may make: where it is not, it gets one of its own."""
-    wall = [] if Path("/run/sshd").is_dir() else ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/run", "--dir", "/run/sshd"]
+    return (
+        [] if Path("/run/sshd").is_dir() else ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/run", "--dir", "/run/sshd"]
+    )
+
+
+def command(main: Path, who: Connection) -> list[str]:
     spec = f"user={who.user},host={who.host},addr={who.address},laddr={who.localaddress},lport={who.localport}"
-    return [*wall, SSHD, "-T", "-f", str(main), "-h", host_key(), "-C", spec]
+    return [*wall(), SSHD, "-T", "-f", str(main), "-h", host_key(), "-C", spec]
 
 
 def said(texts: dict[str, str], main: str, who: Connection) -> dict[str, str] | None:
@@ -55,8 +79,6 @@ def groups_of(user: str) -> frozenset[str]:
         entry = pwd.getpwnam(user)
     except KeyError:
         return frozenset()
-    import grp
-
     return frozenset(grp.getgrgid(gid).gr_name for gid in os.getgrouplist(user, entry.pw_gid))
 
 
@@ -71,17 +93,51 @@ def reading(random: Random) -> list[str] | None:
     if theirs is None:
         return None
     keys = sorted((ours.keys() | theirs.keys()) - LEFT_OUT.keys())
-    wrong = [f"{key}: {ours.get(key)!r} is read, {theirs.get(key)!r} is said" for key in keys if ours.get(key) != theirs.get(key)]
+    wrong = [
+        f"{key}: {ours.get(key)!r} is read, {theirs.get(key)!r} is said"
+        for key in keys
+        if ours.get(key) != theirs.get(key)
+    ]
     if config.problems:
         wrong.append(f"sshd takes it, and we find {config.problems[0].text}")
     return [f"{one} ({who}) in {texts}" for one in wrong]
 
 
-TRIALS: dict[str, Trial] = {"what we read is what sshd says": reading}
+def edits(random: Random) -> list[str] | None:
+    """What the policy accepts is never weaker by sshd's own words. None where it does not accept."""
+    texts = written(random, ETC)
+    files, action = Linkless(texts | ACCOUNTS | RELEASE), edit(random, texts)
+    if policy.review([action], frozenset({action.path}), files):
+        return None
+    try:
+        after = Overlay(files, plan_changes([action], files))
+    except ActionFailed:
+        return None
+    daemon = Sshd(files, after)
+    was, now = _asked(daemon, files), _asked(daemon, after)
+    if was is None or now is None:
+        return None
+    return [
+        f"{key} was {was.get(key, UNSET)!r} and is {now.get(key, UNSET)!r} after {action} on {texts}"
+        for key in sorted(was.keys() | now.keys())
+        if daemon.order(key, was.get(key, UNSET), now.get(key, UNSET)) not in (Order.STRONGER, Order.EQUAL)
+    ]
+
+
+def _asked(daemon: Sshd, files: Files) -> Mapping[str, str] | None:
+    with tempfile.TemporaryDirectory(prefix="temper-differential-") as folder:
+        return daemon.said(files, unwalled(Path(folder), wall(), host_key()))
+
+
+TRIALS: dict[str, Trial] = {"what we read is what sshd says": reading, "what is accepted is not weaker": edits}
+
+
+MOST_REFUSED = dict(zip(TRIALS, (0.3, 0.9), strict=True))
+"""Or the trials would show nothing."""
 
 
 @pytest.mark.parametrize("name", TRIALS)
 def test_generated_files_come_to_what_sshd_says(name: str) -> None:
     found = tally(TRIALS[name], 300)
     assert found.differences == ()
-    assert found.refused < found.ran / 2
+    assert found.refused < found.ran * MOST_REFUSED[name]

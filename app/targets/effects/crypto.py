@@ -9,12 +9,17 @@ from app.syntax.source import fold
 from app.targets.effects.daemon import UNSET, Ask
 from app.targets.effects.order import Order, equal_or_not, fewer, measured, ranked
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 _CONFIG = "/etc/crypto-policies/config"
 _MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
 _STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
 """FIPS takes away what DEFAULT has, and has what FUTURE takes away."""
-_TAKE_AWAY = "NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP".split()
-_BRING = "SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS".split()
+_TAKE_AWAY = _words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
+_BRING = _words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
 _THERE = "in force"
 _SIZES = ("min_rsa_size", "min_dh_size", "min_dsa_size")
 _LEAST = {"LEGACY": "1024", "DEFAULT": "2048", "FIPS": "2048", "FUTURE": "3072"}
@@ -71,7 +76,9 @@ def _written(files: Files, module: str) -> list[tuple[str, str]] | None:
     """Of a module of the host's own. What the vendor ships goes by its name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None
-    text = next((text for folder in _MODULES if (text := source.text(files, f"{folder}{module}.pmod")) is not None), None)
+    text = next(
+        (text for folder in _MODULES if (text := source.text(files, f"{folder}{module}.pmod")) is not None), None
+    )
     if text is None:
         return None
     found: dict[str, list[str]] = {}

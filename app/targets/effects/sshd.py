@@ -18,7 +18,6 @@ from app.targets.people import people
 
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
-_STAGED = (sshd.MAIN, "/etc/ssh/sshd_config.d/*", "/etc/crypto-policies/back-ends/*", *_ACCOUNTS)
 _MOST_ASKED = 40
 """A question takes some thirty milliseconds. Cases beyond these are left to our own reading."""
 _KEYWORD = re.compile(r"[a-z0-9]+")
@@ -47,10 +46,11 @@ class Sshd:
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         found: dict[str, str] = {}
+        staged = (*sshd.effective(files).paths, *_ACCOUNTS)
         for case, who in list(self._cases(files).items())[:_MOST_ASKED]:
             if any(_SPLIT in part for part in _spec(who)):
                 continue
-            outcome = ask(files, _question(files, who))
+            outcome = ask(files, _question(files, who, staged))
             if outcome is None or outcome.code != 0:
                 return None
             found |= _told(printed(outcome.output), case)
@@ -79,9 +79,9 @@ def _spec(who: Connection) -> list[str]:
     return [f"{name}={value}" for name, value in parts.items() if value]
 
 
-def _question(files: Files, who: Connection) -> Question:
+def _question(files: Files, who: Connection, staged: tuple[str, ...]) -> Question:
     made = ((HOST_KEY, host_key()), *_as_if_there(files, who))
-    return Question(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_spec(who))), _STAGED, made)
+    return Question(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_spec(who))), staged, made)
 
 
 def _as_if_there(files: Files, who: Connection) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""Which of two lists of algorithms is the stricter, by what the weakest client or an attacker in between could bring about.
+"""Which of two lists of algorithms is the stricter, by what the weakest client could bring about.
 
 An algorithm is harmless beside one that is no stronger: whoever would attack it could have had the other.
 """

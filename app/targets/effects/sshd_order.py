@@ -6,21 +6,26 @@ from app.targets.effects import sshd_algorithms
 from app.targets.effects.daemon import UNSET
 from app.targets.effects.order import Compare, Order, equal_or_not, fewer, measured, ranked
 
-_BETTER_NO = """
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_BETTER_NO = _words("""
     allowagentforwarding compression gssapiauthentication gssapienablek5users gssapikeyexchange
     gssapistorecredentialsonrekey hostbasedauthentication hostbasedusesnamefrompacketonly kbdinteractiveauthentication
     kerberosauthentication kerberosgetafstoken kerberosorlocalpasswd passwordauthentication permitemptypasswords
     permittty permituserrc streamlocalbindunlink x11forwarding
-""".split()
-_BETTER_YES = """
+""")
+_BETTER_YES = _words("""
     disableforwarding gssapicleanupcredentials gssapistrictacceptorcheck ignoreuserknownhosts kerberosticketcleanup
     printlastlog strictmodes usepam x11uselocalhost
-""".split()
-_NO_MATTER = "debianbanner exposeauthinfo ipqos printmotd tcpkeepalive versionaddendum x11displayoffset".split()
-_ALGORITHMS = """
+""")
+_NO_MATTER = _words("debianbanner exposeauthinfo ipqos printmotd tcpkeepalive versionaddendum x11displayoffset")
+_ALGORITHMS = _words("""
     casignaturealgorithms ciphers gssapikexalgorithms hostbasedacceptedalgorithms hostkeyalgorithms kexalgorithms macs
     pubkeyacceptedalgorithms
-""".split()
+""")
 _FEWER = ("acceptenv", "authorizedkeysfile", "subsystem")
 _NAMES_KEPT_OUT = ("denyusers", "denygroups")
 _NAMES_LET_IN = ("allowusers", "allowgroups")
@@ -121,7 +126,7 @@ def _allowed(rights: Mapping[str, str]) -> Compare:
 
 def _shown(was: str, now: str) -> Order:
     """Any of the host's own notices is as good as another, and better than none."""
-    if was in _NOTICES and now in _NOTICES:
+    if was == now or (was in _NOTICES and now in _NOTICES):
         return Order.EQUAL
     if was == "none" and now in _NOTICES:
         return Order.STRONGER
