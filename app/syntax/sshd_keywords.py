@@ -29,7 +29,7 @@ CHOICES: dict[str, tuple[str, ...]] = dict.fromkeys(SWITCHES, _YES_NO) | {
     "fingerprinthash": ("md5", "sha1", "sha256", "sha384", "sha512"),
     "gatewayports": ("yes", "no", "clientspecified"),
     "ignorerhosts": ("yes", "no", "shosts-only"),
-    "loglevel": tuple("silent quiet fatal error info verbose debug debug1 debug2 debug3".split()),
+    "loglevel": tuple(sorted(_names("silent quiet fatal error info verbose debug debug1 debug2 debug3"))),
     "permitrootlogin": ("yes", "no", "prohibit-password", "without-password", "forced-commands-only"),
     "permittunnel": ("yes", "no", "point-to-point", "ethernet"),
 }

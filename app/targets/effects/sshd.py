@@ -20,6 +20,9 @@ _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
 _MOST_ASKED = 40
 """A question takes some thirty milliseconds. Cases beyond these are left to our own reading."""
+_OWN_ACCOUNT = "sshd"
+_FREE = 64_000
+"""An id that nobody has."""
 _KEYWORD = re.compile(r"[a-z0-9]+")
 """What sshd says besides begins with the name of a file."""
 _SPLIT = ","
@@ -85,14 +88,14 @@ def _question(files: Files, who: Connection, staged: tuple[str, ...]) -> Questio
 
 
 def _as_if_there(files: Files, who: Connection) -> tuple[tuple[str, str], ...]:
-    """An account that is meant by a Match block and is not there, or not in the group: as if it were."""
+    """With the account that sshd wants, and with one that a Match block means and that is not there, or in no group."""
     known = people(files)
-    if not who.user or known.groups_of(who.user) == who.groups:
-        return ()
     passwd, group = (source.text(files, path) or "" for path in _ACCOUNTS)
-    account = "" if known.account(who.user) else f"{who.user}:x:64000:64000::/:/usr/sbin/nologin\n"
-    joined = "".join(f"{name}:x:{64000 + at}:{who.user}\n" for at, name in enumerate(sorted(who.groups)))
-    return (("/etc/passwd", passwd + account), ("/etc/group", joined + group))
+    wanted = [name for name in (_OWN_ACCOUNT, who.user) if name and not known.account(name)]
+    added = "".join(f"{name}:x:{_FREE + at}:{_FREE}::/:/usr/sbin/nologin\n" for at, name in enumerate(wanted))
+    missing = sorted(who.groups - known.groups_of(who.user))
+    joined = "".join(f"{name}:x:{_FREE + 1 + at}:{who.user}\n" for at, name in enumerate(missing))
+    return (("/etc/passwd", f"{added}{passwd}"), ("/etc/group", f"{group.rstrip()}\n{joined}"))
 
 
 def printed(output: str) -> dict[str, str]:
