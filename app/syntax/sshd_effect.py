@@ -20,6 +20,8 @@ _WHOLE_LINE = ("authorizedkeysfile", "setenv", "authenticationmethods", "logverb
 _OPENS = ("permitopen", "permitlisten")
 _COMMANDS = ("authorizedkeyscommand", "authorizedprincipalscommand")
 _REST = ("forcecommand", "versionaddendum")
+_FORGOTTEN = frozenset({"unusedconnectiontimeout"})
+"""sshd 9.2 takes it in a Match block, and then goes by what stands outside."""
 _UNRANKED = ("ipqos",)
 """Its names have several spellings, and nobody is weaker for one of them."""
 
@@ -50,7 +52,7 @@ def settings(config: SshdConfig, built: Program, who: Connection) -> dict[str, s
     for line in config.lines:
         if not line.conditions:
             everybody.take(line)
-        if line.conditions is not None and name_of(line.directive.keyword) in IN_MATCH and fits(line.conditions, who):
+        if line.conditions is not None and _held(line.directive.keyword) and fits(line.conditions, who):
             this_one.take(line)
     found = dict(built.defaults)
     found |= {keyword: ",".join(one.offered) for keyword, one in built.algorithms.items()}
@@ -58,6 +60,10 @@ def settings(config: SshdConfig, built: Program, who: Connection) -> dict[str, s
     found["rekeylimit"] = _rekey(this_one, everybody)
     found["maxstartups"] = everybody.startups()
     return found
+
+
+def _held(keyword: str) -> bool:
+    return name_of(keyword) in IN_MATCH - _FORGOTTEN
 
 
 def _rekey(this_one: "_Reading", everybody: "_Reading") -> str:

@@ -27,6 +27,7 @@ def laid_out(folder: Path, doctored: dict[str, str]) -> FixtureTarget:
         at = folder / f"root{path}"
         if at.exists():
             at.chmod(0o600)
+        at.parent.mkdir(parents=True, exist_ok=True)
         at.write_text(text)
     return target
 
