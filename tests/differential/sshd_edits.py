@@ -89,7 +89,7 @@ def unwalled(root: Path, wall: list[str], key: str) -> Ask:
     """The files under `root`, and every path that sshd is told of there too."""
 
     def moved(text: str) -> str:
-        return text.replace(ETC, f"{root}{ETC}")
+        return text.replace("Include sshd_config.d", f"Include {ETC}/sshd_config.d").replace(ETC, f"{root}{ETC}")
 
     def ask(files: Files, question: Question) -> Outcome:
         for path in {path for pattern in question.staged for path in files.glob(pattern)}:

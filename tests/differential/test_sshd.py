@@ -5,6 +5,7 @@ import os
 import pwd
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from threading import Lock
 import pytest
 
 from app.errors import ActionFailed
+from app.events.words import Reload
 from app.files import Files
 from app.syntax import sshd
 from app.syntax.sshd_effect import DEBIAN_12, settings
@@ -28,9 +30,13 @@ from tests.differential.harness import Trial, tally
 from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalled
 from tests.differential.sshd_files import connection, written
 from tests.hostfiles import DictFiles
+from tests.targets.test_policy import as_action
 
 SSHD = "/usr/sbin/sshd"
 RELEASE = {"/etc/os-release": "ID=debian\n"}
+CORPUS = tomllib.loads((Path(__file__).parents[1] / "targets/hostile/sshd_by_effect.toml").read_text())
+OF_A_GROUP = "strict for a group"
+"""sshd asks this machine who is in a group, and cannot be told without a wall."""
 LEFT_OUT = {
     "listenaddress": "sshd resolves names and adds every port; we keep what is written",
     "ipqos": "nobody is weaker for it, and its names have several spellings",
@@ -129,15 +135,34 @@ def _asked(daemon: Sshd, files: Files) -> Mapping[str, str] | None:
         return daemon.said(files, unwalled(Path(folder), wall(), host_key()))
 
 
-TRIALS: dict[str, Trial] = {"what we read is what sshd says": reading, "what is accepted is not weaker": edits}
+def attack(random: Random) -> list[str] | None:
+    """An attack of the corpus is one by sshd's own words: of what it would say, something is weaker."""
+    case = random.choice(CORPUS["refused"])
+    if case["host"] == OF_A_GROUP:
+        return None
+    files, action = Linkless(CORPUS["hosts"][case["host"]] | ACCOUNTS | RELEASE), as_action(case["action"])
+    assert not isinstance(action, Reload)
+    after = Overlay(files, plan_changes([action], files))
+    daemon = Sshd(files, after)
+    was, now = _asked(daemon, files), _asked(daemon, after)
+    if was is None or now is None:
+        return [f"sshd does not take the files of {case}"]
+    weaker = [key for key in was if daemon.order(key, was[key], now.get(key, UNSET)) is Order.WEAKER]
+    return [] if weaker else [f"nothing is weaker after {case}"]
 
 
-MOST_REFUSED = dict(zip(TRIALS, (0.3, 0.9), strict=True))
+TRIALS: dict[str, Trial] = {
+    "what we read is what sshd says": reading,
+    "what is accepted is not weaker": edits,
+    "what the corpus calls an attack is one": attack,
+}
+COUNTS = dict(zip(TRIALS, (300, 200, 50), strict=True))
+MOST_REFUSED = dict(zip(TRIALS, (0.3, 0.9, 0.5), strict=True))
 """Or the trials would show nothing."""
 
 
 @pytest.mark.parametrize("name", TRIALS)
-def test_generated_files_come_to_what_sshd_says(name: str) -> None:
-    found = tally(TRIALS[name], 300)
+def test_sshd_has_the_last_word(name: str) -> None:
+    found = tally(TRIALS[name], COUNTS[name])
     assert found.differences == ()
     assert found.refused < found.ran * MOST_REFUSED[name]
