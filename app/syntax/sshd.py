@@ -6,8 +6,9 @@ from app.files import Files
 from app.syntax import source
 from app.syntax.setting import Problem, Setting
 from app.syntax.source import fold
-from app.syntax.sshd_keywords import complaint
+from app.syntax.sshd_keywords import complaint, name_of
 from app.syntax.sshd_line import Directive, directive
+from app.syntax.sshd_match import Conditions, conditions
 
 MAIN = "/etc/ssh/sshd_config"
 _DEPTH = 16
@@ -16,8 +17,18 @@ _READS = 200
 
 
 @dataclass(frozen=True)
+class Line:
+    """One that sets something, where it stands among all the others."""
+
+    directive: Directive
+    conditions: Conditions | None
+    """None ahead of every Match line."""
+
+
+@dataclass(frozen=True)
 class MatchBlock:
     criteria: str
+    conditions: Conditions
     path: str
     line: int
     settings: tuple[Setting, ...]
@@ -32,6 +43,9 @@ class SshdConfig:
     """The global ones, in the order in which sshd meets them."""
     matches: tuple[MatchBlock, ...]
     problems: tuple[Problem, ...]
+    lines: tuple[Line, ...]
+    paths: tuple[str, ...]
+    """Of all files that it is read from."""
 
     def get(self, keyword: str) -> Setting | None:
         return next(iter(self.all(keyword)), None)
@@ -42,7 +56,7 @@ class SshdConfig:
 
 
 def _named(settings: tuple[Setting, ...], keyword: str) -> tuple[Setting, ...]:
-    return tuple(s for s in settings if fold(s.key) == fold(keyword))
+    return tuple(s for s in settings if name_of(s.key) == name_of(keyword))
 
 
 def effective(files: Files, path: str = MAIN) -> SshdConfig:
@@ -50,14 +64,17 @@ def effective(files: Files, path: str = MAIN) -> SshdConfig:
     reader.read(path, None, 0)
     return SshdConfig(
         settings=tuple(reader.settings),
-        matches=tuple(MatchBlock(b.criteria, b.path, b.line, tuple(b.settings)) for b in reader.blocks),
+        matches=tuple(MatchBlock(b.criteria, b.conditions, b.path, b.line, tuple(b.settings)) for b in reader.blocks),
         problems=tuple(reader.problems),
+        lines=tuple(reader.lines),
+        paths=tuple(dict.fromkeys(reader.paths)),
     )
 
 
 @dataclass
 class _Block:
     criteria: str
+    conditions: Conditions
     path: str
     line: int
     settings: list[Setting] = field(default_factory=list)
@@ -69,11 +86,12 @@ class _Reader:
     settings: list[Setting] = field(default_factory=list)
     blocks: list[_Block] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    reads: int = 0
+    lines: list[Line] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
     def read(self, path: str, block: _Block | None, depth: int) -> None:
-        self.reads += 1
-        if depth > _DEPTH or self.reads > _READS:
+        self.paths.append(path)
+        if depth > _DEPTH or len(self.paths) > _READS:
             self.problems.append(Problem("files include each other without an end", path, 1))
             return
         text = source.text(self.files, path)
@@ -93,10 +111,11 @@ class _Reader:
                 self._setting(found, block, path, number)
 
     def _open(self, found: Directive, outer: _Block | None, path: str, number: int) -> _Block:
-        if found.fault:
-            self.problems.append(Problem(f"Match: {found.fault}", path, number))
+        asked, fault = conditions(found.rest)
+        if found.fault or fault:
+            self.problems.append(Problem(fault or f"Match: {found.fault}", path, number))
         criteria = found.value if outer is None else f"{outer.criteria} {found.value}"
-        block = _Block(criteria, path, number)
+        block = _Block(criteria, asked if outer is None else (*outer.conditions, *asked), path, number)
         self.blocks.append(block)
         return block
 
@@ -106,15 +125,17 @@ class _Reader:
         for pattern in found.arguments:
             absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
             for included in source.glob(self.files, absolute):
-                if self.reads <= _READS:
+                if len(self.paths) <= _READS:
                     self.read(included, block, depth + 1)
 
     def _setting(self, found: Directive, block: _Block | None, path: str, number: int) -> None:
-        fault = found.fault or complaint(found.keyword, found.arguments, in_match=block is not None)
+        conditional = block is not None and block.conditions != ()
+        fault = found.fault or complaint(found.keyword, found.arguments, in_match=conditional)
         if fault:
             text = fault if found.keyword in fault else f"{found.keyword}: {fault}"
             self.problems.append(Problem(text, path, number, fold(found.keyword)))
         if not found.arguments:
             return
+        self.lines.append(Line(found, None if block is None else block.conditions))
         kept = self.settings if block is None else block.settings
         kept.append(Setting(found.keyword, found.value, path, number))

@@ -1,11 +1,13 @@
-"""One line of sshd_config: a keyword, then arguments as OpenSSH 8.7 splits them."""
+"""One line of sshd_config: a keyword, then arguments as OpenSSH 8.7 and later split them."""
 
 import re
 from dataclasses import dataclass
 
-from app.syntax.source import TRAIL
+from app.syntax.source import BLANK, TRAIL
 
-_KEYWORD = re.compile(r'[ \t\r]*(?:"([^"]*)"|([^ \t\r="]+))[ \t\r]*=?[ \t\r]*')
+_DELIMITER = re.compile(r'[ \t\r\n"=]')
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_END = " \t\r\n\f"
 
 
 @dataclass(frozen=True)
@@ -13,6 +15,8 @@ class Directive:
     keyword: str
     arguments: tuple[str, ...]
     fault: str = ""
+    rest: str = ""
+    """All that follows the keyword, as it is written: some keywords have a splitting of their own."""
 
     @property
     def value(self) -> str:
@@ -20,17 +24,44 @@ class Directive:
 
 
 def directive(line: str) -> Directive | None:
-    stripped = line.rstrip(TRAIL)
-    if not stripped or stripped.lstrip(TRAIL).startswith("#"):
-        return None
-    match = _KEYWORD.match(stripped)
-    if match is None:
-        return Directive(stripped.lstrip(TRAIL)[:40], (), "no keyword can be read")
-    keyword = match[1] if match[1] is not None else match[2]
-    arguments = split(stripped[match.end() :])
+    stripped = line.lstrip(" \t\r")
+    stripped = stripped[:1] + stripped[1:].rstrip(_END)
+    keyword, rest = delimited(stripped)
+    if keyword == "" and rest is not None:
+        keyword, rest = delimited(rest)
+    if not keyword or keyword.startswith("#"):
+        return None  # A keyword with an open quote is passed over without a word, too.
+    if not rest:
+        return Directive(keyword, (), "the value is missing")
+    arguments = split(rest)
     if arguments is None:
-        return Directive(keyword, (), "a quote is not closed")
-    return Directive(keyword, tuple(arguments), "" if arguments else "the value is missing")
+        return Directive(keyword, (), "a quote is not closed", rest)
+    return Directive(keyword, tuple(arguments), "" if arguments else "the value is missing", rest)
+
+
+def delimited(text: str) -> tuple[str | None, str | None]:
+    """The next word up to a blank, a quote or one equals sign, and what follows. None of both where a quote stays open.
+
+    Keywords and the words of a Match line are split like this; all the rest is split by `split`.
+    """
+    found = _DELIMITER.search(text)
+    if found is None:
+        return text, None
+    at, letter = found.start(), found[0]
+    if letter == '"':
+        close = text.find('"', at + 1)
+        if close < 0:
+            return None, None
+        return text[:at] + text[at + 1 : close], text[_past_blanks(text, close + 1) :]
+    after = _past_blanks(text, at + 1)
+    if letter != "=" and text[after : after + 1] == "=":
+        after = _past_blanks(text, after + 1)
+    return text[:at], text[after:]
+
+
+def _past_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
 
 
 def split(rest: str) -> list[str] | None:
@@ -48,7 +79,7 @@ def _scan(rest: str) -> tuple[list[str] | None, int]:
     found: list[str] = []
     at = 0
     while at < len(rest):
-        if rest[at] in TRAIL:
+        if rest[at] in BLANK:
             at += 1
             continue
         if rest[at] == "#":

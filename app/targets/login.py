@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from app.files import Files
 from app.syntax import source, sshd
@@ -10,6 +9,7 @@ from app.syntax.accounts import Account
 from app.syntax.setting import Setting
 from app.syntax.source import fold
 from app.syntax.sshd import SshdConfig
+from app.syntax.sshd_match import Conditions, Connection, fits, like
 from app.targets.people import People
 
 _NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
@@ -106,7 +106,7 @@ class Sshd:
         """A Match block that fits has the say before the global lines."""
         for block in self.config.matches:
             setting = block.get(keyword)
-            if setting and _fits(block.criteria, account, self.people):
+            if setting and _fits(block.conditions, account, self.people):
                 return (setting,)
         return self.config.all(keyword)
 
@@ -115,24 +115,15 @@ def sshd_of(files: Files, people: People) -> Sshd:
     return Sshd(files, people, sshd.effective(files))
 
 
-def _fits(criteria: str, account: Account, people: People) -> bool:
+def _fits(asked: Conditions, account: Account, people: People) -> bool:
     """User, Group and all are known here; where somebody connects from is not, so such a block does not count."""
-    words = criteria.split()
-    if [fold(word) for word in words] == ["all"]:
-        return True
-    pairs = list(zip(words[::2], words[1::2], strict=False))
-    names = {"user": frozenset({account.name}), "group": people.groups_of(account.name)}
-    return len(words) == 2 * len(pairs) and all(
-        fold(kind) in names and _named(listed.replace(",", " "), names[fold(kind)]) for kind, listed in pairs
-    )
+    known = all(attribute in ("user", "group") for attribute, _value in asked)
+    return known and fits(asked, Connection(account.name, people.groups_of(account.name)))
 
 
-def _named(listed: str, names: frozenset[str] | set[str]) -> bool:
-    patterns = [pattern.partition("@")[0] for pattern in listed.split()]
-    denied = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
-    if any(fnmatchcase(name, pattern) for name in names for pattern in denied):
-        return False
-    return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+def _named(patterns: str, names: frozenset[str] | set[str]) -> bool:
+    """AllowUsers and its like: each word a pattern. An exclamation mark is a letter here, and no more."""
+    return any(like(word.partition("@")[0], name) for word in patterns.split() for name in names)
 
 
 def _expanded(entry: str, account: Account) -> str:

@@ -10,6 +10,8 @@ _HOW = (
     "sshd keeps the first value it reads, drop-ins come ahead of sshd_config, and what follows a Match line "
     "holds for that block alone: change the line that is in force, ahead of the first Match."
 )
+_FIPS = ("crypto-policies policy FIPS",)
+"""Neither weaker nor stronger than DEFAULT in every point: the rules ask for it."""
 
 RULES = (
     Rule(
@@ -54,6 +56,7 @@ RULES = (
         fix=f"Set PubkeyAuthentication to yes; the default does not count, the line has to be there. {_HOW}",
         paths=_SSHD,
         check=states("V-257983", "PubkeyAuthentication", "yes"),
+        asks=frozenset({"sshd pubkeyauthentication yes"}),
     ),
     Rule(
         id="V-257981",
@@ -141,6 +144,7 @@ RULES = (
         fix="Give the first Ciphers line of the back-end file that list in order, and override it nowhere.",
         paths=_BACKEND,
         check=allows_only("V-257989", "Ciphers", CIPHERS),
+        asks=frozenset({f"sshd ciphers {','.join(CIPHERS)}", *_FIPS}),
         breaks="Old clients that know none of these ciphers cannot connect.",
     ),
     Rule(
@@ -152,6 +156,7 @@ RULES = (
         fix="Give the first MACs line of the back-end file that list in order, and override it nowhere.",
         paths=_BACKEND,
         check=allows_only("V-257991", "MACs", MACS),
+        asks=frozenset({f"sshd macs {','.join(MACS)}", *_FIPS}),
         breaks="Old clients that know none of these codes cannot connect.",
     ),
 )

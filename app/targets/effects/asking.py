@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from app.files import Files
+from app.syntax import source
 from app.targets.confine import Confinement, Outcome
 from app.targets.effects.daemon import Ask, Question
 
@@ -26,7 +27,7 @@ def lay_out(root: Path, files: Files, question: Question) -> None:
         if state is not None and content is not None:
             _lay(root, path, content, state.mode | 0o400)
     for path, text in question.made:
-        _lay(root, path, text.encode(), 0o600)
+        _lay(root, path, source.encode(text), 0o600)
 
 
 def _lay(root: Path, path: str, content: bytes, mode: int) -> None:

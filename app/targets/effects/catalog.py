@@ -1,5 +1,7 @@
 """The programs whose reading of a host's files is compared before and after a change."""
 
+from app.targets.effects.crypto import CryptoPolicies
 from app.targets.effects.daemon import Daemons
+from app.targets.effects.sshd import Sshd
 
-DAEMONS: Daemons = ()
+DAEMONS: Daemons = (Sshd(), CryptoPolicies())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from app.files import Files
 from app.targets.confine import Outcome
@@ -44,6 +44,13 @@ class Daemon(Protocol):
         """The same in the program's own words. None where it cannot be asked."""
 
     def order(self, key: str, was: str, now: str) -> Order: ...
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """A daemon for which some keys are there on one side alone: both sides are asked for those of both."""
+
+    def between(self, before: Files, after: Files) -> Daemon: ...
 
 
 Daemons = Sequence[Daemon]

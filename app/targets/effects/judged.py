@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from app.events.clean import clean
 from app.files import Files
 from app.targets.effects.catalog import DAEMONS
-from app.targets.effects.daemon import UNSET, Ask, Daemon
+from app.targets.effects.daemon import UNSET, Ask, Comparing, Daemon
 from app.targets.effects.order import Order
 from app.targets.subjects.edit import Objection
 
@@ -14,7 +14,7 @@ _FINE = (Order.STRONGER, Order.EQUAL)
 
 def by_our_reading(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
     """By what our own parsers make of the files. `asks` has what the rule wants: "sshd clientaliveinterval 600"."""
-    for daemon in _touched(paths):
+    for daemon in _touched(paths, before, after):
         found = _loss(daemon, daemon.settings(before), daemon.settings(after), asks)
         if found:
             return found
@@ -25,7 +25,7 @@ def by_their_own_words(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
 ) -> Objection | None:
     """By what the programs themselves say, where they are at hand."""
-    for daemon in _touched(paths):
+    for daemon in _touched(paths, before, after):
         was, now = daemon.said(before, ask), daemon.said(after, ask)
         found = _loss(daemon, was, now, asks) if was is not None and now is not None else None
         if found:
@@ -33,8 +33,9 @@ def by_their_own_words(
     return None
 
 
-def _touched(paths: Collection[str]) -> list[Daemon]:
-    return [daemon for daemon in DAEMONS if any(path.startswith(daemon.areas) for path in paths)]
+def _touched(paths: Collection[str], before: Files, after: Files) -> list[Daemon]:
+    touched = [daemon for daemon in DAEMONS if any(path.startswith(daemon.areas) for path in paths)]
+    return [daemon.between(before, after) if isinstance(daemon, Comparing) else daemon for daemon in touched]
 
 
 def _loss(
@@ -43,8 +44,14 @@ def _loss(
     for key in sorted(before.keys() | after.keys()):
         was, now = before.get(key, UNSET), after.get(key, UNSET)
         order = daemon.order(key, was, now) if was != now else Order.EQUAL
-        if order not in _FINE and f"{daemon.name} {key} {now}" not in asks:
+        if order not in _FINE and f"{daemon.name} {key} {now}" not in asks and not _follows(key, before, after):
             would = f"{key} is {was or 'not set'} and would be {now or 'not set'}"
             how = "weaker" if order is Order.WEAKER else "no stronger, as far as can be told"
             return Objection("weakening", clean(f"{daemon.name}: {would}, which is {how}.", 400))
     return None
+
+
+def _follows(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    """What holds for some because it holds for all, before and after, is said of all."""
+    of_all, _for, some = key.partition(" for ")
+    return bool(some) and all(side.get(key, UNSET) == side.get(of_all) for side in (before, after))

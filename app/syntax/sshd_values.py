@@ -1,0 +1,153 @@
+"""One value of sshd_config in the spelling in which `sshd -T` says it. None of what sshd would not take."""
+
+import re
+from collections.abc import Callable
+
+from app.syntax.source import fold, number
+from app.syntax.sshd_keywords import CHOICES, SWITCHES
+
+Spell = Callable[[str], str | None]
+
+_MOST = 2**31 - 1
+_TIME = re.compile(r"(?=.)(?:\+?[0-9]{1,10}[smhdw])*(?:\+?[0-9]{1,10})?")
+_SPAN = re.compile(r"([0-9]+)([smhdw]?)")
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]{1,18})")
+_SCALED = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]{0,18})(?:\.([0-9]{0,18}))?([bkmgtpe]?)")
+_SCALE = {unit: 1024**power for power, unit in enumerate("bkmgtpe")} | {"": 1}
+_LEAST_VOLUME = 16
+_BEGINS_OCTAL = re.compile(r"[ \t\n\v\f\r]*\+?(?:0[oO])?([0-7]+)")
+_STARTS = re.compile(r"[ \t]*([+-]?[0-9]{1,9})(?::[ \t]*([+-]?[0-9]{1,9})(?::[ \t]*([+-]?[0-9]{1,9}))?)?")
+_LEVELS = ("silent", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3")
+_FACILITIES = ("daemon", "user", "auth", "authpriv", *(f"local{number}" for number in range(8)))
+_SAME = {
+    "permitrootlogin": {"prohibit-password": "without-password"},
+    "compression": {"delayed": "yes"},
+    "allowtcpforwarding": {"all": "yes"},
+    "allowstreamlocalforwarding": {"all": "yes"},
+}
+
+
+def _chosen(keyword: str) -> Spell:
+    def spell(value: str) -> str | None:
+        chosen = fold(value)
+        return _SAME.get(keyword, {}).get(chosen, chosen) if chosen in CHOICES[keyword] else None
+
+    return spell
+
+
+def _to_the_letter(keyword: str) -> Spell:
+    return lambda value: value if value in CHOICES[keyword] else None
+
+
+def seconds(value: str) -> str | None:
+    if not _TIME.fullmatch(fold(value)):
+        return None
+    total = sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold(value)))
+    return str(total) if total <= _MOST else None
+
+
+def whole(value: str) -> str | None:
+    found = _WHOLE.fullmatch(value)
+    if found is None:
+        return None
+    count = int(f"{found[1]}{found[2]}")
+    return str(count) if 0 <= count <= _MOST else None
+
+
+def volume(value: str) -> str | None:
+    """1G, 512M, 1.5g: bytes."""
+    found = _SCALED.fullmatch(value[:-1] + fold(value[-1:]))
+    if value == "default":
+        return "0"
+    if found is None or found[1] == "-" or not (found[2] or found[3]):
+        return None
+    scale, part = _SCALE[found[4]], found[3] or ""
+    count = int(found[2] or 0) * scale + int(part or 0) * scale // 10 ** len(part)
+    return str(count) if not 0 < count < _LEAST_VOLUME else None
+
+
+def mask(value: str) -> str | None:
+    found = _BEGINS_OCTAL.match(value)
+    return f"0{int(found[1], 8):o}" if found and int(found[1], 8) <= 0o777 else None
+
+
+def starts(value: str) -> tuple[int, int | None, int] | None:
+    """Begin, rate and full of MaxStartups; one number alone leaves the rate as it was."""
+    found = _STARTS.match(value)
+    if found is None or (found[2] is not None and found[3] is None):
+        return None
+    begin = int(found[1])
+    return (begin, None, begin) if found[2] is None else (begin, int(found[2]), int(found[3]))
+
+
+def blocks(value: str) -> str | None:
+    found = re.match(r"([0-9]{1,3}):([0-9]{1,3})", value)
+    return f"{int(found[1])}:{int(found[2])}" if found else None
+
+
+def file(value: str) -> str | None:
+    """The daemon stands in the root folder."""
+    if fold(value) == "none":
+        return "none"
+    if value.startswith("~/"):
+        return f"/root/{value[2:].lstrip('/')}"
+    return value if value.startswith("/") else f"//{value}"
+
+
+def _upper(words: tuple[str, ...]) -> Spell:
+    return lambda value: fold(value).upper() if fold(value) in words else None
+
+
+def level(value: str) -> str | None:
+    """Two levels have two names."""
+    return _upper(_LEVELS)({"debug1": "debug", "quiet": "silent"}.get(fold(value), value))
+
+
+def _or_none(spell: Spell) -> Spell:
+    return lambda value: "none" if value == "none" else spell(value)
+
+
+def as_it_is(value: str) -> str | None:
+    return "none" if fold(value) == "none" else value
+
+
+def port(value: str) -> str | None:
+    count = number(value)
+    return str(count) if count else None
+
+
+FIRST: dict[str, Spell] = (
+    {keyword: _chosen(keyword) for keyword in SWITCHES}
+    | {
+        keyword: _chosen(keyword)
+        for keyword in CHOICES
+        if keyword not in ("permittunnel", "fingerprinthash", "loglevel")
+    }
+    | dict.fromkeys(("clientaliveinterval", "logingracetime"), seconds)
+    | dict.fromkeys(
+        ("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), whole
+    )
+    | dict.fromkeys(("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), file)
+    | dict.fromkeys(("authorizedprincipalsfile", "chrootdirectory"), as_it_is)
+    | dict.fromkeys(("authorizedkeyscommanduser", "authorizedprincipalscommanduser", "rdomain"), as_it_is)
+    | {
+        "securitykeyprovider": lambda value: value if fold(value) == "internal" else file(value),
+        "hostkeyagent": lambda value: value if value == "SSH_AUTH_SOCK" else file(value),
+        "unusedconnectiontimeout": _or_none(seconds),
+        "permittunnel": _to_the_letter("permittunnel"),
+        "loglevel": level,
+        "syslogfacility": _upper(_FACILITIES),
+        "permituserenvironment": lambda value: value,
+        "gssapikexalgorithms": lambda value: value,
+    }
+)
+"""Of these the first that is read counts."""
+
+LAST: dict[str, Spell] = {
+    "persourcemaxstartups": _or_none(whole),
+    "persourcenetblocksize": blocks,
+    "streamlocalbindmask": mask,
+    "fingerprinthash": _upper(CHOICES["fingerprinthash"]),
+}
+"""And of these the last."""

@@ -1,0 +1,111 @@
+"""The system-wide crypto policy: its base, the modules named behind it, and what each module takes away or brings."""
+
+import re
+from collections.abc import Mapping
+
+from app.files import Files
+from app.syntax import keyvalue, source
+from app.syntax.source import fold
+from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.order import Order, equal_or_not, fewer, measured, ranked
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_CONFIG = "/etc/crypto-policies/config"
+_MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
+_STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
+"""FIPS takes away what DEFAULT has, and has what FUTURE takes away."""
+_TAKE_AWAY = _words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
+_BRING = _words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
+_THERE = "in force"
+_SIZES = ("min_rsa_size", "min_dh_size", "min_dsa_size")
+_LEAST = {"LEGACY": "1024", "DEFAULT": "2048", "FIPS": "2048", "FUTURE": "3072"}
+_BETTER_0 = ("sha1_in_certs", "arbitrary_dh_groups", "ssh_certs")
+_BETTER_1 = ("ssh_etm",)
+_LISTS = ("cipher", "mac", "hash", "group", "sign", "key_exchange", "protocol")
+_TAKEN = re.compile(r"-[A-Za-z0-9][A-Za-z0-9.*-]*")
+
+
+class CryptoPolicies:
+    name: str = "crypto-policies"
+    areas: tuple[str, ...] = ("/etc/crypto-policies/config", _MODULES[0])
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        """A module that the configuration does not name is of no effect."""
+        base, modules, others = _chosen(files)
+        found = {"policy": base} | ({"further lines": others} if others else {})
+        found |= {size: _LEAST[base] for size in _SIZES if base in _LEAST}
+        for module in modules:
+            written = _written(files, module)
+            if written is None:
+                found[f"module {module}"] = _THERE
+                continue
+            for key, value in written:
+                name = key if key in _SIZES else f"{key} of {module}"
+                found[name] = value
+        return found
+
+    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        """The program that could be asked would write the host's files anew."""
+        del files, ask
+        return None
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        kind, _blank, module = key.partition(" ")
+        if kind == "policy":
+            return _base(was, now)
+        if kind == "module":
+            return _module(module, was, now)
+        if kind in _SIZES:
+            return measured(lambda value: int(value) if value.isdigit() else None)(was, now)
+        return _of_a_module(kind, was, now)
+
+
+def _chosen(files: Files) -> tuple[str, list[str], str]:
+    """The base, its modules, and what else is written: one line is all there should be."""
+    lines = [line.partition("#")[0].strip() for _number, line in source.numbered(source.text(files, _CONFIG) or "")]
+    first, *others = [line for line in lines if line] or ["DEFAULT"]
+    base, *modules = first.upper().split(":")
+    return base, modules, " ".join(others)
+
+
+def _written(files: Files, module: str) -> list[tuple[str, str]] | None:
+    """Of a module of the host's own. What the vendor ships goes by its name."""
+    if "/" in module or module in (*_TAKE_AWAY, *_BRING):
+        return None
+    text = next(
+        (text for folder in _MODULES if (text := source.text(files, f"{folder}{module}.pmod")) is not None), None
+    )
+    if text is None:
+        return None
+    found: dict[str, list[str]] = {}
+    for setting in keyvalue.options(text, ""):
+        found.setdefault(fold(setting.key), []).append(" ".join(setting.value.split()))
+    return [(key, " ".join(values)) for key, values in found.items()]
+
+
+def _base(was: str, now: str) -> Order:
+    if (was, now) in _STRICTER:
+        return Order.STRONGER
+    return Order.WEAKER if (now, was) in _STRICTER else equal_or_not(was, now)
+
+
+def _module(module: str, was: str, now: str) -> Order:
+    """One that was in force, or comes to be; only of some is it known what they do."""
+    if module in _TAKE_AWAY:
+        return ranked(UNSET, _THERE)(was, now)
+    return ranked(_THERE, UNSET)(was, now) if module in _BRING else equal_or_not(was, now)
+
+
+def _of_a_module(kind: str, was: str, now: str) -> Order:
+    if kind in _BETTER_0:
+        return ranked("1", UNSET, "0")(was, now)
+    if kind in _BETTER_1:
+        return ranked("0", UNSET, "1")(was, now)
+    words = (was + " " + now).split()
+    if kind.partition("@")[0] in _LISTS and all(_TAKEN.fullmatch(word) for word in words):
+        return fewer(now.split(), was.split())
+    return equal_or_not(was, now)

@@ -1,0 +1,108 @@
+"""sshd: what it would go by for everybody, and for each connection that a Match block means."""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from app.files import Files
+from app.syntax import source, sshd
+from app.syntax.sshd_effect import program, settings
+from app.syntax.sshd_keywords import IN_MATCH
+from app.syntax.sshd_match import Connection
+from app.targets.effects import sshd_order
+from app.targets.effects.daemon import Ask, Daemon, Question
+from app.targets.effects.order import Order
+from app.targets.effects.sshd_cases import NO_PORT, connections
+from app.targets.host_key import HOST_KEY, host_key
+from app.targets.people import people
+
+_PROGRAM = "/usr/sbin/sshd"
+_ACCOUNTS = ("/etc/passwd", "/etc/group")
+_MOST_ASKED = 40
+"""A question takes some thirty milliseconds. Cases beyond these are left to our own reading."""
+_OWN_ACCOUNT = "sshd"
+_FREE = 64_000
+"""An id that nobody has."""
+_KEYWORD = re.compile(r"[a-z0-9]+")
+"""What sshd says besides begins with the name of a file."""
+_SPLIT = ","
+"""What sshd puts between the parts of a connection: a name that has one in it cannot be asked about."""
+
+
+class Sshd:
+    name: str = "sshd"
+    areas: tuple[str, ...] = ("/etc/ssh/", "/etc/crypto-policies/back-ends/opensshserver.config")
+
+    def __init__(self, *sides: Files) -> None:
+        """Where two are compared, both: connections that only one of them knows are asked about on the other too."""
+        self._sides = sides
+
+    def between(self, before: Files, after: Files) -> Daemon:
+        return Sshd(before, after)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        config, built = sshd.effective(files), program(files)
+        found: dict[str, str] = {}
+        for case, who in self._cases(files).items():
+            found |= _told(settings(config, built, who), case)
+        return found
+
+    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        found: dict[str, str] = {}
+        staged = (*sshd.effective(files).paths, *_ACCOUNTS)
+        for case, who in list(self._cases(files).items())[:_MOST_ASKED]:
+            if any(_SPLIT in part for part in _spec(who)):
+                continue
+            outcome = ask(files, _question(files, who, staged))
+            if outcome is None or outcome.code != 0:
+                return None
+            found |= _told(printed(outcome.output), case)
+        return found
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        return sshd_order.order(key.partition(" for ")[0], was, now)
+
+    def _cases(self, files: Files) -> dict[str, Connection]:
+        return self._of_both if self._sides else connections([sshd.effective(files)], people(files))
+
+    @cached_property
+    def _of_both(self) -> dict[str, Connection]:
+        return connections([sshd.effective(side) for side in self._sides], people(self._sides[0]))
+
+
+def _told(found: Mapping[str, str], case: str) -> dict[str, str]:
+    if not case:
+        return dict(found)
+    return {f"{keyword} for {case}": value for keyword, value in found.items() if keyword in IN_MATCH}
+
+
+def _spec(who: Connection) -> list[str]:
+    parts = {"user": who.user, "host": who.host, "addr": who.address, "laddr": who.localaddress}
+    parts |= {"lport": who.localport or NO_PORT, "rdomain": who.rdomain}
+    return [f"{name}={value}" for name, value in parts.items() if value]
+
+
+def _question(files: Files, who: Connection, staged: tuple[str, ...]) -> Question:
+    made = ((HOST_KEY, host_key()), *_as_if_there(files, who))
+    return Question(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_spec(who))), staged, made)
+
+
+def _as_if_there(files: Files, who: Connection) -> tuple[tuple[str, str], ...]:
+    """With the account that sshd wants, and with one that a Match block means and that is not there, or in no group."""
+    known = people(files)
+    passwd, group = (source.text(files, path) or "" for path in _ACCOUNTS)
+    wanted = [name for name in (_OWN_ACCOUNT, who.user) if name and not known.account(name)]
+    added = "".join(f"{name}:x:{_FREE + at}:{_FREE}::/:/usr/sbin/nologin\n" for at, name in enumerate(wanted))
+    missing = sorted(who.groups - known.groups_of(who.user))
+    joined = "".join(f"{name}:x:{_FREE + 1 + at}:{who.user}\n" for at, name in enumerate(missing))
+    return (("/etc/passwd", f"{added}{passwd}"), ("/etc/group", f"{group.rstrip()}\n{joined}"))
+
+
+def printed(output: str) -> dict[str, str]:
+    """What `sshd -T` prints, by keyword; a keyword with a line for each of its values is put together."""
+    found: dict[str, list[str]] = {}
+    for line in output.split("\n"):
+        keyword, _blank, value = line.partition(" ")
+        if _KEYWORD.fullmatch(keyword):
+            found.setdefault(keyword, []).append(value)
+    return {keyword: " ".join(values) for keyword, values in found.items()}

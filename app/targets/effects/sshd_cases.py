@@ -1,0 +1,104 @@
+"""Which connections are worth asking about: one for every way in which Match blocks can come together."""
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+
+from app.syntax.sshd import SshdConfig
+from app.syntax.sshd_match import ATTRIBUTES, Conditions, Connection, Network, fits, net
+from app.targets.people import People
+
+NO_PORT = "65534"
+"""One that no Match line asks for. sshd refuses to judge a LocalPort line without any."""
+ANYBODY = "somebody-else"
+_MOST = 20_000
+"""Combinations looked at. Each attribute brings few, since those that fit the same are one."""
+_OTHERS = {"host": "elsewhere.invalid", "address": "198.18.0.1", "localaddress": "198.18.0.2", "localport": NO_PORT}
+
+Values = dict[str, object]
+
+
+def connections(configs: Sequence[SshdConfig], people: People) -> dict[str, Connection]:
+    """By what they fit, in words: "address 192.168.0.0/16". Who fits nothing has no word at all."""
+    blocks = list(dict.fromkeys(block.conditions for config in configs for block in config.matches if block.conditions))
+    asked = list(dict.fromkeys(condition for block in blocks for condition in block))
+    found = {"": Connection()}
+    ways = [_telling(_candidates(attribute, asked, people), asked) for attribute in _varied(asked)]
+    for parts in itertools.islice(itertools.product(*ways), _MOST):
+        who = Connection(**{name: value for part in parts for name, value in part.items()})  # type: ignore[arg-type]
+        met = [block for block in blocks if fits(block, who)]
+        if met:
+            found.setdefault(" and ".join(_words(block) for block in met), who)
+    return found
+
+
+def _words(block: Conditions) -> str:
+    return " ".join(f"{attribute} {value}" for attribute, value in block)
+
+
+def _varied(asked: Sequence[tuple[str, str]]) -> list[str]:
+    """User and group are one: who it is."""
+    named = {"user" if attribute == "group" else attribute for attribute, _value in asked}
+    return sorted({name if name in ATTRIBUTES else "also" for name in named})
+
+
+def _telling(candidates: Iterable[Values], asked: Sequence[tuple[str, str]]) -> list[Values]:
+    """One for each set of conditions that they fit."""
+    found: dict[tuple[bool, ...], Values] = {}
+    for values in candidates:
+        who = Connection(**values)  # type: ignore[arg-type]
+        found.setdefault(tuple(fits((one,), who) for one in asked), values)
+    return list(found.values())
+
+
+def _candidates(attribute: str, asked: Sequence[tuple[str, str]], people: People) -> list[Values]:
+    written = [value for name, value in asked if name == attribute]
+    if attribute == "also":
+        return [{"also": some} for some in _subsets([one for one in asked if one[0] not in ATTRIBUTES])]
+    if attribute == "user":
+        return _users(written, [value for name, value in asked if name == "group"], people)
+    if attribute in ("address", "localaddress"):
+        return [{attribute: one} for one in (_OTHERS[attribute], *_addresses(written))]
+    return [{attribute: one} for one in (_OTHERS.get(attribute, ANYBODY), *_names(written))]
+
+
+def _subsets(unknown: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, str], ...]]:
+    """Of criteria that we do not know: each alone, none, and all together."""
+    return [(), *((one,) for one in unknown), tuple(unknown)]
+
+
+def _users(written: Sequence[str], groups: Sequence[str], people: People) -> list[Values]:
+    """Accounts as they are come first: of those that fit the same, sshd can be asked about one that is there."""
+    known: list[Values] = [{"user": one.name, "groups": people.groups_of(one.name)} for one in people.accounts]
+    belongs = [frozenset[str](), *(frozenset({group}) for group in _names(groups)), frozenset(_names(groups))]
+    might: list[Values] = [
+        {"user": name, "groups": some} for name in (ANYBODY, *_names(written)) for some in dict.fromkeys(belongs)
+    ]
+    return [*known, *might]
+
+
+def _names(written: Sequence[str]) -> list[str]:
+    """Names that the patterns mean, and such as two of them mean at once."""
+    patterns = list(dict.fromkeys(one.removeprefix("!") for value in written for one in value.split(",")))
+    plain = [_filled(pattern, "x") for pattern in patterns]
+    open_ones = [pattern for pattern in patterns if "*" in pattern]
+    both = [_filled(one, other.replace("*", "").replace("?", "x")) for one in open_ones for other in patterns]
+    return [name for name in dict.fromkeys((*plain, *both)) if name]
+
+
+def _filled(pattern: str, filling: str) -> str:
+    return pattern.replace("*", filling).replace("?", "x")
+
+
+def _addresses(written: Sequence[str]) -> list[str]:
+    """Each network's first address and the one behind its last: no region lies between that has neither."""
+    patterns = [one.removeprefix("!") for value in written for one in value.split(",")]
+    networks = [network for network in map(net, patterns) if network]
+    named = [_filled(pattern, "1") for pattern in patterns if net(pattern) is None]
+    ends: list[Callable[[Network], object]] = [lambda one: one[0], lambda one: one[-1] + 1, lambda one: one[-1]]
+    found = []
+    for network, end in itertools.product(networks, ends):
+        try:
+            found.append(str(end(network)))
+        except ValueError:
+            continue  # There is none behind the last of all.
+    return [*found, *named]

@@ -1,0 +1,210 @@
+"""Of two values of an sshd keyword, which one lets less in? For an attacker who would have a weaker sshd."""
+
+from collections.abc import Callable, Collection, Mapping
+
+from app.targets.effects import sshd_algorithms
+from app.targets.effects.daemon import UNSET
+from app.targets.effects.order import Compare, Order, equal_or_not, fewer, measured, ranked
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_BETTER_NO = _words("""
+    allowagentforwarding compression gssapiauthentication gssapienablek5users gssapikeyexchange
+    gssapistorecredentialsonrekey hostbasedauthentication hostbasedusesnamefrompacketonly kbdinteractiveauthentication
+    kerberosauthentication kerberosgetafstoken kerberosorlocalpasswd passwordauthentication permitemptypasswords
+    permittty permituserrc streamlocalbindunlink x11forwarding
+""")
+_BETTER_YES = _words("""
+    disableforwarding gssapicleanupcredentials gssapistrictacceptorcheck ignoreuserknownhosts kerberosticketcleanup
+    printlastlog strictmodes usepam x11uselocalhost
+""")
+_NO_MATTER = _words("debianbanner exposeauthinfo ipqos printmotd tcpkeepalive versionaddendum x11displayoffset")
+_ALGORITHMS = _words("""
+    casignaturealgorithms ciphers gssapikexalgorithms hostbasedacceptedalgorithms hostkeyalgorithms kexalgorithms macs
+    pubkeyacceptedalgorithms
+""")
+_FEWER = ("acceptenv", "authorizedkeysfile", "subsystem")
+_NAMES_KEPT_OUT = ("denyusers", "denygroups")
+_NAMES_LET_IN = ("allowusers", "allowgroups")
+_OPENS = ("permitopen", "permitlisten")
+_FORWARDS = {"yes": "local remote", "local": "local", "remote": "remote", "no": ""}
+_RIGHTS: dict[str, dict[str, str]] = {
+    "allowtcpforwarding": _FORWARDS,
+    "allowstreamlocalforwarding": _FORWARDS,
+    "permittunnel": {"yes": "ip link", "point-to-point": "ip", "ethernet": "link", "no": ""},
+    "gatewayports": {"yes": "always", "clientspecified": "where the client says", "no": ""},
+}
+"""What each word allows; one that allows less is stricter."""
+_WORDS: dict[str, Compare] = {
+    "permitrootlogin": ranked("yes", "without-password", "forced-commands-only", "no"),
+    "ignorerhosts": ranked("no", "shosts-only", "yes"),
+    "fingerprinthash": ranked("MD5", "SHA256"),
+    "loglevel": ranked("SILENT", "FATAL", "ERROR", "INFO", "VERBOSE"),
+}
+_NOTICES = ("/etc/issue", "/etc/issue.net", "/etc/motd")
+_LOGS = ("AUTH", "AUTHPRIV")
+
+
+def order(keyword: str, was: str, now: str) -> Order:
+    return _COMPARES.get(keyword, equal_or_not)(was, now)
+
+
+def all_of(*orders: Order) -> Order:
+    """Of a value in parts: stronger in one and weaker in another is neither."""
+    told = {one for one in orders if one is not Order.EQUAL}
+    if not told:
+        return Order.EQUAL
+    return told.pop() if len(told) == 1 else Order.INCOMPARABLE
+
+
+def _whole(value: str) -> int | None:
+    return int(value) if value.isascii() and value.isdigit() else None
+
+
+def _least(value: str) -> float | None:
+    """The lower the stricter."""
+    count = _whole(value)
+    return None if count is None else -count
+
+
+def _least_above_nothing(value: str) -> float | None:
+    """The lower the stricter, but nought or none is without any limit."""
+    count = 0 if value == "none" else _whole(value)
+    return None if count is None else -(count or float("inf"))
+
+
+def _most(value: str) -> float | None:
+    return _whole(value)
+
+
+def _parts(between: str, *compares: Compare) -> Compare:
+    def compare(was: str, now: str) -> Order:
+        old, new = was.split(between), now.split(between)
+        if not len(old) == len(new) == len(compares):
+            return equal_or_not(was, now)
+        return all_of(*(one(*pair) for one, pair in zip(compares, zip(old, new, strict=True), strict=True)))
+
+    return compare
+
+
+def _sets(between: str | None) -> Compare:
+    return lambda was, now: fewer(was.split(between), now.split(between))
+
+
+def _kept_out(was: str, now: str) -> Order:
+    if "!" in was + now:
+        return equal_or_not(was, now)
+    return fewer(now.split(), was.split())
+
+
+def _let_in(was: str, now: str) -> Order:
+    """Without the line everybody is let in."""
+    if UNSET in (was, now):
+        return Order.EQUAL if was == now else Order.STRONGER if was == UNSET else Order.WEAKER
+    return equal_or_not(was, now) if "!" in was + now else fewer(was.split(), now.split())
+
+
+def _opened(was: str, now: str) -> Order:
+    """any, none, or places."""
+    ends = ("any", "none")
+    if was in ends or now in ends:
+        step = {"any": 0, "none": 2}
+        return measured(lambda value: step.get(value, 1))(was, now)
+    return fewer(was.split(), now.split())
+
+
+def _allowed(rights: Mapping[str, str]) -> Compare:
+    def compare(was: str, now: str) -> Order:
+        known = was in rights and now in rights
+        return fewer(rights[was].split(), rights[now].split()) if known else equal_or_not(was, now)
+
+    return compare
+
+
+def _shown(was: str, now: str) -> Order:
+    """Any of the host's own notices is as good as another, and better than none."""
+    if was == now or (was in _NOTICES and now in _NOTICES):
+        return Order.EQUAL
+    if was == "none" and now in _NOTICES:
+        return Order.STRONGER
+    return Order.WEAKER if now == "none" else equal_or_not(was, now)
+
+
+def _environment(was: str, now: str) -> Order:
+    """yes, no, or patterns of names."""
+    step = {"yes": 0, "no": 2}
+    if was in step or now in step:
+        return measured(lambda value: step.get(value, 1))(was, now)
+    return equal_or_not(was, now)
+
+
+def _touched(was: str, now: str) -> Order:
+    """What a security key has to show: all that it had to, and maybe more."""
+    old, new = ([word for word in value.split() if word != "none"] for value in (was, now))
+    return fewer(new, old)
+
+
+def _bits(was: str, now: str) -> Order:
+    try:
+        old, new = int(was, 8), int(now, 8)
+    except ValueError:
+        return equal_or_not(was, now)
+    if old == new:
+        return Order.EQUAL
+    return Order.STRONGER if old & ~new == 0 else Order.WEAKER if new & ~old == 0 else Order.INCOMPARABLE
+
+
+def _methods(was: str, now: str) -> Order:
+    if was == "any" != now:
+        return Order.STRONGER
+    return Order.WEAKER if now == "any" != was else equal_or_not(was, now)
+
+
+def _logged(was: str, now: str) -> Order:
+    return Order.EQUAL if was in _LOGS and now in _LOGS else equal_or_not(was, now)
+
+
+def _never_matters(_was: str, _now: str) -> Order:
+    return Order.EQUAL
+
+
+def _each(keywords: Collection[str], compare: Compare) -> dict[str, Compare]:
+    return dict.fromkeys(keywords, compare)
+
+
+def _measured(keywords: str, strictness: Callable[[str], float | None]) -> dict[str, Compare]:
+    return _each(keywords.split(), measured(strictness))
+
+
+_COMPARES: dict[str, Compare] = (
+    _each(_BETTER_NO, ranked("yes", "no"))
+    | _each(_BETTER_YES, ranked("no", "yes"))
+    | _each(_NO_MATTER, _never_matters)
+    | _each(_ALGORITHMS, sshd_algorithms.order)
+    | _each(_FEWER, _sets(None))
+    | _each(_NAMES_KEPT_OUT, _kept_out)
+    | _each(_NAMES_LET_IN, _let_in)
+    | _each(_OPENS, _opened)
+    | {keyword: _allowed(rights) for keyword, rights in _RIGHTS.items()}
+    | _WORDS
+    | _measured("maxauthtries maxsessions", _least)
+    | _measured(
+        "clientalivecountmax clientaliveinterval logingracetime persourcemaxstartups unusedconnectiontimeout",
+        _least_above_nothing,
+    )
+    | _measured("requiredrsasize", _most)
+    | {
+        "authenticationmethods": _methods,
+        "banner": _shown,
+        "maxstartups": _parts(":", measured(_least), measured(_most), measured(_least)),
+        "permituserenvironment": _environment,
+        "persourcenetblocksize": _parts(":", measured(_least), measured(_least)),
+        "pubkeyauthoptions": _touched,
+        "rekeylimit": _parts(" ", measured(_least_above_nothing), measured(_least_above_nothing)),
+        "streamlocalbindmask": _bits,
+        "syslogfacility": _logged,
+    }
+)

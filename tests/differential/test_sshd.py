@@ -1,0 +1,168 @@
+"""Generated configurations of sshd, put before our reading and before sshd itself."""
+
+import grp
+import os
+import pwd
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from random import Random
+from threading import Lock
+
+import pytest
+
+from app.errors import ActionFailed
+from app.events.words import Reload
+from app.files import Files
+from app.syntax import sshd
+from app.syntax.sshd_effect import DEBIAN_12, settings
+from app.syntax.sshd_match import Connection
+from app.targets import policy
+from app.targets.change import plan_changes
+from app.targets.effects.daemon import UNSET
+from app.targets.effects.order import Order
+from app.targets.effects.sshd import Sshd, printed
+from app.targets.overlay import Overlay
+from tests.differential.harness import Trial, tally
+from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalled
+from tests.differential.sshd_files import connection, written
+from tests.hostfiles import DictFiles
+from tests.targets.test_policy import as_action
+
+SSHD = "/usr/sbin/sshd"
+RELEASE = {"/etc/os-release": "ID=debian\n"}
+CORPUS = tomllib.loads((Path(__file__).parents[1] / "targets/hostile/sshd_by_effect.toml").read_text())
+OF_A_GROUP = "strict for a group"
+"""sshd asks this machine who is in a group, and cannot be told without a wall."""
+LEFT_OUT = {
+    "listenaddress": "sshd resolves names and adds every port; we keep what is written",
+    "ipqos": "nobody is weaker for it, and its names have several spellings",
+    "hostkey": "the trial serves with a key of its own",
+    "debianbanner": "sshd -T does not say it",
+}
+
+
+MAKING = Lock()
+
+
+def host_key() -> str:
+    with MAKING:
+        return made_key()
+
+
+@cache
+def made_key() -> str:
+    at = Path(tempfile.mkdtemp(prefix="temper-differential-")) / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(at)], check=True)
+    return str(at)
+
+
+def wall() -> list[str]:
+    """sshd wants /run/sshd to be there, which only root may make: where it is not, it gets one of its own."""
+    return (
+        [] if Path("/run/sshd").is_dir() else ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/run", "--dir", "/run/sshd"]
+    )
+
+
+def command(main: Path, who: Connection) -> list[str]:
+    spec = f"user={who.user},host={who.host},addr={who.address},laddr={who.localaddress},lport={who.localport}"
+    return [*wall(), SSHD, "-T", "-f", str(main), "-h", host_key(), "-C", spec]
+
+
+def said(texts: dict[str, str], main: str, who: Connection) -> dict[str, str] | None:
+    for path, text in texts.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text)
+    done = subprocess.run(command(Path(main), who), capture_output=True, text=True, check=False, cwd="/", timeout=30)
+    return printed(done.stdout) if done.returncode == 0 else None
+
+
+def groups_of(user: str) -> frozenset[str]:
+    try:
+        entry = pwd.getpwnam(user)
+    except KeyError:
+        return frozenset()
+    return frozenset(grp.getgrgid(gid).gr_name for gid in os.getgrouplist(user, entry.pw_gid))
+
+
+def reading(random: Random) -> list[str] | None:
+    with tempfile.TemporaryDirectory(prefix="temper-differential-") as folder:
+        texts = written(random, folder)
+        main = f"{folder}/sshd_config"
+        who = connection(random, groups_of)
+        theirs = said(texts, main, who)
+        config = sshd.effective(DictFiles(texts), main)
+        ours = settings(config, DEBIAN_12, who)
+    if theirs is None:
+        return None
+    keys = sorted((ours.keys() | theirs.keys()) - LEFT_OUT.keys())
+    wrong = [
+        f"{key}: {ours.get(key)!r} is read, {theirs.get(key)!r} is said"
+        for key in keys
+        if ours.get(key) != theirs.get(key)
+    ]
+    if config.problems:
+        wrong.append(f"sshd takes it, and we find {config.problems[0].text}")
+    return [f"{one} ({who}) in {texts}" for one in wrong]
+
+
+def edits(random: Random) -> list[str] | None:
+    """What the policy accepts is never weaker by sshd's own words. None where it does not accept."""
+    texts = written(random, ETC)
+    files, action = Linkless(texts | ACCOUNTS | RELEASE), edit(random, texts)
+    if policy.review([action], frozenset({action.path}), files):
+        return None
+    try:
+        after = Overlay(files, plan_changes([action], files))
+    except ActionFailed:
+        return None
+    daemon = Sshd(files, after)
+    was, now = _asked(daemon, files), _asked(daemon, after)
+    if was is None or now is None:
+        return None
+    return [
+        f"{key} was {was.get(key, UNSET)!r} and is {now.get(key, UNSET)!r} after {action} on {texts}"
+        for key in sorted(was.keys() | now.keys())
+        if daemon.order(key, was.get(key, UNSET), now.get(key, UNSET)) not in (Order.STRONGER, Order.EQUAL)
+    ]
+
+
+def _asked(daemon: Sshd, files: Files) -> Mapping[str, str] | None:
+    with tempfile.TemporaryDirectory(prefix="temper-differential-") as folder:
+        return daemon.said(files, unwalled(Path(folder), wall(), host_key()))
+
+
+def attack(random: Random) -> list[str] | None:
+    """An attack of the corpus is one by sshd's own words: of what it would say, something is weaker."""
+    case = random.choice(CORPUS["refused"])
+    if case["host"] == OF_A_GROUP:
+        return None
+    files, action = Linkless(CORPUS["hosts"][case["host"]] | ACCOUNTS | RELEASE), as_action(case["action"])
+    assert not isinstance(action, Reload)
+    after = Overlay(files, plan_changes([action], files))
+    daemon = Sshd(files, after)
+    was, now = _asked(daemon, files), _asked(daemon, after)
+    if was is None or now is None:
+        return [f"sshd does not take the files of {case}"]
+    weaker = [key for key in was if daemon.order(key, was[key], now.get(key, UNSET)) is Order.WEAKER]
+    return [] if weaker else [f"nothing is weaker after {case}"]
+
+
+TRIALS: dict[str, Trial] = {
+    "what we read is what sshd says": reading,
+    "what is accepted is not weaker": edits,
+    "what the corpus calls an attack is one": attack,
+}
+COUNTS = dict(zip(TRIALS, (300, 200, 50), strict=True))
+MOST_REFUSED = dict(zip(TRIALS, (0.3, 0.9, 0.5), strict=True))
+"""Or the trials would show nothing."""
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_sshd_has_the_last_word(name: str) -> None:
+    found = tally(TRIALS[name], COUNTS[name])
+    assert found.differences == ()
+    assert found.refused < found.ran * MOST_REFUSED[name]
