@@ -1,0 +1,57 @@
+"""Which kernel modules load by themselves, and what runs in their stead."""
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from app.files import Files
+from app.syntax import modprobe
+from app.syntax.modprobe import ModuleLine
+from app.targets.effects import folders
+from app.targets.effects.daemon import UNSET, Ask, Question
+from app.targets.effects.order import Order, ranked
+
+NOTHING = "nothing"
+_NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
+_END = "# End of configuration files."
+_LISTED = ("options", "alias", "softdep", "remove")
+
+
+class Modprobe:
+    name = "modprobe"
+    areas: tuple[str, ...] = ("/etc/modprobe.d/",)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        return in_force(
+            [line for text in folders.texts("modprobe.d", files) for line in modprobe.module_lines(text, "")]
+        )
+
+    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        outcome = ask(files, Question("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))
+        if outcome is None or _END not in outcome.output:
+            return None
+        return in_force(modprobe.module_lines(outcome.output.partition(_END)[0], ""))
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        kind = key.partition(" ")[0]
+        if kind == "blacklist":
+            return ranked(UNSET, "yes")(was, now)
+        if kind == "install" and now == NOTHING:
+            return Order.STRONGER
+        return Order.WEAKER if was == NOTHING else Order.INCOMPARABLE
+
+
+def in_force(lines: list[ModuleLine]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    installs = [line for line in lines if line.command == "install" and line.rest]
+    for line in installs:
+        # the first that fits decides, patterns included
+        first = next(one for one in installs if one.module == line.module or fnmatchcase(line.module, one.module))
+        found[f"install {line.module}"] = NOTHING if _NOTHING.fullmatch(first.rest) else first.rest
+    for line in lines:
+        key = f"{line.command} {line.module}"
+        if line.command == "blacklist":
+            found[key] = "yes"
+        elif line.command in _LISTED and line.rest:
+            found[key] = f"{found[key]}; {line.rest}" if key in found else line.rest
+    return found
