@@ -29,13 +29,22 @@ class Loaded:
         return next((value for key, value in reversed(self.patterns) if _fits(path, _path(key))), None)
 
 
-def loaded(texts: Iterable[str]) -> Loaded:
-    """The texts in the order in which they are read."""
+def by_systemd(texts: Iterable[str]) -> Loaded:
+    """The texts in the order in which they are read. A name with a minus takes back what was said of it."""
+    return _loaded(one for text in texts for one in assignments(text))
+
+
+def by_procps(texts: Iterable[str]) -> Loaded:
+    """It knows no name that starts with a slash, and takes nothing back."""
+    made = [one for text in texts for one in assignments(text, absolute=False)]
+    stated = {key for key, value in made if value is not None}
+    return _loaded((key, value) for key, value in made if value is not None or key not in stated)
+
+
+def _loaded(made: Iterable[tuple[str, str | None]]) -> Loaded:
     found: dict[str, str | None] = {}
-    for text in texts:
-        for key, value in assignments(text):
-            if key in found and found[key] == value:
-                continue
+    for key, value in made:
+        if key not in found or found[key] != value:
             found.pop(key, None)
             found[key] = value
     plain = {key: value for key, value in found.items() if not _is_pattern(key)}
@@ -46,7 +55,7 @@ def loaded(texts: Iterable[str]) -> Loaded:
     )
 
 
-def assignments(text: str) -> list[tuple[str, str | None]]:
+def assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
     """`key = value`, or `-key` for what no pattern may set. A # or ; behind a value belongs to the value."""
     found: list[tuple[str, str | None]] = []
     for _number, line in source.numbered(text.replace("\r", "\n").replace("\0", "\n")):
@@ -54,8 +63,9 @@ def assignments(text: str) -> list[tuple[str, str | None]]:
         if not body or body[0] in "#;":
             continue
         key, equals, value = body.partition("=")
-        if equals or key.startswith("-"):
-            found.append((_name(key.removeprefix("-").strip(_BLANK)), value.strip(_BLANK) if equals else None))
+        written = key.removeprefix("-").strip(_BLANK)
+        if (equals or key.startswith("-")) and (absolute or not written.startswith("/")):
+            found.append((_name(written), value.strip(_BLANK) if equals else None))
     return found
 
 

@@ -12,11 +12,15 @@ VENDOR = (shipped.DEBIAN, *(f"{folder}/{name}/*.conf" for name in NAMES for fold
 """Nobody changes these, and what a change in /etc does depends on them."""
 
 
-def texts(name: str, files: Files) -> list[str]:
-    """In the order in which they are read. Where no vendor's folder can be seen, the distribution's known files."""
+def texts(name: str, files: Files, *, hidden: bool = False) -> list[str]:
+    """In the order in which they are read. Where no vendor's folder can be seen, the distribution's known files.
+
+    With `hidden`, of a program that takes names with a dot ahead too.
+    """
+    patterns = ("*.conf", ".*.conf") if hidden else ("*.conf",)
     seen = any(files.glob(f"{folder}/{name}/*.conf") for folder in _VENDORS)
     found = {} if seen else dict(shipped.of(name, files))
     for folder in (*_VENDORS[::-1], *_OURS[::-1]):
-        for path in source.glob(files, f"{folder}/{name}/*.conf"):
+        for path in (path for pattern in patterns for path in source.glob(files, f"{folder}/{name}/{pattern}")):
             found[path.rpartition("/")[2]] = source.text(files, path) or ""
     return [found[name] for name in sorted(found)]

@@ -1,11 +1,12 @@
 """Kernel settings, as systemd loads them at boot and as `sysctl --system` does; two orders, and neither may weaken."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.files import Files
 from app.syntax import source, sysctl
+from app.syntax.sysctl import Loaded
 from app.targets.effects import folders, shipped
 from app.targets.effects.daemon import Ask, Question
 from app.targets.effects.order import Compare, Order, ranked
@@ -82,14 +83,14 @@ class AtBoot(_Sysctl):
     name = "systemd-sysctl"
 
     def settings(self, files: Files) -> Mapping[str, str]:
-        return in_force(folders.texts("sysctl.d", files), debian=shipped.is_debian(files))
+        return in_force(sysctl.by_systemd(folders.texts("sysctl.d", files)), debian=shipped.is_debian(files))
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Which files count and in which order. What it makes of a line, it says only while it writes."""
         outcome = ask(files, Question("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
         if outcome is None or outcome.code != 0:
             return None
-        return in_force([outcome.output], debian=shipped.is_debian(files))
+        return in_force(sysctl.by_systemd([outcome.output]), debian=shipped.is_debian(files))
 
 
 class ByHand(_Sysctl):
@@ -98,15 +99,14 @@ class ByHand(_Sysctl):
     name = "sysctl"
 
     def settings(self, files: Files) -> Mapping[str, str]:
-        texts = [*folders.texts("sysctl.d", files), source.text(files, MAIN) or ""]
-        return in_force(texts, debian=shipped.is_debian(files))
+        texts = [*folders.texts("sysctl.d", files, hidden=True), source.text(files, MAIN) or ""]
+        return in_force(sysctl.by_procps(texts), debian=shipped.is_debian(files))
 
     def said(self, files: Files, ask: Ask) -> None:
         """It prints what it writes, and it would write."""
 
 
-def in_force(texts: Iterable[str], *, debian: bool) -> dict[str, str]:
-    loaded = sysctl.loaded(texts)
+def in_force(loaded: Loaded, *, debian: bool) -> dict[str, str]:
     found = {**dict(loaded.patterns), **loaded.stated}
     for key, known in KNOWN.items():
         value = loaded.value(key)
