@@ -1,7 +1,7 @@
 """modprobe.d: install, blacklist, options and alias lines. Kernel modules do not tell - from _."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.files import Files
@@ -23,8 +23,17 @@ class ModuleLine:
 
 
 def module_lines(text: str, path: str) -> list[ModuleLine]:
+    return _lines(_joined(text), path)
+
+
+def dumped(text: str) -> list[ModuleLine]:
+    """What modprobe prints with -c: a line is a line, and a backslash a letter."""
+    return _lines(source.numbered(text), "")
+
+
+def _lines(numbered: Iterable[tuple[int, str]], path: str) -> list[ModuleLine]:
     found = []
-    for number, line in _joined(text):
+    for number, line in numbered:
         if line.startswith("#"):
             continue
         command, module, rest = [*_BLANKS.split(line.lstrip(" \t"), maxsplit=2), "", ""][:3]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from app.files import Files
 from app.syntax import keyvalue, source
+from app.syntax.setting import Setting
 from app.targets.effects.auditd_words import ACTIONS, DEFAULTS, takes
 from app.targets.effects.daemon import Ask
 from app.targets.effects.order import Compare, Order, equal_or_not, ranked
@@ -89,6 +90,7 @@ _SCALES: Mapping[str, Compare] = {
     "freq": less,
     "flush": ranked("none", "incremental_async", "incremental", "data", "sync"),
     "log_format": ranked("raw", "enriched"),
+    "use_libwrap": equal_or_not,
     "q_depth": more,
 }
 
@@ -99,11 +101,9 @@ class Auditd:
 
     def settings(self, files: Files) -> Mapping[str, str]:
         stated, problems = keyvalue.auditd(source.text(files, PATH) or "", PATH)
-        found = dict(DEFAULTS)
-        for setting in stated:
-            word = setting.key in ACTIONS or takes(setting.key, source.fold(setting.value))
-            found[setting.key] = source.fold(setting.value) if word else setting.value
-        return {**found, **_derived(found), STARTS: "no" if problems or not starts(found) else "yes"}
+        found = {**DEFAULTS, **{setting.key: _word(setting) for setting in stated}}
+        sound = not problems and all(takes(setting.key, setting.value) for setting in stated) and starts(found)
+        return {**found, **_derived(found), STARTS: "yes" if sound else "no"}
 
     def said(self, files: Files, ask: Ask) -> None:
         """It would say so by starting."""
@@ -115,15 +115,20 @@ class Auditd:
 
 
 def starts(settings: Mapping[str, str]) -> bool:
-    """With a key or a value that it does not know it ends at once, and nothing is recorded from then on."""
-    if not all(takes(key, value) for key, value in settings.items()):
-        return False
-    if settings["flush"] in ("incremental", "incremental_async") and int(settings["freq"]) == 0:
+    """Whether the keys go together: otherwise it ends at once, and nothing is recorded from then on."""
+    if settings["flush"] in ("incremental", "incremental_async") and not number(settings["freq"]):
         return False
     early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
     if early is None or late is None:
         return False
     return bool(early[2] != late[2]) or int(early[1]) > int(late[1])
+
+
+def _word(setting: Setting) -> str:
+    """Small letters, and of an action without what it does not need."""
+    value = source.fold(setting.value) if setting.key in _SCALES else setting.value
+    action = setting.key.endswith("_action") and not value.startswith("exec ")
+    return value.partition(" ")[0] if action else value
 
 
 def _derived(settings: Mapping[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from app.files import Files
-from app.syntax import modprobe
+from app.syntax import modprobe, source
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import folders
 from app.targets.effects.daemon import UNSET, Ask, Question
@@ -13,7 +13,7 @@ from app.targets.effects.order import Order, ranked
 
 NOTHING = "nothing"
 _NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
-_END = "# End of configuration files."
+END = "# End of configuration files."
 _LISTED = ("options", "alias", "softdep", "remove")
 
 
@@ -28,9 +28,9 @@ class Modprobe:
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         outcome = ask(files, Question("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))
-        if outcome is None or _END not in outcome.output:
+        if outcome is None or END not in outcome.output:
             return None
-        return in_force(modprobe.module_lines(outcome.output.partition(_END)[0], ""))
+        return in_force(modprobe.dumped(outcome.output.partition(END)[0]))
 
     def order(self, key: str, was: str, now: str) -> Order:
         kind = key.partition(" ")[0]
@@ -53,5 +53,13 @@ def in_force(lines: list[ModuleLine]) -> dict[str, str]:
         if line.command == "blacklist":
             found[key] = "yes"
         elif line.command in _LISTED and line.rest:
-            found[key] = f"{found[key]}; {line.rest}" if key in found else line.rest
+            rest = _spelt(line)
+            found[key] = f"{found[key]}; {rest}" if key in found else rest
     return found
+
+
+def _spelt(line: ModuleLine) -> str:
+    """As modprobe prints it."""
+    if line.command == "alias":
+        return modprobe.underscored(line.rest.replace("\t", " ").split(" ")[0])
+    return " ".join(source.words(line.rest)) if line.command == "softdep" else line.rest.replace("\t", " ")

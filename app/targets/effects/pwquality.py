@@ -12,7 +12,9 @@ from app.targets.effects.scales import by_key, cap, less, more
 
 MAIN = "/etc/security/pwquality.conf"
 FOLDER = "/etc/security/pwquality.conf.d/*.conf"
-_READ = "read to the end"
+_HIDDEN = "/etc/security/pwquality.conf.d/.*.conf"
+"""The library reads these too."""
+READ = "read to the end"
 _FLAGS = ("enforce_for_root", "local_users_only")
 _WORDS = ("badwords", "dictpath")
 DEFAULTS: Mapping[str, str] = {
@@ -21,7 +23,7 @@ DEFAULTS: Mapping[str, str] = {
     **dict.fromkeys(("difok", "dictcheck", "usercheck", "enforcing", "retry"), "1"),
     **dict.fromkeys(_WORDS, UNSET),
     "minlen": "8",
-    _READ: "yes",
+    READ: "yes",
 }
 _BOUNDS = {"minlen": (6, 2**31 - 1), "minclass": (-(2**31), 4)}
 _SWITCH = ranked("0", "1")
@@ -31,7 +33,7 @@ _SCALES: Mapping[str, Compare] = {
     **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), cap),
     **dict.fromkeys(("gecoscheck", "dictcheck", "usercheck", "enforcing", "enforce_for_root"), _SWITCH),
     "local_users_only": ranked("1", "0"),
-    _READ: ranked("no", "yes"),
+    READ: ranked("no", "yes"),
 }
 
 
@@ -41,11 +43,12 @@ class Pwquality:
 
     def settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        for path in [*source.glob(files, FOLDER), MAIN]:
+        drop_ins = {*source.glob(files, FOLDER), *source.glob(files, _HIDDEN)}
+        for path in [*sorted(drop_ins), MAIN]:
             for setting in keyvalue.options(source.text(files, path) or "", path):
                 value = _value(setting)
                 if value is None:
-                    return {**found, _READ: "no"}
+                    return {**found, READ: "no"}
                 found[source.fold(setting.key)] = value
         return found
 
