@@ -6,7 +6,7 @@ from collections.abc import Mapping
 ACTIONS = ("ignore", "suspend", "rotate", "syslog", "email", "single", "halt")
 """Weakest first. What `exec` does, its program knows."""
 
-_NUMBER, _YES_NO, X
+_NUMBER, _YES_NO, _ANY = r"[0-9]{1,9}", "yes|no", r"\S+"
 _SPACE = r"[0-9]{1,9}|[0-9]{1,2}%"
 _ACTION = r"(?:ignore|syslog|rotate|email|suspend|single|halt)(?: .+)?|exec /.+"
 _VALUES: Mapping[str, str] = {

@@ -7,10 +7,11 @@ from app.files import Files
 from app.syntax import source
 from app.syntax.shell import Assignment, declarations
 from app.targets.effects.daemon import Ask
-from app.targets.effects.order import Order, by_number
+from app.targets.effects.order import Order, by_number, fewer
 
 LOGIN, FOLDER = "/etc/profile", "/etc/profile.d/*.sh"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
+FAILING, _AND = "lines that fail at a login", " and "
 _FIXED = " for good"
 _NEVER = "never"
 _VALUE = re.compile(r"([0-9]{1,6}|never)( for good)?")
@@ -23,15 +24,19 @@ class Profile:
     def settings(self, files: Files) -> Mapping[str, str]:
         before, after = _around(files)
         scripts = [one for path in source.glob(files, FOLDER) for one in _of(files, path)]
+        login = [*before, *scripts, *after]
         return {
-            "TMOUT of a login": ending([*before, *scripts, *after]),
+            "TMOUT of a login": ending(login),
+            FAILING: _AND.join(failing(login)),
             **{f"TMOUT in {path}": ending(_of(files, path)) for path in RUNS},
         }
 
     def said(self, files: Files, ask: Ask) -> None:
         """A shell would run all that the host's scripts say, in our name."""
 
-    def order(self, _key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Order:
+        if key == FAILING:
+            return fewer(was.split(_AND), now.split(_AND))
         old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
         if old is None or new is None or bool(old[2]) > bool(new[2]):
             return Order.INCOMPARABLE
@@ -53,6 +58,16 @@ def ending(made: Iterable[Assignment]) -> str:
             value, perhaps = said or _NEVER, []
         fixed = one.readonly
     return " or ".join([value + (_FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
+
+
+def failing(made: Iterable[Assignment]) -> list[str]:
+    """What comes behind the line that fixed the variable: each is an error on everybody's terminal."""
+    found, fixed = list[str](), False
+    for one in made:
+        if fixed and one.stated:
+            found.append(f"{one.path}: TMOUT={one.value}")
+        fixed = fixed or (one.readonly and one.surely)
+    return found
 
 
 def _around(files: Files) -> tuple[list[Assignment], list[Assignment]]:

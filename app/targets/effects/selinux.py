@@ -13,7 +13,7 @@ INSTALLED = "policy installed"
 VENDOR = ("/etc/selinux/*/seusers",)
 """Every policy has one, and none is large."""
 
-_MODE = re.compile(r"SELINUX=(enforcing|permissive|disabled)", re.IGNORECASE)
+_MODE = re.compile(r"SELINUX=(?i:(enforcing|permissive|disabled))")
 _TYPE = re.compile(r"SELINUXTYPE=(.*)", re.IGNORECASE)
 _MODES = ranked("disabled", "permissive", "enforcing")
 
@@ -42,10 +42,10 @@ class Selinux:
 
 
 def _policy(text: str) -> str:
-    """The last line of it, without what follows a blank or a semicolon."""
+    """The last line of it, to its end: a remark behind it would be a part of the name."""
     found = "targeted"
     for line in text.split("\n"):
         match = _TYPE.match(line.lstrip(source.TRAIL))
         if match:
-            found = re.split(r"[\s;]", match[1], maxsplit=1)[0]
+            found = match[1].rstrip(source.TRAIL)
     return found
