@@ -150,7 +150,7 @@ def test_locked_audit_rules_are_not_unlocked(tmp_path):
     with (tmp_path / "root/etc/audit/audit.rules").open("a") as file:
         file.write("-e 2\n")
     action = ReplaceLine(path="/etc/audit/audit.rules", old="-e 2", new="-e 1")
-    assert [refusal.clause for refusal in target.review([action], paths_of(action))] == ["weakening"]
+    assert [refusal.clause for refusal in target.review([action], paths_of(action))] == ["evidence tampering"]
 
 
 def test_texts_too_long_to_compare_are_judged_whole(host):

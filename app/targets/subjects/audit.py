@@ -6,6 +6,7 @@ strict here. What becomes of the rules that stand, and of the switches, is compa
 
 import re
 
+from app.syntax import source
 from app.targets.subjects.edit import Edit, Objection, is_live, keeps_order
 
 _RARE = (
@@ -52,6 +53,7 @@ _NEW = re.compile(
 )
 _CONTROL = re.compile(r"(-[bef]|--[a-z_-]+)\b")
 _LOCKED = "-e 2"
+_FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 
 
 def judge(edit: Edit) -> Objection | None:
@@ -71,9 +73,23 @@ def _out_of_order(edit: Edit) -> Objection | None:
     old, new = _rules(edit.before), _rules(edit.after or "")
     if not keeps_order(old, new):
         return Objection("evidence tampering", f"{edit.path}: the rules keep their order.")
+    standing = [
+        line for path in _FILES for at in edit.files.glob(path) for line in _rules(source.text(edit.files, at) or "")
+    ]
+    for line in new:
+        if line not in old and _loosens(line, standing):
+            return Objection("evidence tampering", f"{edit.path}: {line!r} would take back what stands already.")
     if _LOCKED in new and _LOCKED not in old and new[-1] != _LOCKED:
         return Objection("evidence tampering", f"{edit.path}: what stands behind {_LOCKED!r} would not be loaded.")
     return None
+
+
+def _loosens(line: str, standing: list[str]) -> bool:
+    """Wherever the stricter one stands, even behind a lock: which file is loaded next is not ours to say."""
+    switch, _, value = line.partition(" ")
+    known = [other.partition(" ")[2] for other in standing if other.partition(" ")[0] == switch]
+    numbers = [int(one) for one in known if one.isdigit() and len(one) < 10]
+    return switch in ("-b", "-e", "-f") and any(int(value) < number for number in numbers)
 
 
 def _rules(text: str) -> list[str]:
