@@ -36,12 +36,16 @@ def trial(random: Random) -> list[str]:
     texts = {LOGIN: script(random).replace("return 0\n", "") + LOOP + script(random)}
     for name in random.sample(NAMES, random.randrange(4)):
         texts[f"/etc/profile.d/{name}{random.choice(('.sh', '.sh', '.csh'))}"] = script(random)
-    with laid_out(texts) as wall:
-        _code, output = said([*wall, "/bin/bash", "-lc", f"{{ {ASKED}; }} 2>/dev/null"])
-    theirs = next((line.strip("=") for line in output.split("\n")[::-1] if line.startswith("=")), output)
+    said_by_bash = theirs(texts)
     ours = Profile().settings(host(texts))["TMOUT of a login"]
     # behind a `return` we only say what may be
-    return [] if theirs in ours.split(" or ") else [told(texts, "TMOUT", ours, theirs)]
+    return [] if said_by_bash in ours.split(" or ") else [told(texts, "TMOUT", ours, said_by_bash)]
+
+
+def theirs(texts: dict[str, str]) -> str:
+    with laid_out(texts) as wall:
+        _code, output = said([*wall, "/bin/bash", "-lc", f"{{ {ASKED}; }} 2>/dev/null"])
+    return next((line.strip("=") for line in output.split("\n")[::-1] if line.startswith("=")), output)
 
 
 TRIALS = {"login": trial}

@@ -27,7 +27,7 @@ KEYS = (
     "net.ipv4.conf.all.log_martians",
     "net.ipv4.conf.lo/1.rp_filter",
 )
-_SET = re.compile(r"Setting '/proc/sys/(.*)' to '(.*)'")
+WRITTEN = re.compile(r"Setting '/proc/sys/(.*)' to '(.*)'")
 _PRINTED = re.compile(r"(net\.[^ ]+) = (.*)")
 
 
@@ -74,7 +74,7 @@ def against_systemd(random: Random) -> list[str]:
         _code, output = said(
             [*wall, "/lib/systemd/systemd-sysctl"], SYSTEMD_LOG_LEVEL="debug", SYSTEMD_LOG_TARGET="console"
         )
-    written = {match[1]: match[2] for match in map(_SET.fullmatch, output.split("\n")) if match}
+    written = {match[1]: match[2] for match in map(WRITTEN.fullmatch, output.split("\n")) if match}
     ours = sysctl.by_systemd(folders.texts("sysctl.d", host({**texts, **vendor})))
     names = {name.translate(str.maketrans("/.", "./")) for name in written} | ours.stated.keys() | set(_KERNELS)
     return differing(
