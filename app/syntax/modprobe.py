@@ -38,7 +38,7 @@ def _lines(numbered: Iterable[tuple[int, str]], path: str) -> list[ModuleLine]:
             continue
         command, module, rest = [*_BLANKS.split(line.lstrip(" \t"), maxsplit=2), "", ""][:3]
         if command and module:
-            found.append(ModuleLine(command, underscored(module), rest.rstrip(source.TRAIL), path, number))
+            found.append(ModuleLine(command, underscored(module), rest.rstrip(" \t"), path, number))
     return found
 
 

@@ -36,7 +36,9 @@ def line(random: Random) -> str:
             f"unknown {module} x",
         )
     )
-    return random.choice((*([text] * 12), text + "\\", text[:7] + "\\\n" + text[7:], text + "\\\\", "x\\" + text))
+    return random.choice(
+        (*([text] * 12), text + "\\", text[:7] + "\\\n" + text[7:], text + "\\\\", "x\\" + text, text + "\r")
+    )
 
 
 def trial(random: Random) -> list[str]:

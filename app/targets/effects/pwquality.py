@@ -64,10 +64,10 @@ def _value(setting: Setting) -> str | None:
     key = source.fold(setting.key)
     if key in _FLAGS:
         return "1"
-    if key not in DEFAULTS or not setting.value:
-        return None
     if key in _WORDS:
         return setting.value
+    if key not in _SCALES:
+        return None
     if not re.fullmatch(r"[+-]?[0-9]{1,10}", setting.value) or abs(int(setting.value)) >= 2**31:
         return None
     least, most = _BOUNDS.get(key, (-(2**31), 2**31))
