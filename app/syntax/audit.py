@@ -1,11 +1,19 @@
 """auditctl rule files: one command a line, split at spaces alone."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cmp_to_key
 
 from app.syntax import source
 from app.syntax.setting import Setting
 
 CONTROLS = ("-b", "-e", "-f", "-r")
+
+_SWITCH = re.compile(r"--(?:backlog_wait_time|loginuid-immutable)")
+_SUFFIX = re.compile(r"(?:\.[A-Za-z~][A-Za-z0-9~]*)*$")
+_PARTS = re.compile(r"([^0-9]*)([0-9]*)")
+_EXCEPTION = re.compile(r"-[aA] (?:never,\S+|\S+,never|\S+,exclude|exclude,\S+)(?= |$)")
 
 
 @dataclass(frozen=True)
@@ -22,6 +30,33 @@ class AuditLine:
             return None
         return Setting(name, " ".join([*([value] if value else []), *self.words[1:]]), self.path, self.line)
 
+    @property
+    def switch(self) -> Setting | None:
+        """A control, or one of the long options that hold for the whole system."""
+        if _SWITCH.fullmatch(self.words[0]):
+            return Setting(self.words[0], " ".join(self.words[1:]), self.path, self.line)
+        return self.control
+
+    @property
+    def rule(self) -> str | None:
+        """In one spelling: a watch is a rule about a path, as the kernel sees it."""
+        first, *rest = self.words
+        if first not in ("-a", "-A", "-w"):
+            return None
+        if first == "-w" and rest[:1]:
+            rest = ["always,exit", "-F", f"path={rest[0].rstrip('/') or '/'}", *rest[1:]]
+        pairs = list(zip(rest[1::2], rest[2::2], strict=False))
+        named = {"-p": "perm=", "-k": "key="}
+        fields = [f"-F {named[name]}{value}" if name in named else f"{name} {value}" for name, value in pairs]
+        left = rest[1 + 2 * len(pairs) :]
+        where = ",".join(sorted(rest[0].split(","), key=lambda word: word not in ("always", "never"))) if rest else ""
+        return " ".join(["-A" if first == "-A" else "-a", where, *fields, *left])
+
+
+def is_exception(rule: str) -> bool:
+    """It keeps events from being recorded."""
+    return _EXCEPTION.match(rule) is not None
+
 
 def audit_lines(text: str, path: str) -> list[AuditLine]:
     found = []
@@ -34,3 +69,46 @@ def audit_lines(text: str, path: str) -> list[AuditLine]:
 
 def controls(text: str, path: str) -> list[Setting]:
     return [line.control for line in audit_lines(text, path) if line.control]
+
+
+def joined(texts: Iterable[str]) -> str:
+    """What augenrules makes of them: of -D, -b and -f the last and ahead of the rest, of -e the last and behind it."""
+    heads, rest = {"-D": "", "-b": "", "-f": "", "-e": ""}, []
+    for line in (line for text in texts for line in text.split("\n")):
+        body = line.lstrip(source.TRAIL)
+        if not line or body.startswith("#"):
+            continue
+        switch = next((name for name in heads if body.startswith(name)), None)
+        if switch is None or (switch == "-D" and body.rstrip(source.TRAIL) != "-D"):
+            rest.append(line)
+        else:
+            heads[switch] = line
+    return "\n".join([heads["-D"], heads["-b"], heads["-f"], *rest, heads["-e"], ""])
+
+
+def in_order(paths: Iterable[str]) -> list[str]:
+    """As `ls -v` sorts: numbers in names by their value."""
+    return sorted(paths, key=cmp_to_key(_compared))
+
+
+def _compared(one: str, other: str) -> int:
+    first, second = one.rpartition("/")[2], other.rpartition("/")[2]
+    found = _versions(_SUFFIX.sub("", first), _SUFFIX.sub("", second)) or _versions(first, second)
+    return found or (first > second) - (first < second)
+
+
+def _versions(one: str, other: str) -> int:
+    first, second = _PARTS.findall(one), _PARTS.findall(other)
+    for (text, digits), (text2, digits2) in zip(first, second, strict=False):
+        ours, theirs = [*map(_weight, text), 0], [*map(_weight, text2), 0]
+        if ours != theirs:
+            return -1 if ours < theirs else 1
+        if int(digits or 0) != int(digits2 or 0):
+            return -1 if int(digits or 0) < int(digits2 or 0) else 1
+    return len(first) - len(second)
+
+
+def _weight(letter: str) -> int:
+    if letter == "~":
+        return -1
+    return ord(letter) if letter.isalpha() else ord(letter) + 256

@@ -33,6 +33,12 @@ def limits(text: str, path: str) -> list[Limit]:
     return found
 
 
+def exempt(text: str) -> list[str]:
+    """Of `domain -`, two words alone: whom no limit holds."""
+    rows = [source.words(line.partition("#")[0]) for _number, line in source.numbered(text)]
+    return [row[0] for row in rows if len(row) == 2 and row[1] == "-"]
+
+
 def effective(files: Files) -> list[Limit]:
     found: list[Limit] = []
     for path in [MAIN, *source.glob(files, FOLDER)]:

@@ -24,12 +24,19 @@ class Assignment:
     """Not under a condition, in a function, a subshell, or behind a return."""
     readonly: bool = False
     unset: bool = False
+    stated: bool = True
+    """`readonly TMOUT` has no value of its own."""
     start: int = 0
     end: int = 0
     """Where the value stands in the text, quotes included."""
 
 
 def assignments(text: str, path: str) -> list[Assignment]:
+    return [one for one in declarations(text, path) if one.stated]
+
+
+def declarations(text: str, path: str) -> list[Assignment]:
+    """Those that only fix a variable too."""
     return list(_Script(text, path).read())
 
 
@@ -90,7 +97,11 @@ class _Script:
     def _declared(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
         flags = "".join(word.text for word in words[1:] if word.text.startswith("-"))
         readonly = words[0].text == "readonly" or "r" in flags
-        yield from (a for token in words[1:] if (a := self._made(token, surely, readonly)))
+        for token in words[1:]:
+            if made := self._made(token, surely, readonly):
+                yield made
+            elif readonly and token.text.isidentifier():
+                yield Assignment(token.text, "", self.path, self._line(token.start), surely, readonly, stated=False)
 
     def _made(self, word: Token, surely: bool, readonly: bool) -> Assignment | None:
         match = _ASSIGNMENT.fullmatch(word.text)
@@ -98,7 +109,8 @@ class _Script:
             return None
         start = word.start + match.start(3)
         value = _literal(match[3]) if match[2] == "=" else word.text
-        return Assignment(match[1], value, self.path, self._line(word.start), surely, readonly, False, start, word.end)
+        line = self._line(word.start)
+        return Assignment(match[1], value, self.path, line, surely, readonly, start=start, end=word.end)
 
     def _line(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1

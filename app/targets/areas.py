@@ -2,6 +2,7 @@
 
 from fnmatch import fnmatchcase
 
+from app.targets.effects import folders, selinux
 from app.targets.people import AGENT
 from app.targets.subjects import accounts, audit, backup, banner, limits, modules, pam, profile, sshd, sudoers, tables
 from app.targets.subjects.edit import Judge, Objection
@@ -57,6 +58,8 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("/etc/issue.net", banner.judge),
     ("/etc/motd", banner.judge),
 )
+VENDOR: tuple[str, ...] = (*folders.VENDOR, *selinux.VENDOR)
+"""Places that nobody changes here, and that say what a change does: drop-ins that ours may hide, what is installed."""
 _FORBIDDEN: tuple[tuple[str, str], ...] = (
     (_OWN, "protected identity"),
     (f"/home/{AGENT}/", "protected identity"),

@@ -4,14 +4,22 @@ from app.targets.subjects.edit import Edit, Objection
 
 _NEW_FILE = 0o644
 _SPECIAL, _OTHERS_WRITE, _EXECUTE = 0o7000, 0o002, 0o111
-_READ_BY_ALL = (
-    "/etc/login.defs",
-    "/etc/profile",
-    "/etc/bashrc",
-    "/etc/profile.d/",
-    "/etc/pam.d/",
-    "/etc/crypto-policies/",
+_READ_BY_ROOT = (
+    "/etc/ssh/sshd_config",
+    "/etc/sudoers",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/passwd-",
+    "/etc/group-",
+    "/etc/audit/",
+    "/etc/modprobe.d/",
+    "/etc/sysctl",
+    "/etc/mission/",
 )
+"""Everything else somebody reads who is not root: every shell, every PAM client, every program that opens a port.
+
+What the mission's own program reads, its health says.
+"""
 
 
 def judge(edit: Edit) -> Objection | None:
@@ -28,6 +36,6 @@ def judge(edit: Edit) -> Objection | None:
     if wider:
         tight = _NEW_FILE if before is None else before
         return Objection("privilege", f"{edit.path}: mode {mode:04o} opens it; give {tight:04o} or less.")
-    if edit.path.startswith(_READ_BY_ALL) and not mode & 0o004:
-        return Objection("destruction", f"{edit.path}: everybody who logs in has to read it.")
+    if not edit.path.startswith(_READ_BY_ROOT) and not mode & 0o004:
+        return Objection("destruction", f"{edit.path}: others than root have to read it.")
     return None

@@ -9,7 +9,6 @@ from app.syntax import ini, keyvalue, source, sshd_line
 from app.syntax.setting import Setting
 from app.syntax.source import fold
 from app.targets.overlay import Overlay
-from app.targets.subjects import rank
 from app.targets.subjects.edit import Edit, Objection, is_live, not_understood, weakening
 
 Read = Callable[[str], list[Setting]]
@@ -29,8 +28,6 @@ class Options:
     """A key as the patterns have it; one that the host's program would not know comes out as none of theirs."""
     whole: Callable[[str], list[Setting]] | None = None
     """The same for a whole text, where a line means something else under another heading."""
-    read_with: tuple[str, ...] = ()
-    """Every file that has a say, in the order in which they are read. Alone: the file itself."""
     first_wins: bool = False
     """Then the subject looks at the effect itself."""
 
@@ -70,20 +67,18 @@ class Options:
                 return Objection(clause or "not understood", f"{edit.path}: {setting.key} would get another meaning.")
         if was is None or not self._is_good(was):
             return None
-        if now is None or not self._is_good(now) or rank.weaker(was.key, was.value, now.value):
+        if now is None or not self._is_good(now):
             value = "unset" if now is None else repr(now.value)
             return Objection(self.weaker, f"{edit.path}: {was.key} is {was.value!r} and may not become {value}.")
         return None
 
     def _in_force(self, path: str, files: Files) -> dict[str, Setting]:
-        """The last of a key wins, over all files that are read together."""
-        paths = [found for pattern in self.read_with for found in source.glob(files, pattern)] or [path]
+        """The last of a key wins. What other files say of it is the program's to compare."""
+        text = source.text(files, path) or ""
         found: dict[str, Setting] = {}
-        for at in paths:
-            text = source.text(files, at) or ""
-            for setting in self.whole(text) if self.whole else self._settings(text.split("\n")):
-                short = setting.key.rpartition(".")[2] if self.whole else setting.key
-                found[self.spelt(setting.key)] = Setting(short, setting.value, "", 0)
+        for setting in self.whole(text) if self.whole else self._settings(text.split("\n")):
+            short = setting.key.rpartition(".")[2] if self.whole else setting.key
+            found[self.spelt(setting.key)] = Setting(short, setting.value, "", 0)
         return found
 
     def _added(self, edit: Edit, line: str) -> Objection | None:

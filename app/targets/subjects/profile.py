@@ -2,8 +2,7 @@
 
 import re
 
-from app.targets.subjects import rank
-from app.targets.subjects.edit import Edit, Objection, not_understood, weakening
+from app.targets.subjects.edit import Edit, Objection, not_understood
 
 _SECONDS = r"[1-9][0-9]{2}"
 _STATEMENT = re.compile(
@@ -11,7 +10,6 @@ _STATEMENT = re.compile(
     r"|(?:export|readonly) TMOUT",
     re.ASCII,
 )
-_FIXED = re.compile(r"(?:declare|typeset) -\S*r|readonly |.*;\s*readonly TMOUT", re.ASCII)
 _COMMENT = re.compile(r"\s*(?:#[^\\]*)?")
 
 
@@ -21,7 +19,7 @@ def judge(edit: Edit) -> Objection | None:
             return not_understood(edit.path, line)
     if edit.after is None:
         return None
-    return _in_the_middle(edit, edit.after) or _timeout_lost(edit, edit.after)
+    return _in_the_middle(edit, edit.after)
 
 
 def _in_the_middle(edit: Edit, after: str) -> Objection | None:
@@ -42,23 +40,6 @@ def _gaps(text: str) -> list[list[str]]:
         else:
             found.append([])
     return found
-
-
-def _timeout_lost(edit: Edit, after: str) -> Objection | None:
-    old, new = _timeout(edit.before), _timeout(after)
-    if old and (not new or rank.weaker("tmout", str(old), str(new))):
-        return weakening(edit.path, f"TMOUT={new or ''}")
-    if any(_FIXED.match(line) for line in edit.removed) and not any(_FIXED.match(x) for x in after.split("\n")):
-        return weakening(edit.path, "TMOUT, no longer readonly,")
-    return None
-
-
-def _timeout(text: str) -> int:
-    return int(next(iter(re.findall(r"\bTMOUT=([0-9]{1,9})\b", _live(text))[-1:]), 0))
-
-
-def _live(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if not _COMMENT.fullmatch(line))
 
 
 def _is_harmless(line: str) -> bool:

@@ -92,9 +92,8 @@ PWQUALITY = Options(
         (r"difok", r"[4-9]|1[0-9]"),
         (r"maxrepeat|maxclassrepeat|maxsequence|retry", r"[1-4]"),
         (r"dictcheck|usercheck|enforcing", r"1"),
-        (r"enforce_for_root|local_users_only", r"|1"),
+        (r"enforce_for_root", r"|1"),
     ),
-    read_with=("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf"),
 )
 FAILLOCK = Options(
     plain,
@@ -103,7 +102,7 @@ FAILLOCK = Options(
         (r"fail_interval", r"9[0-9]{2}|[1-9][0-9]{3,4}"),
         (r"unlock_time|root_unlock_time", r"0|[3-9][0-9]{2}|[1-9][0-9]{3,4}"),
         (r"dir", r"/var/log/faillock"),
-        (r"even_deny_root|audit|silent|local_users_only", r""),
+        (r"even_deny_root|audit|silent", r""),
     ),
     spelt=as_written,
 )
@@ -148,10 +147,13 @@ SYSCTL = Options(
     assigned,
     good=(
         (r"kernel\.(?:dmesg_restrict|unprivileged_bpf_disabled|kexec_load_disabled)", r"1"),
-        (r"kernel\.(?:kptr_restrict|yama\.ptrace_scope)", r"[1-3]"),
-        (r"kernel\.(?:randomize_va_space|perf_event_paranoid)|net\.core\.bpf_jit_harden", r"2"),
+        (r"kernel\.kptr_restrict", r"[12]"),
+        (r"kernel\.yama\.ptrace_scope", r"[1-3]"),
+        (r"kernel\.randomize_va_space|net\.core\.bpf_jit_harden", r"2"),
+        (r"kernel\.perf_event_paranoid", r"[2-4]"),
         (r"kernel\.core_pattern", r"\|/bin/false"),
-        (r"fs\.protected_(?:hardlinks|symlinks|fifos|regular)", r"[12]"),
+        (r"fs\.protected_(?:hardlinks|symlinks)", r"1"),
+        (r"fs\.protected_(?:fifos|regular)", r"[12]"),
         (r"net\.ipv[46]\.conf\.(?:all|default)\.(?:accept_redirects|accept_source_route|accept_ra|forwarding)", r"0"),
         (r"net\.ipv4\.conf\.(?:all|default)\.(?:send_redirects|secure_redirects)|net\.ipv4\.ip_forward", r"0"),
         (r"net\.ipv4\.conf\.(?:all|default)\.(?:rp_filter|log_martians)", r"1"),
@@ -159,7 +161,6 @@ SYSCTL = Options(
     ),
     named=((r"kernel\.(?:modprobe|hotplug|poweroff_cmd|usermodehelper.*)|kernel\.core_uses_pid", "privilege"),),
     spelt=as_written,
-    read_with=("/etc/sysctl.d/*.conf", "/etc/sysctl.conf"),
 )
 MISSION = Options(
     sections,

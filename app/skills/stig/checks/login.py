@@ -8,12 +8,13 @@ from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import limits, source
 from app.syntax.limits import Limit
 from app.syntax.setting import Setting
-from app.syntax.shell import Assignment, assignments
+from app.syntax.shell import Assignment, assignments, declarations
 
 TMOUT = "/etc/profile.d/tmout.sh"
 SCRIPTS = "/etc/profile.d/*.sh"
 STARTS = ("/etc/profile", "/etc/bashrc")
 SHADOW = "/etc/shadow"
+_NOT_COUNTED = "under a condition, elsewhere, or behind a line that made it readonly"
 
 
 def idle_timeout(rule: str, most: int) -> Check:
@@ -27,14 +28,25 @@ def idle_timeout(rule: str, most: int) -> Check:
             does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{shown(wrong.value)}'"
             at = _setting(wrong)
             return bench.fails(f"{place(at)} {does}; 1 to {most} is wanted wherever it is set.", at)
-        sure = [a for a in given if a.surely and a.path in scripts]
+        sure = [a for a in _taken(files, scripts) if a.surely and a.path in scripts]
         if not sure:
-            under = f" {place(_setting(given[0]))} sets it under a condition or elsewhere." if given else ""
+            under = f" {place(_setting(given[0]))} sets it where it does not count: {_NOT_COUNTED}." if given else ""
             return bench.fails(f"No script in /etc/profile.d sets TMOUT for every login shell.{under}")
         at = _setting(sure[-1])
         return bench.passes(f"{place(at)} sets TMOUT to {at.value}.", at)
 
     return check
+
+
+def _taken(files: Files, scripts: list[str]) -> list[Assignment]:
+    """A variable that an earlier line made readonly keeps its value, or stays without one."""
+    found = []
+    for one in (one for path in scripts for one in declarations(source.text(files, path) or "", path)):
+        if one.name == "TMOUT":
+            found += [one] if one.stated else []
+            if one.readonly and one.surely:
+                break
+    return found
 
 
 def _timeouts(files: Files, path: str) -> list[Assignment]:

@@ -66,6 +66,13 @@ def test_no_other_script_may_undo_it(path):
     assert (verdict.word, verdict.path, verdict.line) == ("fail", path, 2)
 
 
+@pytest.mark.parametrize("text", ["readonly TMOUT\n", "export TMOUT; readonly TMOUT\n", "declare -r TMOUT\n"])
+def test_an_earlier_script_may_not_fix_it_unset(text):
+    """bash: `TMOUT: readonly variable`, and no timeout at all."""
+    assert judge("V-258068", {"/etc/profile.d/aa.sh": text, TMOUT: "TMOUT=600\n"}).word == "fail"
+    assert judge("V-258068", {"/etc/profile.d/zz.sh": text, TMOUT: "TMOUT=600\n"}).word == "pass"
+
+
 def test_the_scripts_of_profile_d_have_to_set_it():
     verdict = judge("V-258068", {"/etc/profile": "TMOUT=600\n"})
     assert verdict.word == "fail"

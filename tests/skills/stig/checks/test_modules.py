@@ -16,7 +16,7 @@ def judge(text, path=PATH, **more):
     "text",
     [
         "install sctp /bin/false\nblacklist sctp\n",
-        "blacklist\tsctp\r\n\tinstall  sctp\t/usr/bin/true \r\n",
+        "blacklist\tsctp\n\tinstall  sctp\t/usr/bin/true \n",
         "install sctp \\\n/bin/false\nblacklist sctp",
     ],
 )
@@ -35,6 +35,9 @@ def test_a_disabled_module_passes(text):
         "install sctp /bin/false; modprobe sctp\nblacklist sctp\n",
         "install sctp /bin/false\ninstall sctp /bin/sh\nblacklist sctp\n",
         "install sctp_diag /bin/false\nblacklist sctp_diag\n",
+        # modprobe takes the carriage return for a letter
+        "install sctp /bin/false\nblacklist sctp\r\n",
+        "install sctp /bin/false\r\nblacklist sctp\n",
         "install s\u0441tp /bin/false\nblacklist s\u0441tp\n",
         "install sctp\u00a0/bin/false\nblacklist sctp\n",
         "# a \\\ninstall sctp /bin/false\nblacklist sctp\n",

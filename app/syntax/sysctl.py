@@ -1,0 +1,91 @@
+"""sysctl.d: assignments to kernel settings, as the two programs that load them read the lines."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from app.syntax import source
+
+_BLANK = " \t\n\r"
+_TURN = str.maketrans("./", "/.")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What would be written, by the name that the kernel shows: net.ipv4.conf.eth0/1.rp_filter."""
+
+    stated: dict[str, str]
+    passed_over: frozenset[str]
+    """Named with a minus and no value: no pattern sets them."""
+    patterns: tuple[tuple[str, str], ...]
+
+    def value(self, name: str) -> str | None:
+        """Of a setting that exists. One that is stated is left alone by every pattern."""
+        if name in self.stated:
+            return self.stated[name]
+        if name in self.passed_over:
+            return None
+        path = _path(name)
+        return next((value for key, value in reversed(self.patterns) if _fits(path, _path(key))), None)
+
+
+def by_systemd(texts: Iterable[str]) -> Loaded:
+    """The texts in the order in which they are read. A name with a minus takes back what was said of it."""
+    return _loaded(one for text in texts for one in assignments(text))
+
+
+def by_procps(texts: Iterable[str]) -> Loaded:
+    """It knows no name that starts with a slash, and takes nothing back."""
+    made = [one for text in texts for one in assignments(text, absolute=False)]
+    stated = {key for key, value in made if value is not None}
+    return _loaded((key, value) for key, value in made if value is not None or key not in stated)
+
+
+def _loaded(made: Iterable[tuple[str, str | None]]) -> Loaded:
+    found: dict[str, str | None] = {}
+    for key, value in made:
+        if key not in found or found[key] != value:
+            found.pop(key, None)
+            found[key] = value
+    plain = {key: value for key, value in found.items() if not _is_pattern(key)}
+    return Loaded(
+        {key: value for key, value in plain.items() if value is not None},
+        frozenset(key for key, value in plain.items() if value is None),
+        tuple((key, value) for key, value in found.items() if value is not None and _is_pattern(key)),
+    )
+
+
+def assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
+    """`key = value`, or `-key` for what no pattern may set. A # or ; behind a value belongs to the value."""
+    found: list[tuple[str, str | None]] = []
+    for _number, line in source.numbered(text.replace("\r", "\n").replace("\0", "\n")):
+        body = line.strip(_BLANK)
+        if not body or body[0] in "#;":
+            continue
+        key, equals, value = body.partition("=")
+        written = key.removeprefix("-").strip(_BLANK)
+        if (equals or key.startswith("-")) and (absolute or not written.startswith("/")):
+            found.append((_name(written), value.strip(_BLANK) if equals else None))
+    return found
+
+
+def _name(written: str) -> str:
+    """The first separator tells which of the two spellings it is; doubled ones are one."""
+    first = next((letter for letter in written if letter in "./"), "")
+    path = written if first != "." else written.translate(_TURN)
+    return "/".join(part for part in path.split("/") if part).translate(_TURN)
+
+
+def _path(name: str) -> str:
+    return name.translate(_TURN)
+
+
+def _is_pattern(key: str) -> bool:
+    return any(mark in key for mark in "*?[")
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """As glob(3): a star stays between two slashes."""
+    return path.count("/") == pattern.count("/") and all(
+        fnmatchcase(part, wanted) for part, wanted in zip(path.split("/"), pattern.split("/"), strict=True)
+    )

@@ -1,0 +1,95 @@
+"""What the kernel records: by the rules that are loaded now, and by those that augenrules joins at the next start."""
+
+from collections.abc import Iterable, Mapping
+
+from app.files import Files
+from app.syntax import audit, source
+from app.syntax.audit import AuditLine
+from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.order import Compare, Order, equal_or_not, fewer, ranked
+from app.targets.effects.scales import by_key, more
+
+LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
+_NEXT = " at the next start"
+_RECORDED = "recorded"
+_BUT = ", but for "
+_DEFAULTS: Mapping[str, str] = {"-e": "1", "-f": "1", "-b": "64", "-r": "0", "--backlog_wait_time": "60000"}
+_WAITS = 60_000
+_MOST_BACKLOG = 1_000_000
+
+
+def _backlog(was: str, now: str) -> Order:
+    """Kernel memory: more than this is a host without any."""
+    return Order.INCOMPARABLE if now.isdigit() and int(now) > _MOST_BACKLOG else more(was, now)
+
+
+_SCALES: Mapping[str, Compare] = {
+    "-e": ranked("0", "1", "2"),
+    "-f": ranked("0", "1", "2"),
+    "-b": _backlog,
+    # Above 0 what comes faster is lost.
+    "-r": ranked("1", "0"),
+    # The shorter the wait, the sooner a burst is lost, or the kernel panics over it.
+    "--backlog_wait_time": more,
+    "--loginuid-immutable": ranked(UNSET, "yes"),
+}
+
+
+class AuditRules:
+    name = "audit"
+    areas: tuple[str, ...] = ("/etc/audit/audit.rules", "/etc/audit/rules.d/")
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        now = in_force(audit.audit_lines(source.text(files, LOADED) or "", LOADED))
+        sources = audit.in_order(source.glob(files, SOURCES))
+        text = audit.joined(source.text(files, path) or "" for path in sources)
+        later = in_force(audit.audit_lines(text, SOURCES)) if sources else now
+        return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """auditctl knows only what the kernel would take, and asks the kernel."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        name = key.removesuffix(_NEXT)
+        if name.startswith("rule "):
+            return _rule(was, now)
+        return by_key(_SCALES, name, was, now)
+
+
+def in_force(lines: Iterable[AuditLine]) -> dict[str, str]:
+    """Up to the lock, or to the first line that the kernel would not take: auditctl ends there."""
+    found = dict(_DEFAULTS)
+    rules: list[str] = []
+    for line in lines:
+        if line.words == ("-D",):
+            rules.clear()
+            continue
+        switch, rule = line.switch, line.rule
+        if rule is not None:
+            if rule in rules:
+                break
+            rules.insert(0 if rule.startswith("-A") else len(rules), rule)
+        elif switch is not None:
+            found[switch.key] = switch.value or "yes"
+        else:
+            found[" ".join(line.words)] = "yes"
+        if found["-e"] == "2":
+            break
+    return {**found, **_recorded(rules)}
+
+
+def _recorded(rules: list[str]) -> dict[str, str]:
+    """The first rule that fits an event decides: each with the exceptions that stand ahead of it."""
+    found, exceptions = {}, list[str]()
+    for rule in rules:
+        if audit.is_exception(rule):
+            exceptions.append(rule)
+        else:
+            found[f"rule {rule}"] = _BUT.join([_RECORDED, *exceptions])
+    return {**found, "exceptions": _BUT.join(sorted(exceptions))} if exceptions else found
+
+
+def _rule(was: str, now: str) -> Order:
+    if not was or not now:
+        return Order.WEAKER if was else Order.STRONGER
+    return fewer(was.split(_BUT), now.split(_BUT)) if was != now else equal_or_not(was, now)

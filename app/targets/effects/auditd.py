@@ -1,0 +1,140 @@
+"""The audit daemon: whether it starts, what it keeps, and what it does to the host when its disk fills."""
+
+import re
+from collections.abc import Mapping
+
+from app.files import Files
+from app.syntax import keyvalue, source
+from app.syntax.setting import Setting
+from app.targets.effects.auditd_words import ACTIONS, DEFAULTS, takes
+from app.targets.effects.daemon import Ask
+from app.targets.effects.order import Compare, Order, equal_or_not, ranked
+from app.targets.effects.scales import by_key, less, more, number
+
+PATH = "/etc/audit/auditd.conf"
+STARTS, ROOM = "starts", "room for logs"
+_ENDS = "ends the host at "
+_ENDING = ("single", "halt")
+_NEVER = "never"
+_MOST_ROOM = 8192
+"""MB. More fills an ordinary disk, and a full disk may end the host."""
+_MOST_PERCENT, _MOST_MB = 5, 100
+"""Free space below which a host may be ended: a working disk is far from it."""
+_SPACE = re.compile(r"([0-9]{1,9})(%?)")
+
+
+def _room(was: str, now: str) -> Order:
+    return Order.INCOMPARABLE if (number(now) or 0) > _MOST_ROOM else more(was, now)
+
+
+def _space(was: str, now: str) -> Order:
+    """An earlier warning is the better one."""
+    old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
+    if old is None or new is None or old[2] != new[2]:
+        return equal_or_not(was, now)
+    return more(old[1], new[1])
+
+
+def _ending(was: str, now: str) -> Order:
+    """A host that is ended while it still has room is harmed, not hardened."""
+    if now == _NEVER:
+        return Order.STRONGER
+    old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
+    if new is None:
+        return equal_or_not(was, now)
+    if old is not None and old[2] == new[2] and int(new[1]) <= int(old[1]):
+        return Order.STRONGER
+    return Order.STRONGER if int(new[1]) <= (_MOST_PERCENT if new[2] else _MOST_MB) else Order.WEAKER
+
+
+def _early_ending(was: str, now: str) -> Order:
+    """space_left is there for a warning; what it ends, it ends early."""
+    return Order.STRONGER if now == _NEVER else equal_or_not(was, now)
+
+
+def _rotation(was: str, now: str) -> Order:
+    """Rotating loses the oldest records, keeping fills the disk: neither is the stricter."""
+    kept = ("rotate", "keep_logs")
+    return Order.STRONGER if was not in kept and now in kept else equal_or_not(was, now)
+
+
+_WARNING = ranked(*ACTIONS[: ACTIONS.index("email") + 1])
+
+
+def _warning(was: str, now: str) -> Order:
+    """Whether it may end the host is a key of its own."""
+    if now in _ENDING:
+        return Order.STRONGER
+    return Order.WEAKER if was in _ENDING else _WARNING(was, now)
+
+
+_SCALES: Mapping[str, Compare] = {
+    STARTS: ranked("no", "yes"),
+    ROOM: _room,
+    f"{_ENDS}space_left": _early_ending,
+    f"{_ENDS}admin_space_left": _ending,
+    "write_logs": ranked("no", "yes"),
+    "local_events": ranked("no", "yes"),
+    "verify_email": ranked("no", "yes"),
+    "disk_full_action": ranked(*ACTIONS),
+    "disk_error_action": ranked(*ACTIONS),
+    "space_left_action": _warning,
+    "admin_space_left_action": _warning,
+    # Anybody can make a burst of records: it may be written down, and no more.
+    "overflow_action": ranked("ignore", "syslog"),
+    "space_left": _space,
+    "admin_space_left": _space,
+    "max_log_file": more,
+    "num_logs": more,
+    "max_log_file_action": _rotation,
+    "freq": less,
+    "flush": ranked("none", "incremental_async", "incremental", "data", "sync"),
+    "log_format": ranked("raw", "enriched"),
+    "use_libwrap": equal_or_not,
+    "q_depth": more,
+}
+
+
+class Auditd:
+    name = "auditd"
+    areas: tuple[str, ...] = (PATH,)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        stated, problems = keyvalue.auditd(source.text(files, PATH) or "", PATH)
+        found = {**DEFAULTS, **{setting.key: _word(setting) for setting in stated}}
+        sound = not problems and all(takes(setting.key, setting.value) for setting in stated) and starts(found)
+        return {**found, **_derived(found), STARTS: "yes" if sound else "no"}
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """It would say so by starting."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        if key == "name_format":
+            return Order.STRONGER if was == "none" else equal_or_not(was, now)
+        return by_key(_SCALES, key, was, now)
+
+
+def starts(settings: Mapping[str, str]) -> bool:
+    """Whether the keys go together: otherwise it ends at once, and nothing is recorded from then on."""
+    if settings["flush"] in ("incremental", "incremental_async") and not number(settings["freq"]):
+        return False
+    early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
+    if early is None or late is None:
+        return False
+    return bool(early[2] != late[2]) or int(early[1]) > int(late[1])
+
+
+def _word(setting: Setting) -> str:
+    """Small letters, and of an action without what it does not need."""
+    value = source.fold(setting.value) if setting.key in _SCALES else setting.value
+    action = setting.key.endswith("_action") and not value.startswith("exec ")
+    return value.partition(" ")[0] if action else value
+
+
+def _derived(settings: Mapping[str, str]) -> dict[str, str]:
+    ends = {
+        f"{_ENDS}{key}": settings[key] if settings[f"{key}_action"] in _ENDING else _NEVER
+        for key in ("space_left", "admin_space_left")
+    }
+    logs, size = number(settings["num_logs"]), number(settings["max_log_file"])
+    return {**ends, ROOM: str((logs or 0) * (size or 0))}

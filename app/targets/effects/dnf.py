@@ -1,0 +1,57 @@
+"""Whose packages are installed unseen: dnf.conf for all repositories, and what a repository says of itself."""
+
+from collections.abc import Mapping
+
+from app.files import Files
+from app.syntax import ini, source
+from app.syntax.setting import Setting
+from app.targets.effects.daemon import Ask
+from app.targets.effects.order import Compare, Order, ranked
+from app.targets.effects.scales import by_key
+
+MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
+_ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
+_DEFAULTS: Mapping[str, str] = {
+    "gpgcheck": "0",
+    "localpkg_gpgcheck": "0",
+    "repo_gpgcheck": "0",
+    "sslverify": "1",
+    "best": "0",
+    "skip_if_unavailable": "0",
+    "clean_requirements_on_remove": "1",
+}
+_OF_REPOSITORIES = ("gpgcheck", "repo_gpgcheck", "sslverify", "skip_if_unavailable")
+_STRICT, _LAX = ranked("0", "1"), ranked("1", "0")
+_SCALES: Mapping[str, Compare] = {**dict.fromkeys(_DEFAULTS, _STRICT), "skip_if_unavailable": _LAX}
+
+
+class Dnf:
+    name = "dnf"
+    areas: tuple[str, ...] = (MAIN, "/etc/yum.repos.d/")
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        stated = ini.options(source.text(files, MAIN) or "", MAIN)
+        found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_values(stated)}
+        for path in source.glob(files, REPOS):
+            own = ini.options(source.text(files, path) or "", path)
+            for name in {setting.key.partition(".")[0] for setting in own}:
+                found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
+            found |= _values(own)
+        return found
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """dnf prints its configuration only together with its repositories."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        return by_key(_SCALES, key.rpartition(".")[2], was, now)
+
+
+def _values(settings: list[Setting]) -> dict[str, str]:
+    return {setting.key: _value(setting) for setting in settings}
+
+
+def _value(setting: Setting) -> str:
+    word = source.fold(setting.value)
+    if setting.key.rpartition(".")[2] in _DEFAULTS:
+        return "1" if word in _ON else "0" if word in _OFF else setting.value
+    return setting.value

@@ -1,0 +1,117 @@
+"""login.defs has two readers: the shadow tools take the last line of a name, PAM takes the first in any letters."""
+
+import re
+from collections.abc import Mapping
+
+from app.files import Files
+from app.syntax import keyvalue, source
+from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.order import Compare, Order, ranked
+from app.targets.effects.scales import by_key, cap, less, mask, mode, more
+
+PATH = "/etc/login.defs"
+_OF_PAM = " in PAM"
+_BETWEEN = "days in which a password can be changed"
+_OCTAL = ("UMASK", "HOME_MODE", "ERASECHAR", "KILLCHAR", "TTYPERM")
+_DEFAULTS: Mapping[str, str] = {
+    "UMASK": "022",
+    "PASS_MAX_DAYS": "0",
+    "PASS_MIN_DAYS": "0",
+    "PASS_WARN_AGE": "0",
+    "PASS_MIN_LEN": "0",
+    "LOGIN_RETRIES": "5",
+    "FAIL_DELAY": "3",
+    "ENCRYPT_METHOD": "DES",
+    "SHA_CRYPT_MIN_ROUNDS": "5000",
+    "SHA_CRYPT_MAX_ROUNDS": "5000",
+    "CREATE_HOME": "no",
+}
+_PAM_DEFAULTS: Mapping[str, str] = {
+    "UMASK": "000",
+    "HOME_MODE": "755",
+    "ENCRYPT_METHOD": "DES",
+    "SHA_CRYPT_MIN_ROUNDS": "5000",
+    "SHA_CRYPT_MAX_ROUNDS": "5000",
+    "YESCRYPT_COST_FACTOR": "5",
+}
+_METHODS = ranked("DES", "MD5", "SHA256", "SHA512")
+_SCALES: Mapping[str, Compare] = {
+    "UMASK": mask,
+    "HOME_MODE": mode,
+    "PASS_MAX_DAYS": cap,
+    "PASS_MIN_DAYS": more,
+    "PASS_WARN_AGE": more,
+    "PASS_MIN_LEN": more,
+    "LOGIN_RETRIES": less,
+    "FAIL_DELAY": more,
+    "ENCRYPT_METHOD": _METHODS,
+    "SHA_CRYPT_MIN_ROUNDS": more,
+    "SHA_CRYPT_MAX_ROUNDS": more,
+    "YESCRYPT_COST_FACTOR": more,
+    "CREATE_HOME": ranked("no", "yes"),
+    _BETWEEN: ranked("none", "some"),
+}
+_WORD = re.compile(r"[ \t]*([^ \t=#]+)[ \t=]*([^#]*)")
+
+
+class LoginDefs:
+    name = "login.defs"
+    areas: tuple[str, ...] = (PATH,)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        text = source.text(files, PATH) or ""
+        found = dict(_DEFAULTS)
+        for setting in keyvalue.login_defs(text, PATH):
+            found[setting.key] = _of_shadow(setting.key, setting.value)
+        found.setdefault("HOME_MODE", _home_mode(found["UMASK"]))
+        return {**found, **_of_pam(text), _BETWEEN: _between(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])}
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """Nothing prints what it has read of it."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        name = key.removesuffix(_OF_PAM)
+        if name == "ENCRYPT_METHOD" and was in ("DES", "MD5", "SHA256") and now in ("SHA512", "YESCRYPT"):
+            return Order.STRONGER
+        return by_key(_SCALES, name, was, now)
+
+
+def _of_shadow(key: str, value: str) -> str:
+    """A number as C reads it: 077 is octal, 0x1f hexadecimal, and 77 is neither."""
+    if re.fullmatch(r"0[0-7]*", value):
+        number = int(value, 8)
+    elif re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}", value):
+        number = int(value, 16)
+    elif re.fullmatch(r"-?[0-9]{1,9}", value):
+        number = int(value)
+    else:
+        return value
+    if key in _OCTAL:
+        return f"{number & 0o7777:03o}" if number >= 0 else value
+    return str(max(number, 0)) if key == "PASS_MAX_DAYS" else str(number)
+
+
+def _of_pam(text: str) -> dict[str, str]:
+    """What stands on the first line of a name, whether PAM can make sense of it or not."""
+    found: dict[str, str] = {}
+    for _number, line in source.numbered(text):
+        match = _WORD.match(line.rstrip(source.TRAIL))
+        name = match[1].upper() if match and match[1].isascii() else ""
+        if match and name in _PAM_DEFAULTS:
+            found.setdefault(f"{name}{_OF_PAM}", _octal(name, match[2].strip(source.TRAIL)))
+    return {**{f"{name}{_OF_PAM}": value for name, value in _PAM_DEFAULTS.items()}, **found}
+
+
+def _octal(name: str, value: str) -> str:
+    return f"{int(value, 8):03o}" if name in _OCTAL and re.fullmatch(r"[0-7]{1,4}", value) else value
+
+
+def _home_mode(umask: str) -> str:
+    return f"{0o777 & ~int(umask, 8):03o}" if re.fullmatch(r"[0-7]{1,4}", umask) else UNSET
+
+
+def _between(least: str, most: str) -> str:
+    """None, once a password has to be changed before it may be."""
+    if not (least.isdigit() and most.isdigit()):
+        return "some"
+    return "none" if 0 < int(most) <= int(least) else "some"

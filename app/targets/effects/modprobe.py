@@ -1,0 +1,65 @@
+"""Which kernel modules load by themselves, and what runs in their stead."""
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from app.files import Files
+from app.syntax import modprobe, source
+from app.syntax.modprobe import ModuleLine
+from app.targets.effects import folders
+from app.targets.effects.daemon import UNSET, Ask, Question
+from app.targets.effects.order import Order, ranked
+
+NOTHING = "nothing"
+_NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
+END = "# End of configuration files."
+_LISTED = ("options", "alias", "softdep", "remove")
+
+
+class Modprobe:
+    name = "modprobe"
+    areas: tuple[str, ...] = ("/etc/modprobe.d/",)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        return in_force(
+            [line for text in folders.texts("modprobe.d", files) for line in modprobe.module_lines(text, "")]
+        )
+
+    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        outcome = ask(files, Question("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))
+        if outcome is None or END not in outcome.output:
+            return None
+        return in_force(modprobe.dumped(outcome.output.partition(END)[0]))
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        kind = key.partition(" ")[0]
+        if kind == "blacklist":
+            return ranked(UNSET, "yes")(was, now)
+        if kind == "install" and now == NOTHING:
+            return Order.STRONGER
+        return Order.WEAKER if was == NOTHING else Order.INCOMPARABLE
+
+
+def in_force(lines: list[ModuleLine]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    installs = [line for line in lines if line.command == "install" and line.rest]
+    for line in installs:
+        # the first that fits decides, patterns included
+        first = next(one for one in installs if one.module == line.module or fnmatchcase(line.module, one.module))
+        found[f"install {line.module}"] = NOTHING if _NOTHING.fullmatch(first.rest) else first.rest
+    for line in lines:
+        key = f"{line.command} {line.module}"
+        if line.command == "blacklist":
+            found[key] = "yes"
+        elif line.command in _LISTED and line.rest:
+            rest = _spelt(line)
+            found[key] = f"{found[key]}; {rest}" if key in found else rest
+    return found
+
+
+def _spelt(line: ModuleLine) -> str:
+    """As modprobe prints it."""
+    if line.command == "alias":
+        return modprobe.underscored(line.rest.replace("\t", " ").split(" ")[0])
+    return " ".join(source.words(line.rest)) if line.command == "softdep" else line.rest.replace("\t", " ")

@@ -1,0 +1,88 @@
+"""When an idle shell ends: what the scripts of a login make of TMOUT, in the order in which they are sourced."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from app.files import Files
+from app.syntax import source
+from app.syntax.shell import Assignment, declarations
+from app.targets.effects.daemon import Ask
+from app.targets.effects.order import Order, by_number, fewer
+
+LOGIN, FOLDER = "/etc/profile", "/etc/profile.d/*.sh"
+RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
+FAILING, _AND = "lines that fail at a login", " and "
+_FIXED = " for good"
+_NEVER = "never"
+_VALUE = re.compile(r"([0-9]{1,6}|never)( for good)?")
+
+
+class Profile:
+    name = "profile"
+    areas: tuple[str, ...] = (LOGIN, "/etc/profile.d/", *RUNS)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        before, after = _around(files)
+        scripts = [one for path in source.glob(files, FOLDER) for one in _of(files, path)]
+        login = [*before, *scripts, *after]
+        return {
+            "TMOUT of a login": ending(login),
+            FAILING: _AND.join(failing(login)),
+            **{f"TMOUT in {path}": ending(_of(files, path)) for path in RUNS},
+        }
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """A shell would run all that the host's scripts say, in our name."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        if key == FAILING:
+            return fewer(was.split(_AND), now.split(_AND))
+        old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
+        if old is None or new is None or bool(old[2]) > bool(new[2]):
+            return Order.INCOMPARABLE
+        found = by_number(-_seconds(old[1]), -_seconds(new[1]))
+        return Order.STRONGER if found is Order.EQUAL and new[2] else found
+
+
+def ending(made: Iterable[Assignment]) -> str:
+    """The value that stands at the end. What only may be done is told with `or`, and compares with nothing."""
+    value, fixed, perhaps = _NEVER, False, list[str]()
+    for one in made:
+        if fixed:
+            continue
+        said = _NEVER if one.unset else one.value
+        if not one.surely:
+            perhaps.append(said + (_FIXED if one.readonly else ""))
+            continue
+        if one.stated:
+            value, perhaps = said or _NEVER, []
+        fixed = one.readonly
+    return " or ".join([value + (_FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
+
+
+def failing(made: Iterable[Assignment]) -> list[str]:
+    """What comes behind the line that fixed the variable: each is an error on everybody's terminal."""
+    found, fixed = list[str](), False
+    for one in made:
+        if fixed and one.stated:
+            found.append(f"{one.path}: TMOUT={one.value}")
+        fixed = fixed or (one.readonly and one.surely)
+    return found
+
+
+def _around(files: Files) -> tuple[list[Assignment], list[Assignment]]:
+    """What /etc/profile does ahead of the folder's scripts, and behind them."""
+    text = source.text(files, LOGIN) or ""
+    middle = text.find("/profile.d/")
+    line = text.count("\n", 0, middle) + 1 if middle >= 0 else 0
+    made = _of(files, LOGIN)
+    return [one for one in made if one.line < line], [one for one in made if one.line >= line]
+
+
+def _of(files: Files, path: str) -> list[Assignment]:
+    return [one for one in declarations(source.text(files, path) or "", path) if one.name == "TMOUT"]
+
+
+def _seconds(value: str) -> float:
+    """0 is never, as it is for bash."""
+    return float("inf") if value == _NEVER or int(value) == 0 else int(value)

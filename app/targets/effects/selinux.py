@@ -1,0 +1,51 @@
+"""What the next boot makes of SELinux: its mode, which policy, and whether that policy is there to load."""
+
+import re
+from collections.abc import Mapping
+
+from app.files import Files
+from app.syntax import source
+from app.targets.effects.daemon import Ask
+from app.targets.effects.order import Order, equal_or_not, ranked
+
+PATH = "/etc/selinux/config"
+INSTALLED = "policy installed"
+VENDOR = ("/etc/selinux/*/seusers",)
+"""Every policy has one, and none is large."""
+
+_MODE = re.compile(r"SELINUX=(?i:(enforcing|permissive|disabled))")
+_TYPE = re.compile(r"SELINUXTYPE=(.*)", re.IGNORECASE)
+_MODES = ranked("disabled", "permissive", "enforcing")
+
+
+class Selinux:
+    name = "selinux"
+    areas: tuple[str, ...] = (PATH,)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        text = source.text(files, PATH)
+        mode = next((source.fold(m[1]) for line in (text or "").split("\n") if (m := _MODE.match(line))), "disabled")
+        policy = _policy(text or "")
+        there = bool(files.glob(f"/etc/selinux/{policy}/*")) if re.fullmatch(r"[\w-]+", policy) else False
+        return {"SELINUX": mode, "SELINUXTYPE": policy, INSTALLED: "yes" if there else "no"}
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """libselinux prints nothing that was not loaded."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        if key == INSTALLED:
+            return ranked("no", "yes")(was, now)
+        if key == "SELINUX":
+            # Files of a host that ran without it have no labels: enforcing, it would not come up.
+            return Order.INCOMPARABLE if was == "disabled" and now == "enforcing" else _MODES(was, now)
+        return equal_or_not(was, now)
+
+
+def _policy(text: str) -> str:
+    """The last line of it, to its end: a remark behind it would be a part of the name."""
+    found = "targeted"
+    for line in text.split("\n"):
+        match = _TYPE.match(line.lstrip(source.TRAIL))
+        if match:
+            found = match[1].rstrip(source.TRAIL)
+    return found

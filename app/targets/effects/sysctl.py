@@ -1,0 +1,123 @@
+"""Kernel settings, as systemd loads them at boot and as `sysctl --system` does; two orders, and neither may weaken."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.files import Files
+from app.syntax import source, sysctl
+from app.syntax.sysctl import Loaded
+from app.targets.effects import folders, shipped
+from app.targets.effects.daemon import Ask, Question
+from app.targets.effects.order import Compare, Order, ranked
+from app.targets.effects.scales import by_key
+
+MAIN = "/etc/sysctl.conf"
+
+_OFF_ON, _ON_OFF = ranked("0", "1"), ranked("1", "0")
+_UP_TO_2 = ranked("0", "1", "2")
+
+
+@dataclass(frozen=True)
+class Known:
+    compare: Compare
+    default: str
+    """The kernel's own."""
+    debian: str = ""
+    """Debian's kernel, where it is built otherwise."""
+
+
+def _conf(family: str, setting: str, compare: Compare, every: str, default: str) -> dict[str, Known]:
+    base = f"net.{family}.conf"
+    return {f"{base}.all.{setting}": Known(compare, every), f"{base}.default.{setting}": Known(compare, default)}
+
+
+KNOWN: Mapping[str, Known] = {
+    "kernel.dmesg_restrict": Known(_OFF_ON, "0", "1"),
+    "kernel.kptr_restrict": Known(_UP_TO_2, "0"),
+    "kernel.yama.ptrace_scope": Known(ranked("0", "1", "2", "3"), "1", "0"),
+    "kernel.randomize_va_space": Known(_UP_TO_2, "2"),
+    "kernel.perf_event_paranoid": Known(ranked("-1", "0", "1", "2", "3", "4"), "2", "3"),
+    "kernel.kexec_load_disabled": Known(_OFF_ON, "0"),
+    # 2 may be taken back by root, 1 stands until the next boot.
+    "kernel.unprivileged_bpf_disabled": Known(ranked("0", "2", "1"), "2"),
+    "kernel.core_pattern": Known(ranked("core", "|/bin/false"), "core"),
+    "fs.protected_hardlinks": Known(_OFF_ON, "0", "1"),
+    "fs.protected_symlinks": Known(_OFF_ON, "0", "1"),
+    "fs.protected_fifos": Known(_UP_TO_2, "0"),
+    "fs.protected_regular": Known(_UP_TO_2, "0"),
+    "fs.suid_dumpable": Known(ranked("1", "2", "0"), "0"),
+    "net.core.bpf_jit_harden": Known(_UP_TO_2, "0"),
+    "net.ipv4.ip_forward": Known(_ON_OFF, "0"),
+    "net.ipv4.icmp_echo_ignore_broadcasts": Known(_OFF_ON, "1"),
+    "net.ipv4.icmp_ignore_bogus_error_responses": Known(_OFF_ON, "1"),
+    "net.ipv4.tcp_syncookies": Known(_OFF_ON, "1"),
+    **_conf("ipv4", "accept_redirects", _ON_OFF, "1", "1"),
+    **_conf("ipv4", "secure_redirects", _ON_OFF, "1", "1"),
+    **_conf("ipv4", "send_redirects", _ON_OFF, "1", "1"),
+    **_conf("ipv4", "accept_source_route", _ON_OFF, "0", "1"),
+    **_conf("ipv4", "forwarding", _ON_OFF, "0", "0"),
+    # 2 takes a packet if any way leads back, 1 only the one that it came by.
+    **_conf("ipv4", "rp_filter", ranked("0", "2", "1"), "0", "0"),
+    **_conf("ipv4", "log_martians", _OFF_ON, "0", "0"),
+    **_conf("ipv6", "accept_redirects", _ON_OFF, "1", "1"),
+    **_conf("ipv6", "accept_source_route", ranked("1", "0", "-1"), "0", "0"),
+    **_conf("ipv6", "accept_ra", ranked("2", "1", "0"), "1", "1"),
+    **_conf("ipv6", "forwarding", _ON_OFF, "0", "0"),
+}
+_SCALES = {key: known.compare for key, known in KNOWN.items()}
+
+
+class _Sysctl:
+    areas: tuple[str, ...] = ("/etc/sysctl",)
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        if key == "kernel.core_pattern" and now == "|/bin/false":
+            return Order.STRONGER
+        return by_key(_SCALES, key, was, now)
+
+
+class AtBoot(_Sysctl):
+    """systemd knows the folders alone: sysctl.conf counts where a link in them names it."""
+
+    name = "systemd-sysctl"
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        return in_force(sysctl.by_systemd(folders.texts("sysctl.d", files)), debian=shipped.is_debian(files))
+
+    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        """Which files count and in which order. What it makes of a line, it says only while it writes."""
+        outcome = ask(files, Question("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
+        if outcome is None or outcome.code != 0:
+            return None
+        return in_force(sysctl.by_systemd([outcome.output]), debian=shipped.is_debian(files))
+
+
+class ByHand(_Sysctl):
+    """`sysctl --system` of procps reads sysctl.conf too, behind the folders."""
+
+    name = "sysctl"
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        texts = [*folders.texts("sysctl.d", files, hidden=True), source.text(files, MAIN) or ""]
+        return in_force(sysctl.by_procps(texts), debian=shipped.is_debian(files))
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """It prints what it writes, and it would write."""
+
+
+def in_force(loaded: Loaded, *, debian: bool) -> dict[str, str]:
+    found = {**dict(loaded.patterns), **loaded.stated}
+    for key, known in KNOWN.items():
+        value = loaded.value(key)
+        found[key] = ((debian and known.debian) or known.default) if value is None else _number(value)
+    return found
+
+
+def _number(value: str) -> str:
+    """As the kernel reads it: 0x1 and 01 are 1. What is none stays as written, and compares with nothing."""
+    if re.fullmatch(r"-?0[xX][0-9a-fA-F]{1,8}", value):
+        return str(int(value, 16))
+    if re.fullmatch(r"-?0[0-7]{1,9}", value):
+        return str(int(value, 8))
+    return value

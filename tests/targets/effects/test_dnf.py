@@ -1,0 +1,28 @@
+import pytest
+
+from app.targets.effects.dnf import MAIN
+from tests.targets.effects.change import lost
+
+REPO = "/etc/yum.repos.d/site.repo"
+SIGNED = "[main]\ngpgcheck=1\nbest=True\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "now"),
+    [
+        (MAIN, "[main]\ngpgcheck=0\nbest=True\n"),
+        (MAIN, "[main]\nbest=True\n"),
+        (MAIN, "[main]\ngpgcheck=on\n  off\nbest=True\n"),
+        (MAIN, SIGNED + "sslverify=0\n"),
+        (MAIN, SIGNED + "installonly_limit=10\n"),
+        (REPO, "[site]\nbaseurl=https://x\ngpgcheck=0\n"),
+        (REPO, "[site]\nbaseurl=https://y\n"),
+    ],
+)
+def test_packages_stay_checked(path, now):
+    assert lost({MAIN: SIGNED, REPO: "[site]\nbaseurl=https://x\n"}, {path: now})
+
+
+@pytest.mark.parametrize("now", [SIGNED.replace("1", "yes"), SIGNED + "localpkg_gpgcheck=1\n"])
+def test_checked_more_is_welcome(now):
+    assert lost({MAIN: SIGNED}, {MAIN: now}) == ""
