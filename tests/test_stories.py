@@ -44,10 +44,11 @@ def said(failed: Try) -> str:
 async def attempt(host: FixtureTarget, journal: str, rule: str, one: Try) -> str:
     """One attempt as the loop makes it, undone unless it passes."""
     actions, paths = msgspec.convert(one.actions, list[AnyAction]), frozenset(one.paths)
+    asks = STIG.rules[rule].asks
     before = host.digest()
-    if host.review(actions, paths):
+    if host.review(actions, paths, asks):
         return "refused"
-    made = await host.apply(journal, actions, paths)
+    made = await host.apply(journal, actions, paths, asks)
     verdict = SCANNER.judge(host.files, [rule])[0]
     broken = [probe.name for probe in await host.health() if not probe.ok]
     assert await host.drift(made.changes) == ()

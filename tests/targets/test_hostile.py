@@ -42,7 +42,7 @@ def test_no_attack_of_the_family_gets_through(tmp_path, family):
     wrong = []
     for case in found["refused"]:
         action = as_action(case["action"])
-        refusals = hosts[case.get("host", "")].review([action], paths_of(action))
+        refusals = hosts[case.get("host", "")].review([action], paths_of(action), frozenset(case.get("asks", ())))
         if [refusal.clause for refusal in refusals] != [case["clause"]]:
             wrong.append((case, refusals))
     assert wrong == []
@@ -90,14 +90,15 @@ def test_what_the_simulator_proposes_over_a_whole_demo_is_not_refused(tmp_path, 
     for number, rule in enumerate(rule for rule in skill(pack).rules if rule in stories):
         attempt = stories[rule]["try"][-1]
         actions = [as_action(table) for table in attempt["actions"]]
-        refusals = target.review(actions, frozenset(attempt["paths"]))
+        paths, asks = frozenset(attempt["paths"]), skill(pack).rules[rule].asks
+        refusals = target.review(actions, paths, asks)
         if rule == "V-258106":
             assert {refusal.clause for refusal in refusals} == {"protected identity"}
             continue
         assert refusals == [], rule
         if all(isinstance(action, Reload) for action in actions):
             continue
-        asyncio.run(target.apply(f"run.V-{number}.1", actions, frozenset(attempt["paths"])))
+        asyncio.run(target.apply(f"run.V-{number}.1", actions, paths, asks))
         asyncio.run(target.commit(f"run.V-{number}.1"))
         done.append(rule)
     assert len(done) >= 5

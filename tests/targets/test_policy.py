@@ -6,6 +6,7 @@ import pytest
 
 from app.events import words
 from app.events.words import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.skills.stig.pack import STIG
 from app.targets import areas
 from app.targets.fixture.target import FixtureTarget
 from app.targets.policy import MOST_ACTIONS
@@ -76,8 +77,9 @@ async def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
     target = FixtureTarget("host", tmp_path)
     await target.prepare()
     actions = [as_action(table) for table in case["actions"]]
-    assert target.review(actions, paths_of(*actions)) == []
-    applied = await target.apply("run.V-1.1", actions, paths_of(*actions))
+    paths, asks = paths_of(*actions), frozenset(case.get("asks", ()))
+    assert target.review(actions, paths, asks) == []
+    applied = await target.apply("run.V-1.1", actions, paths, asks)
     assert await target.drift(applied.changes) == ()
 
 
@@ -86,7 +88,7 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
     for rule, body in tomllib.loads(file.read_text()).items():
         for attempt in body["try"]:
             actions = [as_action(table) for table in attempt["actions"]]
-            refusals = host.review(actions, frozenset(attempt["paths"]))
+            refusals = host.review(actions, frozenset(attempt["paths"]), STIG.rules[rule].asks)
             assert {refusal.clause for refusal in refusals} == ({"protected identity"} if rule == "V-258106" else set())
 
 
