@@ -28,7 +28,7 @@ class Sudoers:
     grants: tuple[Grant, ...]
     problems: tuple[Problem, ...]
     paths: tuple[str, ...] = ()
-    """Every file that was read, and every folder that was looked through."""
+    """Every file that was read."""
 
     def of(self, user: str, groups: Collection[str]) -> list[Grant]:
         """What sudo would let the user run, in file order: the last that fits a command decides."""
@@ -97,7 +97,7 @@ class _Reader:
             if include:
                 self._include(include, path)
             elif line.strip(source.TRAIL):
-                self._line(line.strip(source.TRAIL), path, number)
+                self._line(line.strip(source.BLANK), path, number)
 
     def _include(self, include: re.Match[str], path: str) -> None:
         named = include[2] or re.sub(r"\\(.)", r"\1", include[3])

@@ -10,6 +10,7 @@ _DEFAULTS = re.compile(r"Defaults(?:([@:>!])|[ \t])")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 _OPTION = re.compile(r"(ROLE|TYPE|CWD|CHROOT|TIMEOUT|NOTBEFORE|NOTAFTER|APPARMOR_PROFILE)[ \t]*=[ \t]*(\S+)")
 _TAG = re.compile(rf"({'|'.join(TAGS)})[ \t]*:")
+_SETENV = frozenset({"SETENV", "NOSETENV"})
 _VARIABLE = re.compile(r"[a-z_]+")
 _DIGEST = re.compile(r"sha(?:224|256|384|512)[ \t]*:[ \t]*[A-Za-z0-9+/=]+[ \t]*")
 
@@ -145,10 +146,14 @@ def _commands(scan: Scan) -> list[tuple[str, frozenset[str], str, tuple[str, ...
         runas = scan.runas() or runas
         while option := scan.match(_OPTION):
             options[option[1]] = option[2]
+        own = set()
         while tag := scan.match(_TAG):
+            own.add(tag[1])
             tags = tags - {opposite(tag[1])} | {tag[1]}
         digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
         command = digest + scan.command()
+        if command == "ALL" and not own & _SETENV:
+            tags -= _SETENV  # it brings SETENV along, for itself alone
         given = tuple(f"{name}={value}" for name, value in sorted(options.items()))
         found.append((runas.strip(), tags, command, given))
         if not scan.any_of(","):

@@ -6,7 +6,7 @@ TAGS = (
     "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT "
     "NOMAIL MAIL NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT"
 ).split()
-_BLANKS = re.compile(r"[ \t\r]*")
+_BLANKS = re.compile(r"[ \t]*")
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])+)"', re.DOTALL)
 _WORD = re.compile(r'(?:[^#>!=:,() \t\r\n\\"]|\\[^\t\n])+')
 _ID = re.compile(r"#-?[0-9]+")
@@ -53,7 +53,7 @@ class Scan:
 
     def ended(self) -> bool:
         self.blanks()
-        return self._at == len(self._line)
+        return self._line[self._at :] in ("", "\r")
 
     def any_of(self, marks: str) -> str:
         self.blanks()
@@ -138,6 +138,8 @@ class Scan:
             if argument[0] == "=":
                 raise Broken
             found.append(_IN_ARGUMENTS.sub(r"\1", argument[0]))
+        if self._line.startswith("\r", self._at):
+            raise Broken  # sudo loses a command that is followed by a Windows line end
         return found
 
     def value(self) -> str:
