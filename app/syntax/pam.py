@@ -115,17 +115,19 @@ def stack(files: Files, path: str) -> PamStack:
     return PamStack(tuple(plain), tuple(reader.problems), tuple(reader.chain), given_up)
 
 
-def chain(files: Files, name: str, kind: str) -> tuple[PamRule, ...] | None:
-    """What libpam goes through for one kind of a service; None where it refuses to begin."""
-    own, other = (stack(files, f"{FOLDER}/{one}") for one in (name, OTHER))
-    there = [one for one, path in ((own, name), (other, OTHER)) if files.state(f"{FOLDER}/{path}") is not None]
+def chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
+    """What libpam goes through for a service, by kind; None where it refuses to begin.
+
+    Kinds of which a service has no rule are those of `other`, and that has to be readable for any service.
+    """
+    there = [stack(files, f"{FOLDER}/{one}") for one in (name, OTHER) if files.state(f"{FOLDER}/{one}") is not None]
     if not there or any(one.given_up for one in there):
         return None
-    for found in there:
-        rules = tuple(rule for rule in found.chain if rule.kind == kind)
-        if rules:
-            return rules
-    return ()
+    found: dict[str, tuple[PamRule, ...]] = dict.fromkeys(KINDS, ())
+    for kind in KINDS:
+        own = [tuple(rule for rule in one.chain if rule.kind == kind) for one in there]
+        found[kind] = next((rules for rules in own if rules), ())
+    return found
 
 
 @dataclass

@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping
 
 BUFFER = 1024
 """A longer line is read in pieces, each a line of its own."""
-CODES = (
+CODES_TEXT = (
     "success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient "
-    "authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail cred_expired "
-    "cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging "
-    "try_again ignore abort authtok_expired module_unknown bad_item conv_again incomplete"
-).split()
+    "authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail "
+    "cred_expired cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy "
+    "authtok_disable_aging try_again ignore abort authtok_expired module_unknown bad_item conv_again "
+    "incomplete"
+)
+CODES = tuple(CODES_TEXT.split())
 _ACTIONS = ("ignore", "ok", "done", "bad", "die", "reset")
 _WORDS: dict[str, Mapping[str, str]] = {
     "required": {"success": "ok", "new_authtok_reqd": "ok", "ignore": "ignore", "default": "bad"},
@@ -23,47 +25,41 @@ _SPACES = re.compile(r"[ \t\n\r\f\v]*")
 _NUMBER = re.compile(r"[0-9]+")
 
 
-class CutShort(Exception):  # noqa: N818 (it never leaves the parser)
+class CutShort(Exception):
     """The last line ends with a backslash, or lines that go on are longer than the buffer: libpam gives the file up."""
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
     """With the number of its first line. A # hides the backslash behind it, and whatever the rule had still to come."""
-    held, start = "", 0
-    for number, piece in _pieces(text, lambda: BUFFER - len(held)):
-        body = piece.lstrip(_BLANKS)
+    held, start, at, number = "", 0, 0, 1
+    while at < len(text):
+        room = BUFFER - len(held) - 1
+        if room < 1:
+            raise CutShort
+        end = text.find("\n", at, at + room)
+        piece = text[at : end + 1] if end >= 0 else text[at : at + room]
+        at += len(piece)
+        start = start if held else number
+        number += piece.count("\n")
+        seen = piece.partition("\0")[0]
+        body = seen.lstrip(_BLANKS)
+        blanks = seen[: len(seen) - len(body)]
         if not body or body.startswith("#"):
             continue
-        start = start if held else number
-        # What stood ahead of the first word stays where it was, and is a blank either way.
-        before = piece[: len(piece) - len(body)]
         code, mark, _ = body.partition("#")
         whole = code.rstrip(_BLANKS)
         if not mark and whole.endswith("\\"):
-            held += before + whole[:-1] + " "
+            held += f"{blanks}{whole[:-1]} "
             continue
-        yield start, held + before + code
+        yield start, f"{held}{blanks}{code}"
         held = ""
     if held:
         raise CutShort
 
 
-def _pieces(text: str, room: "Room") -> Iterator[tuple[int, str]]:
-    """As fgets hands them out: up to the line's end, or as much as there is room for."""
-    at, number = 0, 1
-    while at < len(text):
-        if room() <= 1:
-            raise CutShort
-        end = text.find("\n", at, at + room() - 1)
-        piece = text[at : end + 1] if end >= 0 else text[at : at + room() - 1]
-        at += len(piece)
-        yield number, piece.partition("\0")[0]
-        number += piece.count("\n")
-
-
 def words(line: str) -> list[str]:
     """Parted by blanks; what begins with a [ goes on to the next ], or to the end of the line."""
-    found = []
+    found: list[str] = []
     at = 0
     while True:
         while at < len(line) and line[at] in _BLANKS:

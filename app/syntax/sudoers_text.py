@@ -2,10 +2,11 @@
 
 import re
 
-TAGS = (
-    "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT "
-    "NOMAIL MAIL NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT"
-).split()
+TAGS_TEXT = (
+    "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT NOMAIL MAIL "
+    "NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT"
+)
+TAGS = tuple(TAGS_TEXT.split())
 _BLANKS = re.compile(r"[ \t]*")
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])+)"', re.DOTALL)
 _WORD = re.compile(r'(?:[^#>!=:,() \t\r\n\\"]|\\[^\t\n])+')
@@ -23,7 +24,7 @@ _PLAIN_VALUE = re.compile(r'(?:[^#!=, \t\r\n\\"]|\\[^\r\n])(?:[^#=, \t\r\n\\"]|\
 _HEX = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 
 
-class Broken(Exception):  # noqa: N818 (it never leaves the parser)
+class Broken(Exception):
     """Here sudo would say: syntax error."""
 
 

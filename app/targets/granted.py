@@ -46,7 +46,7 @@ def is_meant(sudoers: Sudoers, listed: Collection[str], who: Principal) -> bool:
 def in_force(sudoers: Sudoers, who: Principal, also: str = "") -> Mapping[str, str]:
     """Which Defaults count, by name; what is not there is built in.
 
-    `also` is a scope of a host, a runas user or a command that is taken to fit. Those of commands come last, as in sudo.
+    `also` is a scope of a host, a runas user or a command that is taken to fit. Those of commands come last.
     """
     found: dict[str, str] = {}
     for last in (False, True):

@@ -1,4 +1,4 @@
-"""What a PAM stack comes to, worked out as libpam does: each rule's control, jumps and substacks, what is left at the end."""
+"""What a PAM stack comes to, worked out as libpam does: controls, jumps, substacks, and what is left at the end."""
 
 from collections.abc import Callable, Sequence
 

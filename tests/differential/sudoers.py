@@ -1,4 +1,4 @@
-"""Sudoers by chance: users, groups, aliases, tags, Defaults of every scope, includes, and the ways a line may be broken."""
+"""Sudoers by chance: users, aliases, tags, Defaults of every scope, includes, and the ways a line may be broken."""
 
 from collections.abc import Sequence
 from random import Random

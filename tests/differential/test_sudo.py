@@ -149,13 +149,11 @@ def defaults(random: Random) -> list[str] | None:
     ]
     minutes = float(ours.get("timestamp_timeout", "15").replace("off", "0"))
     tries = ours.get("passwd_tries", "3")
-    for told in (
+    wanted = (
         f"Authentication timestamp timeout: {minutes:.1f} minutes",
         f"Number of tries to enter a password: {tries}",
-    ):
-        if told not in lines:
-            wrong.append(f"{user}: sudo does not say {told!r}: {texts}")
-    return wrong
+    )
+    return wrong + [f"{user}: sudo does not say {told!r}: {texts}" for told in wanted if told not in lines]
 
 
 TRIALS = {"text": text, "grants": grants, "defaults": defaults}

@@ -26,13 +26,13 @@ _OPTION = re.compile(r"(?P<who>.*): (?P<name>[a-z_]+)(?: where (?P<scope>.*) fit
 
 class Sudo:
     name = "sudo"
-    areas = ("/etc/sudoers",)
+    areas: tuple[str, ...] = ("/etc/sudoers",)
 
     def settings(self, files: Files) -> Mapping[str, str]:
         return _settings(sudoers.effective(files), people(files))
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
-        """What cvtsudoers reads in the files. Whom each rule reaches, and which has the last word, is worked out here."""
+        """What cvtsudoers reads in the files. Whom a rule reaches, and which has the last word, is worked out here."""
         paths = sudoers.effective(files).paths
         answers = [ask(files, Question(_PROGRAM, (*how, MAIN), paths)) for how in (_RULES, _DEFAULTS)]
         said = [answer.output for answer in answers if answer and answer.code == 0]

@@ -23,7 +23,7 @@ Told = Mapping[str, Any]
 
 
 def read(rules: str, options: str) -> Sudoers | None:
-    """Out of the rules in JSON, and the Defaults as sudoers: its JSON does not tell `Defaults>root` from `Defaults:root`.
+    """Out of the rules in JSON, and the Defaults as sudoers: JSON does not tell `Defaults>root` from `Defaults:root`.
 
     None where the answer is none.
     """

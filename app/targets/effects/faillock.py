@@ -1,0 +1,77 @@
+"""When pam_faillock locks an account, and for how long. A line that it cannot read counts for nothing."""
+
+import re
+from collections.abc import Mapping
+
+from app.files import Files
+from app.syntax import keyvalue, source
+from app.targets.effects.daemon import Ask
+from app.targets.effects.order import Compare, Order, ranked
+from app.targets.effects.scales import by_key, cap, lasting, more
+
+PATH = "/etc/security/faillock.conf"
+_WEEK = 604_800
+_FLAGS = ("even_deny_root", "audit", "silent", "no_log_info", "local_users_only", "nodelay")
+_TIMES = ("fail_interval", "unlock_time", "root_unlock_time")
+_NUMBER = re.compile(r"[ \t]*\+?([0-9]{1,10})")
+DEFAULTS: Mapping[str, str] = {
+    **dict.fromkeys(_FLAGS, "no"),
+    "deny": "3",
+    "fail_interval": "900",
+    "unlock_time": "600",
+    "dir": "/var/run/faillock",
+    "admin_group": "",
+}
+_MORE_STRICT, _LESS_STRICT = ranked("no", "yes"), ranked("yes", "no")
+_SCALES: Mapping[str, Compare] = {
+    "even_deny_root": _MORE_STRICT,
+    "audit": _MORE_STRICT,
+    "silent": _MORE_STRICT,
+    # Each leaves somebody or something out.
+    "no_log_info": _LESS_STRICT,
+    "local_users_only": _LESS_STRICT,
+    "nodelay": _LESS_STRICT,
+    "deny": cap,
+    "fail_interval": more,
+    "unlock_time": lasting,
+    "root_unlock_time": lasting,
+    # /var/run is empty after a boot, and so is every count.
+    "dir": ranked("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
+}
+
+
+class Faillock:
+    name = "faillock"
+    areas: tuple[str, ...] = (PATH,)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        found = dict(DEFAULTS)
+        for setting in keyvalue.options(source.text(files, PATH) or "", PATH):
+            value = _value(setting.key, setting.value)
+            if value is not None:
+                found[setting.key] = value
+        return {"root_unlock_time": found["unlock_time"], **found}
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """A module of PAM: nothing prints what it has read."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        return by_key(_SCALES, key, was, now)
+
+
+def _value(key: str, value: str) -> str | None:
+    """None for what it does not take."""
+    if key in _FLAGS:
+        return "yes"
+    if key == "dir":
+        return value if value.startswith("/") else None
+    if key == "admin_group":
+        return value
+    if key in _TIMES and key != "fail_interval" and value == "never":
+        return "0"
+    found = _NUMBER.match(value)
+    if found is None:
+        return None
+    if key == "deny":
+        return str(int(found[1]) % 2**16)
+    return found[1] if key in _TIMES and int(found[1]) <= _WEEK else None

@@ -1,0 +1,72 @@
+"""What libpwquality asks of a new password: the drop-ins first, the file itself last, up to the first fault."""
+
+import re
+from collections.abc import Mapping
+
+from app.files import Files
+from app.syntax import keyvalue, source
+from app.syntax.setting import Setting
+from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.order import Compare, Order, ranked
+from app.targets.effects.scales import by_key, cap, less, more
+
+MAIN = "/etc/security/pwquality.conf"
+FOLDER = "/etc/security/pwquality.conf.d/*.conf"
+_READ = "read to the end"
+_FLAGS = ("enforce_for_root", "local_users_only")
+_WORDS = ("badwords", "dictpath")
+DEFAULTS: Mapping[str, str] = {
+    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "minclass", "maxrepeat", "maxclassrepeat"), "0"),
+    **dict.fromkeys(("gecoscheck", "maxsequence", "usersubstr", *_FLAGS), "0"),
+    **dict.fromkeys(("difok", "dictcheck", "usercheck", "enforcing", "retry"), "1"),
+    **dict.fromkeys(_WORDS, UNSET),
+    "minlen": "8",
+    _READ: "yes",
+}
+_BOUNDS = {"minlen": (6, 2**31 - 1), "minclass": (-(2**31), 4)}
+_SWITCH = ranked("0", "1")
+_SCALES: Mapping[str, Compare] = {
+    **dict.fromkeys(("minlen", "difok", "minclass"), more),
+    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "retry"), less),
+    **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), cap),
+    **dict.fromkeys(("gecoscheck", "dictcheck", "usercheck", "enforcing", "enforce_for_root"), _SWITCH),
+    "local_users_only": ranked("1", "0"),
+    _READ: ranked("no", "yes"),
+}
+
+
+class Pwquality:
+    name = "pwquality"
+    areas: tuple[str, ...] = (MAIN,)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        found = dict(DEFAULTS)
+        for path in [*source.glob(files, FOLDER), MAIN]:
+            for setting in keyvalue.options(source.text(files, path) or "", path):
+                value = _value(setting)
+                if value is None:
+                    return {**found, _READ: "no"}
+                found[source.fold(setting.key)] = value
+        return found
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """It is a library: the trials against it are tests/differential's."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        return by_key(_SCALES, key, was, now)
+
+
+def _value(setting: Setting) -> str | None:
+    """None for what makes the library stop reading."""
+    key = source.fold(setting.key)
+    if key in _FLAGS:
+        return "1"
+    if key not in DEFAULTS or not setting.value:
+        return None
+    if key in _WORDS:
+        return setting.value
+    if not re.fullmatch(r"[+-]?[0-9]{1,10}", setting.value) or abs(int(setting.value)) >= 2**31:
+        return None
+    least, most = _BOUNDS.get(key, (-(2**31), 2**31))
+    number = min(max(int(setting.value), least), most)
+    return str(min(abs(number), 1)) if _SCALES[key] is _SWITCH else str(number)
