@@ -13,7 +13,7 @@ from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, answers
 from app.targets.stack import SUCCESS, outcome
 
 _IN, _OUT = "let in", "refused"
-_ASKED = "is asked"
+_ASKED, _NONE = "is asked", "none"
 _OUTCOME = re.compile(r"[^ ]+ (?:auth|account|password|session) for (?P<who>.*)")
 _OPTION = re.compile(r"[^ ]+ (?:auth|account|password|session): (?P<module>[^ ]+).*: (?P<option>[^:]*)")
 _MAY_COME = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_lastlog.so", "pam_faildelay.so")
@@ -44,8 +44,9 @@ class Pam:
             return _shut(found["who"], was, now)
         option = _OPTION.fullmatch(key)
         if option is None or UNSET in (was, now):
-            return Order.INCOMPARABLE if was == now else _come_or_gone(key, was, now)
-        return pam_options.order(option["module"], option["option"], was, now)
+            return _come_or_gone(option["module"] if option else "", was)
+        old, new = (UNSET if value == _NONE else value for value in (was, now))
+        return pam_options.order(option["module"], option["option"], old, new)
 
 
 def _outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
@@ -81,17 +82,11 @@ def _strictness(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterato
         named = f"{place}: {name}" + (f" ({met[name]})" if met[name] > 1 else "")
         yield f"{named}: {_ASKED}", "yes"
         for option, value in pam_options.of(rule, files).items():
-            if value:
-                yield f"{named}: {option}", value
+            yield f"{named}: {option}", value or _NONE
 
 
-def _come_or_gone(key: str, was: str, now: str) -> Order:
-    """The module itself, or an option that has no built-in value."""
-    option = _OPTION.fullmatch(key)
-    if option is None:
-        return Order.INCOMPARABLE
-    if option["module"] in _MAY_COME and was == UNSET and now != UNSET:
-        return Order.STRONGER
-    if option["option"] == _ASKED:
-        return Order.WEAKER if now == UNSET else Order.INCOMPARABLE
-    return pam_options.order(option["module"], option["option"], was, now)
+def _come_or_gone(module: str, was: str) -> Order:
+    """A rule that came, or went with all its options."""
+    if was != UNSET:
+        return Order.WEAKER
+    return Order.STRONGER if module in _MAY_COME else Order.INCOMPARABLE
