@@ -33,6 +33,8 @@ class Right:
     takes: frozenset[str]
     """LOG_INPUT, LOG_OUTPUT, MAIL, INTERCEPT: what is held against it."""
     options: str = ""
+    path: str = ""
+    line: int = 0
 
     @property
     def asks(self) -> bool:
@@ -121,6 +123,8 @@ def _right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, 
         frozenset(word for word, held in gives.items() if held),
         frozenset(word for word, held in takes.items() if held),
         " ".join(grant.options),
+        grant.path,
+        grant.line,
     )
 
 
