@@ -8,6 +8,8 @@ TAGS_TEXT = (
 )
 TAGS = tuple(TAGS_TEXT.split())
 _BLANKS = re.compile(r"[ \t]*")
+_END = re.compile(r"\r?|#(?!-?[0-9]).*", re.DOTALL)
+"""Of a line: a quote hides no comment from sudo where it stands among a command's arguments."""
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])+)"', re.DOTALL)
 _WORD = re.compile(r'(?:[^#>!=:,() \t\r\n\\"]|\\[^\t\n])+')
 _ID = re.compile(r"#-?[0-9]+")
@@ -54,7 +56,7 @@ class Scan:
 
     def ended(self) -> bool:
         self.blanks()
-        return self._line[self._at :] in ("", "\r")
+        return bool(_END.fullmatch(self._line, self._at))
 
     def any_of(self, marks: str) -> str:
         self.blanks()
