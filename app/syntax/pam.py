@@ -1,19 +1,23 @@
-"""PAM service files: who is asked, in which order, and what a refusal means."""
+"""PAM service files: who is asked, in which order, and what a refusal means. Read as libpam reads them."""
 
-import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from app.files import Files
-from app.syntax import source
+from app.syntax import pam_text, source
 from app.syntax.setting import Problem
 
 FOLDER = "/etc/pam.d"
+VENDOR = "/usr/lib/pam.d"
+OTHER = "other"
+"""What counts for a service, or a kind of its rules, that has none of its own."""
+KINDS = ("auth", "account", "password", "session")
+INCLUDE = "@include"
+"""Debian's: every kind of rule, or those that are being read."""
 _MODULES = ("/usr/lib64/security/", "/lib64/security/", "/usr/lib/security/", "/lib/security/")
-_KINDS = ("auth", "account", "password", "session")
-_WORD = re.compile(r"\[((?:\\.|[^\]\\])*)\]|([^ \t\r\f\v]+)")
 _CONTROLS = ("required", "requisite", "sufficient", "optional", "include", "substack")
 _READS = 100
-_LONGEST = 4096
+_DEEPEST = 16
 
 
 @dataclass(frozen=True)
@@ -28,39 +32,61 @@ class PamRule:
     line: int
     quiet: bool = False
     """A dash ahead of the kind: a module that is missing is passed over."""
+    level: int = 0
+    """How many substacks it stands in."""
+    broken: bool = False
+    """libpam could not make a rule of the line, and refuses when it comes there."""
+
+    @property
+    def opens(self) -> bool:
+        """It stands for the beginning of a substack, and asks nobody."""
+        return self.control == "substack"
+
+    @property
+    def actions(self) -> Mapping[str, str]:
+        return pam_text.actions(self.control) or {"default": "bad"}
 
 
 @dataclass(frozen=True)
 class PamStack:
     rules: tuple[PamRule, ...]
     problems: tuple[Problem, ...]
+    chain: tuple[PamRule, ...] = ()
+    """The rules as libpam goes through them: broken lines and the beginnings of substacks among them."""
+    given_up: bool = False
+    """libpam reads no further, and the service refuses whatever it is asked."""
 
     def of(self, kind: str) -> tuple[PamRule, ...]:
         return tuple(rule for rule in self.rules if rule.kind == kind)
 
 
 def service(text: str, path: str) -> PamStack:
-    """One file as it stands, includes not followed. A # opens a comment anywhere, also ahead of a backslash."""
-    rules, problems = [], []
-    live = "\n".join(line.partition("#")[0].rstrip(" \t") for line in text.split("\n"))
-    for number, line in source.joined(live):
-        if len(line) > _LONGEST:
-            problems.append(Problem("the line is longer than PAM reads", path, number))
-            continue
-        words = [bracketed or plain for bracketed, plain in _WORD.findall(line)]
-        if not words:
-            continue
-        if words[0] == "@include" and len(words) == 2:
-            rules += [PamRule(kind, "include", words[1], (), path, number) for kind in _KINDS]
-            continue
-        fault = _fault(words)
-        if fault:
-            problems.append(Problem(fault, path, number))
-            continue
-        kind, module = source.fold(words[0]).lstrip("-"), _module(words[2])
-        quiet = words[0].startswith("-")
-        rules.append(PamRule(kind, words[1], module, tuple(words[3:]), path, number, quiet))
-    return PamStack(tuple(rules), tuple(problems))
+    """One file as it stands, includes not followed."""
+    rules: list[tuple[PamRule, str]] = []
+    given_up = False
+    try:
+        for number, line in pam_text.lines(text):
+            words = pam_text.words(line)
+            rules.append((_rule(words, path, number), _fault(words)))
+    except pam_text.CutShort:
+        given_up = True
+    problems = [Problem(fault, path, rule.line) for rule, fault in rules if fault]
+    if given_up:
+        problems.append(Problem("a line that goes on has no end, so PAM gives the file up", path, text.count("\n") + 1))
+    plain = tuple(rule for rule, fault in rules if not fault)
+    return PamStack(plain, tuple(problems), tuple(rule for rule, _ in rules), given_up)
+
+
+def _rule(words: list[str], path: str, number: int) -> PamRule:
+    kind = source.fold(words[0]).removeprefix("-")
+    if kind == INCLUDE:
+        return PamRule("", INCLUDE, (words[1:] or [""])[0], (), path, number)
+    control, module = (words[1:] or [""])[0], _module((words[2:] or [""])[0])
+    folded, known = source.fold(control), kind in KINDS
+    broken = not known or len(words) < 3
+    control = folded if folded in _CONTROLS else control
+    rest, quiet = tuple(words[3:]), words[0].startswith("-")
+    return PamRule(kind if known else "", control, module, rest, path, number, quiet, broken=broken)
 
 
 def _module(word: str) -> str:
@@ -70,11 +96,13 @@ def _module(word: str) -> str:
 
 
 def _fault(words: list[str]) -> str:
-    if source.fold(words[0]).removeprefix("-") not in _KINDS:
+    if source.fold(words[0]).removeprefix("-") == INCLUDE:
+        return "" if len(words) > 1 else "a service to include is wanted"
+    if source.fold(words[0]).removeprefix("-") not in KINDS:
         return "the line does not start with auth, account, password or session"
     if len(words) < 3:
         return "a control and a module are wanted"
-    if source.fold(words[1]) not in _CONTROLS and "=" not in words[1]:
+    if source.fold(words[1]) not in _CONTROLS and pam_text.actions(words[1]) is None:
         return "PAM does not know the control of this line"
     return ""
 
@@ -82,31 +110,71 @@ def _fault(words: list[str]) -> str:
 def stack(files: Files, path: str) -> PamStack:
     """The whole stack of a service, with include and substack expanded in place."""
     reader = _Reader(files)
-    reader.read(path, frozenset(_KINDS))
-    return PamStack(tuple(reader.rules), tuple(reader.problems))
+    given_up = not reader.read(path, "", 0)
+    plain = [rule for rule in reader.chain if not (rule.broken or rule.opens)]
+    return PamStack(tuple(plain), tuple(reader.problems), tuple(reader.chain), given_up)
+
+
+def chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
+    """What libpam goes through for a service, by kind; None where it refuses to begin.
+
+    Kinds of which a service has no rule are those of `other`, and that has to be readable for any service.
+    """
+    there = [stack(files, f"{FOLDER}/{one}") for one in (name, OTHER) if files.state(f"{FOLDER}/{one}") is not None]
+    if not there or any(one.given_up for one in there):
+        return None
+    found: dict[str, tuple[PamRule, ...]] = dict.fromkeys(KINDS, ())
+    for kind in KINDS:
+        own = [tuple(rule for rule in one.chain if rule.kind == kind) for one in there]
+        found[kind] = next((rules for rules in own if rules), ())
+    return found
 
 
 @dataclass
 class _Reader:
     files: Files
-    rules: list[PamRule] = field(default_factory=list)
+    chain: list[PamRule] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     reads: int = 0
 
-    def read(self, path: str, kinds: frozenset[str]) -> None:
+    def read(self, path: str, kind: str, level: int) -> bool:
+        """Rules of one kind, or of all. False where libpam would not go on."""
         self.reads += 1
         text = source.text(self.files, path)
-        if text is None or self.reads > _READS:
+        if text is None or self.reads > _READS or level >= _DEEPEST:
             fault = f"{path} is absent" if text is None else "files include each other without an end"
             self.problems.append(Problem(fault, path, 1))
-            return
+            return False
         found = service(text, path)
         self.problems += found.problems
-        for rule in found.rules:
-            if rule.kind not in kinds or self.reads > _READS:
-                continue
-            if source.fold(rule.control) in {"include", "substack"}:
-                named = rule.module if rule.module.startswith("/") else f"{FOLDER}/{rule.module}"
-                self.read(named, frozenset({rule.kind}))
-            else:
-                self.rules.append(rule)
+        return all(self._take(rule, kind, level) for rule in found.chain) and not found.given_up
+
+    def _take(self, rule: PamRule, kind: str, level: int) -> bool:
+        if rule.control == INCLUDE:
+            if rule.module and self.read(self._named(rule.module), kind, level):
+                return True
+            # Without a kind there is no place for a rule that refuses, and libpam gives up.
+            return bool(kind) and self._refuses(rule, kind, level)
+        own = rule.kind or kind or "auth"
+        if kind and own != kind:
+            return True
+        if rule.control not in ("include", "substack"):
+            self.chain.append(replace(rule, kind=own, level=level))
+            return True
+        if rule.opens:
+            self.chain.append(replace(rule, kind=own, level=level, broken=False))
+        deeper = level + rule.opens
+        return bool(rule.module and self.read(self._named(rule.module), own, deeper)) or self._refuses(rule, own, level)
+
+    def _refuses(self, rule: PamRule, kind: str, level: int) -> bool:
+        self.chain.append(replace(rule, kind=kind, control="", level=level, broken=True))
+        return True
+
+    def _named(self, name: str) -> str:
+        if name.startswith("/"):
+            return name
+        own = f"{FOLDER}/{name}"
+        return own if self.files.state(own) is not None else f"{VENDOR}/{name}" if self._vendor(name) else own
+
+    def _vendor(self, name: str) -> bool:
+        return self.files.state(f"{VENDOR}/{name}") is not None

@@ -1,18 +1,23 @@
 """sudoers with everything that it includes, in the order in which sudo reads it."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.files import Files
 from app.syntax import source
 from app.syntax.setting import Problem
+from app.syntax.source import fold
 from app.syntax.sudoers_line import Alias, Default, Grant, aliases, defaults, grants
 
 MAIN = "/etc/sudoers"
-_INCLUDE = re.compile(r'[ \t]*[#@]include(dir)?[ \t]+(?:"([^"]+)"|((?:\\.|[^ \t\r\\])+))[ \t\r]*')
+_INCLUDE = re.compile(r'(?:[ \t]*@|#)include(dir)?[ \t]+(?:"([^"]+)"|((?:\\.|[^ \t\r\\])+))[ \t\r]*')
+"""With a # it has to stand at the very start of the line: behind a blank it is a comment."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*"|\\.)|#(?!-?[0-9]).*')
+_GOES_ON = re.compile(r"(?<!\\)\\[ \t]*\r?$")
+_MARKS = re.compile(r"\\.")
 _READS = 200
+_DEPTH = 16
 _LONGEST = 4096
 
 
@@ -22,26 +27,51 @@ class Sudoers:
     aliases: tuple[Alias, ...]
     grants: tuple[Grant, ...]
     problems: tuple[Problem, ...]
+    paths: tuple[str, ...] = ()
+    """Every file that was read."""
 
     def of(self, user: str, groups: Collection[str]) -> list[Grant]:
         """What sudo would let the user run, in file order: the last that fits a command decides."""
-        return [grant for grant in self.grants if self._names(grant.users, user, groups)]
+        return [grant for grant in self.grants if self.names(grant.users, user, groups)]
 
-    def _names(self, listed: tuple[str, ...], user: str, groups: Collection[str], depth: int = 0) -> bool:
-        named = False
-        for entry in listed:
-            bare = entry.lstrip("! \t").strip('"')
-            members = [m for a in self.aliases if a.kind == "User" and a.name == bare for m in a.members]
-            direct = bare in {"ALL", user} or (bare.startswith("%") and bare[1:] in groups)
-            if direct or (members and depth < 8 and self._names(tuple(members), user, groups, depth + 1)):
-                named = entry.count("!") % 2 == 0
-        return named
+    def names(self, listed: Sequence[str], user: str, groups: Collection[str], uid: int | None = None) -> bool | None:
+        """Whether a list means the user: yes, no by a bang, or None where it does not speak of him.
+
+        The last entry that fits decides. An entry that is an alias counts as its members, and a bang turns it round.
+        """
+        return self._names(listed, user, {fold(group) for group in groups}, uid, 0)
+
+    def _names(
+        self, listed: Sequence[str], user: str, groups: Collection[str], uid: int | None, depth: int
+    ) -> bool | None:
+        for entry in reversed(listed):
+            bare = entry.removeprefix("!")
+            found: bool | None
+            members = self.members("User", bare)
+            if members is not None:
+                found = self._names(members, user, groups, uid, depth + 1) if depth < _DEPTH else None
+            elif bare.startswith("%"):
+                found = fold(bare[1:]) in groups or None
+            else:
+                found = (bare == "ALL" or fold(bare) == fold(user) or bare == f"#{uid}") or None
+            if found is not None:
+                return found is not entry.startswith("!")
+        return None
+
+    def members(self, kind: str, name: str) -> tuple[str, ...] | None:
+        return next((alias.members for alias in self.aliases if (alias.kind, alias.name) == (kind, name)), None)
 
 
 def effective(files: Files, path: str = MAIN) -> Sudoers:
     reader = _Reader(files)
     reader.read(path)
-    return Sudoers(tuple(reader.defaults), tuple(reader.aliases), tuple(reader.grants), tuple(reader.problems))
+    return Sudoers(
+        tuple(reader.defaults),
+        tuple(reader.aliases),
+        tuple(reader.grants),
+        tuple(reader.problems),
+        tuple(reader.paths),
+    )
 
 
 @dataclass
@@ -51,21 +81,23 @@ class _Reader:
     aliases: list[Alias] = field(default_factory=list)
     grants: list[Grant] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     reads: int = 0
 
     def read(self, path: str) -> None:
         self.reads += 1
+        self.paths.append(path)
         text = source.text(self.files, path)
         if text is None or self.reads > _READS:
             fault = f"{path} is absent" if text is None else "files include each other without an end"
             self.problems.append(Problem(fault, path, 1))
             return
-        for number, line in source.joined(_without_comments(text)):
+        for number, line in _joined(text):
             include = _INCLUDE.fullmatch(line)
             if include:
                 self._include(include, path)
             elif line.strip(source.TRAIL):
-                self._line(line.strip(source.TRAIL), path, number)
+                self._line(line.strip(source.BLANK), path, number)
 
     def _include(self, include: re.Match[str], path: str) -> None:
         named = include[2] or re.sub(r"\\(.)", r"\1", include[3])
@@ -92,8 +124,23 @@ class _Reader:
             self.problems.append(Problem("sudo cannot read this line", path, number))
 
 
-def _without_comments(text: str) -> str:
-    return "\n".join(line if _INCLUDE.fullmatch(line) else _cut(line) for line in text.split("\n"))
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that a backslash joins, blanks behind it or none, without their comments. A comment is not continued."""
+    start, held, within = 1, "", False
+    for number, whole in source.numbered(text):
+        line = whole if not held and _INCLUDE.fullmatch(whole) else _cut(whole)
+        if not held:
+            start = number
+        more = _GOES_ON.search(line)
+        held += (line[: more.start()] if more else line).lstrip(source.BLANK if within else "")
+        within = bool(more) and _MARKS.sub("", held).count('"') % 2 == 1
+        if more:
+            held += "" if within else " "
+            continue
+        yield start, held
+        held = ""
+    if held:
+        yield start, held
 
 
 def _cut(line: str) -> str:

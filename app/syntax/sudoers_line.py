@@ -1,31 +1,18 @@
-"""One logical line of sudoers: an alias, Defaults, or who may run what as whom."""
+"""One logical line of sudoers, token by token as sudo's own lexer has it: an alias, Defaults, or who may run what."""
 
 import re
 from dataclasses import dataclass
 
-from app.syntax.source import TRAIL
+from app.syntax.sudoers_text import TAGS, Broken, Scan
 
-_FLAGS = re.ASCII | re.DOTALL
-_TAGS = (
-    "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT "
-    "NOMAIL MAIL NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT"
-).replace(" ", "|")
-_ATOM = r'(?:"(?:\\.|[^"\\])*"|\\.|%:|[^\s,:=()!"\\])'
-_ENTRY = rf"(?:!+\s*)?{_ATOM}+"
-_LIST = rf"{_ENTRY}(?:\s*,\s*{_ENTRY})*"
-_DEFAULTS = re.compile(rf"Defaults(?:([@:>!])\s*({_LIST}))?\s+(.+)", _FLAGS)
-_ALIAS = re.compile(r"(User|Runas|Host|Cmnd|Cmd)_Alias\s+(.+)", _FLAGS)
-_NAMED = re.compile(r"\s*([A-Z][A-Z0-9_]*)\s*=\s*(.+)", _FLAGS)
-_SPEC = re.compile(rf"({_LIST})\s+(.+)", _FLAGS)
-_PRIVILEGE = re.compile(rf"\s*({_LIST})\s*=\s*(.+)", _FLAGS)
-_RUNAS = re.compile(r"\s*\(([^()]*)\)", _FLAGS)
-_OPTION = re.compile(r"\s*(?:ROLE|TYPE|CWD|CHROOT|TIMEOUT|NOTBEFORE|NOTAFTER|APPARMOR_PROFILE)\s*=\s*\S+", _FLAGS)
-_TAG = re.compile(rf"\s*({_TAGS})\s*:", _FLAGS)
-_MARK = re.compile(rf"\b({_TAGS})\s*:", _FLAGS)
-_ARGUMENTS = r'(?:\\.|"[^"]*"|[^\\:"])*'
-_COMMAND = re.compile(
-    rf"(?:sha\d+:\S+\s+)*!*\s*(?:/{_ARGUMENTS}|\^.*\$.*|[A-Z][A-Z0-9_]*|(?:sudoedit|list)\b{_ARGUMENTS})", _FLAGS
-)
+_ALIAS = re.compile(r"(User|Runas|Host|Cmnd|Cmd)_Alias(?![A-Za-z0-9_])")
+_DEFAULTS = re.compile(r"Defaults(?:([@:>!])|[ \t])")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_OPTION = re.compile(r"(ROLE|TYPE|CWD|CHROOT|TIMEOUT|NOTBEFORE|NOTAFTER|APPARMOR_PROFILE)[ \t]*=[ \t]*(\S+)")
+_TAG = re.compile(rf"({'|'.join(TAGS)})[ \t]*:")
+_SETENV = frozenset({"SETENV", "NOSETENV"})
+_VARIABLE = re.compile(r"[a-z_]+")
+_DIGEST = re.compile(r"sha(?:224|256|384|512)[ \t]*:[ \t]*[A-Za-z0-9+/=]+[ \t]*")
 
 
 @dataclass(frozen=True)
@@ -37,6 +24,8 @@ class Default:
     value: str
     path: str
     line: int
+    change: str = "="
+    """Whether a list is set, or added to, or taken from: =, + or -."""
 
 
 @dataclass(frozen=True)
@@ -53,89 +42,123 @@ class Grant:
     users: tuple[str, ...]
     hosts: tuple[str, ...]
     runas: str
+    """`root`, `ALL : ALL`, `:group`; empty is the account itself."""
     tags: frozenset[str]
     command: str
     path: str
     line: int
+    options: tuple[str, ...] = ()
+    """`CWD=/tmp`, in the order of their names."""
 
 
 def defaults(line: str, path: str, number: int) -> list[Default] | None:
-    match = _DEFAULTS.fullmatch(line)
-    if match is None:
+    """None when sudo would not read the line."""
+    scan = Scan(line)
+    opening = scan.match(_DEFAULTS)
+    if opening is None:
         return None
-    scope = f"{match[1]}{match[2]}" if match[1] else ""
+    try:
+        scope, sigil = "", opening[1]
+        if sigil:
+            listed = scan.commands_of_defaults() if sigil == "!" else scan.members(hosts=sigil == "@")
+            scope = sigil + ", ".join(listed)
+        return _settings(scan, scope, path, number)
+    except Broken:
+        return None
+
+
+def _settings(scan: Scan, scope: str, path: str, number: int) -> list[Default]:
     found = []
-    for option in _split(match[3], ","):
-        bare = option.lstrip("! \t")
-        bangs = option[: len(option) - len(bare)].count("!")
-        name, _, value = bare.partition("=")
-        found.append(Default(scope, name.rstrip("+- \t"), bangs % 2 == 1, value.strip(TRAIL), path, number))
-    return found
+    while True:
+        negated = scan.bangs()
+        name = scan.expect(_VARIABLE)[0]
+        change = scan.any_of("+-") or "="
+        value = ""
+        if scan.any_of("="):
+            value = scan.value()
+        elif change != "=":
+            raise Broken
+        found.append(Default(scope, name, negated, value, path, number, change))
+        if scan.ended():
+            return found
+        if not scan.any_of(","):
+            raise Broken
 
 
 def aliases(line: str) -> list[Alias] | None:
-    match = _ALIAS.fullmatch(line)
+    scan = Scan(line)
+    match = scan.match(_ALIAS)
     if match is None:
         return None
-    named = [_NAMED.fullmatch(part) for part in _split(match[2], ":")]
     kind = match[1].replace("Cmd", "Cmnd")
-    found = [Alias(kind, m[1], tuple(_split(m[2], ","))) for m in named if m]
-    return found if len(found) == len(named) else None
+    found = []
+    try:
+        while True:
+            name = scan.expect(_NAME)[0]
+            if not scan.any_of("="):
+                return None
+            members = _command_members(scan) if kind == "Cmnd" else scan.members(hosts=kind == "Host")
+            found.append(Alias(kind, name, tuple(members)))
+            if scan.ended():
+                return found
+            if not scan.any_of(":"):
+                return None
+    except Broken:
+        return None
+
+
+def _command_members(scan: Scan) -> list[str]:
+    found = []
+    while True:
+        digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
+        found.append(digest + scan.command())
+        if not scan.any_of(","):
+            return found
 
 
 def grants(line: str, path: str, number: int) -> list[Grant] | None:
     """None when sudo would not read the line."""
-    spec = _SPEC.fullmatch(line)
-    if spec is None:
-        return None
+    scan = Scan(line)
     found: list[Grant] = []
-    for part in _privileges(spec[2]):
-        privilege = _PRIVILEGE.fullmatch(part)
-        commands = None if privilege is None else _commands(privilege[2])
-        if privilege is None or commands is None:
-            return None
-        users, hosts = tuple(_split(spec[1], ",")), tuple(_split(privilege[1], ","))
-        found += [Grant(users, hosts, runas, tags, command, path, number) for runas, tags, command in commands]
-    return found
+    try:
+        users = tuple(scan.members())
+        while True:
+            hosts = tuple(scan.members(hosts=True))
+            if not scan.any_of("="):
+                return None
+            found += [
+                Grant(users, hosts, runas, tags, command, path, number, options)
+                for runas, tags, command, options in _commands(scan)
+            ]
+            if scan.ended():
+                return found
+            if not scan.any_of(":"):
+                return None
+    except Broken:
+        return None
 
 
-def _commands(text: str) -> list[tuple[str, frozenset[str], str]] | None:
-    """Runas and tags hold from where they stand to the end of the list."""
+def _commands(scan: Scan) -> list[tuple[str, frozenset[str], str, tuple[str, ...]]]:
+    """Runas, options and tags hold from where they stand to the end of the list."""
     found = []
-    runas, tags = "root", frozenset[str]()
-    for item in _split(text, ","):
-        rest = item
-        while match := _RUNAS.match(rest) or _OPTION.match(rest) or _TAG.match(rest):
-            rest = rest[match.end() :]
-            if match.re is _RUNAS:
-                runas = match[1].strip(TRAIL)
-            elif match.re is _TAG:
-                tags = tags - {_opposite(match[1])} | {match[1]}
-        if not _COMMAND.fullmatch(rest.strip(TRAIL)):
-            return None
-        found.append((runas, tags, rest.strip(TRAIL)))
-    return found
+    runas, tags, options = "root", frozenset[str](), dict[str, str]()
+    while True:
+        runas = scan.runas() or runas
+        while option := scan.match(_OPTION):
+            options[option[1]] = option[2]
+        own = set()
+        while tag := scan.match(_TAG):
+            own.add(tag[1])
+            tags = tags - {opposite(tag[1])} | {tag[1]}
+        digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
+        command = digest + scan.command()
+        if command == "ALL" and not own & _SETENV:
+            tags -= _SETENV  # it brings SETENV along, for itself alone
+        given = tuple(f"{name}={value}" for name, value in sorted(options.items()))
+        found.append((runas.strip(), tags, command, given))
+        if not scan.any_of(","):
+            return found
 
 
-def _opposite(tag: str) -> str:
+def opposite(tag: str) -> str:
     return tag[2:] if tag.startswith("NO") else f"NO{tag}"
-
-
-def _privileges(text: str) -> list[str]:
-    """Split at colons that are neither a tag's nor inside parentheses."""
-    return _split(_MARK.sub("\\1\0", text), ":", restore=True)
-
-
-def _split(text: str, mark: str, *, restore: bool = False) -> list[str]:
-    parts, depth, quoted, held, escaped = [], 0, False, "", False
-    for letter in text:
-        if letter == mark and not (depth or quoted or escaped):
-            parts.append(held)
-            held = ""
-            continue
-        quoted ^= letter == '"' and not escaped
-        depth += (letter == "(") - (letter == ")")
-        escaped = letter == "\\" and not escaped
-        held += letter
-    parts.append(held)
-    return [(p.replace("\0", ":") if restore else p).strip(TRAIL) for p in parts]

@@ -31,6 +31,12 @@ class People:
         own = {group.name for group in self.groups if account and group.gid == account.gid}
         return frozenset(own | {group.name for group in self.groups if name in group.members})
 
+    def entries_of(self, name: str) -> frozenset[str]:
+        """The groups of an account as sudoers may have them: by name, and by number behind a #."""
+        account, names = self.account(name), self.groups_of(name)
+        numbers = {group.gid for group in self.groups if group.name in names} | ({account.gid} if account else set())
+        return names | {f"#{number}" for number in numbers}
+
     def administrators(self) -> list[Account]:
         """People, not the agent, who may act as root."""
         return [

@@ -1,7 +1,10 @@
 """Would sudo let an account act as root?"""
 
 from app.syntax.sudoers import Sudoers
+from app.targets.granted import Principal, Right, rights
 from app.targets.people import People
+
+_ROOT = ("ALL", "root", "#0")
 
 
 def refusal(sudoers: Sudoers, people: People, name: str) -> str:
@@ -9,27 +12,22 @@ def refusal(sudoers: Sudoers, people: People, name: str) -> str:
     if sudoers.problems:
         problem = sudoers.problems[0]
         return f"sudo does not run: {problem.text} ({problem.path} line {problem.line})"
-    groups = people.groups_of(name)
-    whole = [grant for grant in sudoers.of(name, groups) if grant.command.lstrip("! ") == "ALL"]
+    account = people.account(name)
+    who = Principal(name, account.uid if account else None, people.entries_of(name))
+    whole = [right for right in rights(sudoers, who) if right.command == "ALL" and _is_as_root(right)]
     if not whole:
         return "no line of sudoers grants it everything"
     last = whole[-1]
-    if last.command.startswith("!"):
+    if not last.allowed:
         return f"{last.path} line {last.line} takes it away"
     secret = people.secret(name)
-    if "NOPASSWD" in last.tags or _is_trusted(sudoers, name, groups) or (secret and not secret.locked):
+    if not last.asks or (secret and not secret.locked):
         return ""
     return f"it has no password, and {last.path} line {last.line} asks for one"
 
 
-def _is_trusted(sudoers: Sudoers, name: str, groups: frozenset[str]) -> bool:
-    """The last Defaults that reaches the account decides whether it must authenticate."""
-    asked = True
-    for default in sudoers.defaults:
-        listed = [entry.strip() for entry in default.scope[1:].split(",")]
-        reaches = not default.scope or (
-            default.scope.startswith(":") and ({"ALL", name, *(f"%{group}" for group in groups)} & set(listed))
-        )
-        if default.name == "authenticate" and reaches:
-            asked = not default.negated
-    return not asked
+def _is_as_root(right: Right) -> bool:
+    """The last of the list that means root decides, as it does for users."""
+    listed = right.runas.partition(" : ")[0].split(", ")
+    meant = [entry for entry in listed if entry.removeprefix("!") in _ROOT]
+    return bool(meant) and not meant[-1].startswith("!")

@@ -1,16 +1,10 @@
-"""Whom a PAM stack lets in, worked out as libpam does: each rule's control, jumps too, and what is left at the end."""
+"""What a PAM stack comes to, worked out as libpam does: controls, jumps, substacks, and what is left at the end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.syntax.pam import PamRule
-from app.syntax.source import fold
 
-_CONTROLS = {
-    "required": "success=ok new_authtok_reqd=ok ignore=ignore default=bad",
-    "requisite": "success=ok new_authtok_reqd=ok ignore=ignore default=die",
-    "sufficient": "success=done new_authtok_reqd=done default=ignore",
-    "optional": "success=ok new_authtok_reqd=ok default=ignore",
-}
+SUCCESS, REFUSED = "success", "perm_denied"
 _ASKS_NOTHING = (
     "pam_permit.so",
     "pam_env.so",
@@ -22,27 +16,13 @@ _ASKS_NOTHING = (
     "pam_lastlog.so",
 )
 """They are content with whoever comes, and so no proof of anybody."""
+Answer = Callable[[PamRule], str]
+"""What a module would return, in PAM's own words: success, auth_err."""
 
 
 def lets_in(rules: Sequence[PamRule], *, known: bool) -> bool:
     """One kind of a stack's rules. `known` is somebody with the right password; nobody else has anything to show."""
-    held: bool | None = None
-    place = 0
-    while place < len(rules):
-        content = _content(rules[place], known=known)
-        does = _does(rules[place], content=content)
-        place += 1
-        if does.isdecimal():
-            place += int(does)
-        elif does in ("bad", "die"):
-            held = False
-        elif does in ("ok", "done"):
-            held = content if held is None else held and content
-        elif does == "reset":
-            held = None
-        if does == "die" or (does == "done" and held):
-            break
-    return held is True
+    return outcome(rules, lambda rule: SUCCESS if _content(rule, known=known) else "auth_err") == SUCCESS
 
 
 def _content(rule: PamRule, *, known: bool) -> bool:
@@ -51,8 +31,66 @@ def _content(rule: PamRule, *, known: bool) -> bool:
     return known or rule.module in _ASKS_NOTHING
 
 
-def _does(rule: PamRule, *, content: bool) -> str:
-    control = _CONTROLS.get(fold(rule.control), rule.control)
-    said = dict(word.split("=", 1) for word in control.split() if "=" in word)
-    named = said.get("success" if content else "auth_err")
-    return named or said.get("default", "bad")
+def outcome(rules: Sequence[PamRule], answer: Answer) -> str:
+    """What libpam tells the program that asked. Nobody asked is a refusal."""
+    return _Walk(rules, answer).outcome()
+
+
+class _Walk:
+    def __init__(self, rules: Sequence[PamRule], answer: Answer) -> None:
+        self._rules = rules
+        self._answer = answer
+        self._place = 0
+        self._held: bool | None = None
+        self._status = REFUSED
+        self._entered: dict[int, tuple[bool | None, str]] = {0: (None, REFUSED)}
+
+    def outcome(self) -> str:
+        before = 0
+        while self._place < len(self._rules):
+            rule = self._rules[self._place]
+            if before < rule.level:
+                self._entered[rule.level] = (self._held, self._status)
+            if not rule.opens or rule.broken:
+                self._step(rule)
+            # The level of the rule that decided, not of those that were passed over.
+            before = rule.level
+            self._place += 1
+        return REFUSED if self._status == SUCCESS and self._held is not True else self._status
+
+    def _step(self, rule: PamRule) -> None:
+        code = REFUSED if rule.broken else self._answer(rule)
+        does = rule.actions.get(code) or rule.actions["default"]
+        if does.isdecimal():
+            self._jump(rule.level, int(does))
+        elif does in ("ok", "done"):
+            if self._held is None or (self._held and self._status == SUCCESS):
+                self._held, self._status = True, code
+            if does == "done" and self._held:
+                self._leave(rule.level)
+        elif does in ("bad", "die"):
+            if self._held is not False:
+                self._held, self._status = False, REFUSED if code == "ignore" else code
+            if does == "die":
+                self._leave(rule.level)
+        elif does == "reset":
+            self._held, self._status = self._entered.get(rule.level, (None, REFUSED))
+
+    def _leave(self, level: int) -> None:
+        """The stack that decided is over; one around it goes on."""
+        while self._within(level):
+            self._place += 1
+
+    def _within(self, level: int) -> bool:
+        following = self._place + 1
+        return following < len(self._rules) and self._rules[following].level >= level
+
+    def _jump(self, level: int, count: int) -> None:
+        """Over rules of the same stack, a substack counting as one. A jump beyond its end is a refusal."""
+        while count and self._within(level):
+            self._place += 1
+            while self._place + 1 < len(self._rules) and self._rules[self._place + 1].level > level:
+                self._place += 1
+            count -= 1
+        if count:
+            self._held, self._status = False, REFUSED

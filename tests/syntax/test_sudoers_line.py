@@ -73,7 +73,7 @@ def test_defaults_have_a_scope_and_may_be_negated():
     )
     assert [(d.scope, d.name, d.negated, d.value) for d in found] == [
         (":bob, alice", "authenticate", True, ""),
-        (":bob, alice", "env_keep", False, '"A,B"'),
+        (":bob, alice", "env_keep", False, "A,B"),
         (":bob, alice", "lecture", True, ""),
         (":bob, alice", "requiretty", False, ""),
     ]

@@ -9,15 +9,19 @@ from app.targets.effects.faillock import Faillock
 from app.targets.effects.limits import Limits
 from app.targets.effects.login_defs import LoginDefs
 from app.targets.effects.modprobe import Modprobe
+from app.targets.effects.pam import Pam
 from app.targets.effects.profile import Profile
 from app.targets.effects.pwquality import Pwquality
 from app.targets.effects.selinux import Selinux
 from app.targets.effects.sshd import Sshd
+from app.targets.effects.sudo import Sudo
 from app.targets.effects.sysctl import AtBoot, ByHand
 
 DAEMONS: Daemons = (
     Sshd(),
     CryptoPolicies(),
+    Sudo(),
+    Pam(),
     AtBoot(),
     ByHand(),
     Modprobe(),

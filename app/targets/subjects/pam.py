@@ -1,9 +1,9 @@
-"""PAM stacks: every rule stays where it is; arguments may become stricter, and a few strict modules may be put in."""
+"""PAM stacks: rules stay where they are, and a few strict modules may be put in. Their effect is effects/pam.py's."""
 
 import re
 from collections import Counter
 
-from app.syntax import keyvalue, pam
+from app.syntax import pam
 from app.syntax.pam import PamRule
 from app.syntax.source import fold
 from app.targets.subjects import rank
@@ -13,7 +13,7 @@ _STRICTER: dict[str, str] = {
     "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{5}|remember=[1-9][0-9]?",
     "pam_faillock.so": r"silent|audit|even_deny_root|deny=[3-5]|fail_interval=(?:9[0-9]{2}|[1-9][0-9]{3,4})"
     r"|(?:root_)?unlock_time=(?:0|[3-9][0-9]{2}|[1-9][0-9]{3,4})",
-    "pam_pwquality.so": r"local_users_only|retry=[1-3]|minlen=(?:1[2-9]|[2-9][0-9])|enforce_for_root"
+    "pam_pwquality.so": r"retry=[1-3]|minlen=(?:1[2-9]|[2-9][0-9])|enforce_for_root"
     r"|[dulo]credit=-[1-9]",
     "pam_pwhistory.so": r"use_authtok|remember=[1-9][0-9]?|retry=[1-3]|enforce_for_root",
     "pam_lastlog.so": r"showfailed",
@@ -21,10 +21,6 @@ _STRICTER: dict[str, str] = {
 }
 _PARTS = {"pam_faillock.so": ("preauth", "authfail")}
 """Which part of its work a rule does: for a new rule to say, and not to be said again of one that stands."""
-_FILES = {
-    "pam_faillock.so": ("/etc/security/faillock.conf",),
-    "pam_pwquality.so": ("/etc/security/pwquality.conf",),
-}
 _LAXER = ("nullok", "nodelay", "silent")
 _NEW: dict[str, tuple[str, ...]] = {
     "pam_faillock.so": ("auth", "account"),
@@ -47,19 +43,7 @@ def judge(edit: Edit) -> Objection | None:
             return Objection("privilege", f"{edit.path}: {rule.module} may not enter a stack.")
     if new.problems or any(line.endswith("\\") for line in edit.added):
         return Objection("not understood", f"{edit.path}: not every line of the new stack can be read.")
-    return _compared(edit.path, list(old.rules), list(new.rules)) or _overruled(edit, old.rules, new.rules)
-
-
-def _overruled(edit: Edit, old: tuple[PamRule, ...], new: tuple[PamRule, ...]) -> Objection | None:
-    """An argument has the last word over the module's own file."""
-    known = {(rule.module, word) for rule in old for word in rule.arguments}
-    for rule in new:
-        standing = {s.key: s.value for s in keyvalue.read(edit.files, _FILES.get(rule.module, ()), keyvalue.options)}
-        for word in rule.arguments:
-            key, _, value = word.partition("=")
-            if (rule.module, word) not in known and rank.weaker(key, standing.get(key, ""), value):
-                return Objection("weakening", f"{edit.path}: {key} is {standing[key]} and may not become {value}.")
-    return None
+    return _compared(edit.path, list(old.rules), list(new.rules))
 
 
 def _compared(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:

@@ -1,10 +1,8 @@
-"""sudoers: what is granted may shrink, never grow, and never change its hands."""
+"""sudoers: which lines may come and go at all. What they come to, account by account, effects/sudo.py compares."""
 
 import re
 
-from app.syntax import sudoers, sudoers_line
 from app.targets.people import AGENT
-from app.targets.subjects import rank
 from app.targets.subjects.edit import Edit, Objection, keeps_order, not_understood, weakening
 
 _TIGHT = (0o440, 0o400)
@@ -36,26 +34,9 @@ def judge(edit: Edit) -> Objection | None:
             return Objection("protected identity", f"{edit.path}: without {line.strip()!r} drop-ins are not read.")
         if not _LOOSE.search(line) or _DENIES.search(line):
             return weakening(edit.path, line)
-    if _overruled(edit):
-        return weakening(edit.path, _overruled(edit))
     if not keeps_order(_granted(edit.before), _granted(edit.after or "")):
         return Objection("privilege", f"{edit.path}: the lines keep their order, since the last that fits decides.")
     return None
-
-
-def _overruled(edit: Edit) -> str:
-    """An added line that gives more than one that counts already: the later of two has the say."""
-    standing = sudoers.effective(edit.files).defaults
-    for line in edit.added:
-        for one in sudoers_line.defaults(line.strip(), edit.path, 0) or ():
-            known = [
-                other.value
-                for other in standing
-                if (other.scope, other.name) in (("", one.name), (one.scope, one.name))
-            ]
-            if any(rank.weaker(one.name, value, one.value) for value in known[-1:]):
-                return line
-    return ""
 
 
 def _granted(text: str) -> list[str]:

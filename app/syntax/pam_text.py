@@ -1,0 +1,116 @@
+"""The text of a PAM service file as libpam reads it: which lines are joined, what a word is, what a control means."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+BUFFER = 1024
+"""A longer line is read in pieces, each a line of its own."""
+CODES_TEXT = (
+    "success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient "
+    "authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail "
+    "cred_expired cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy "
+    "authtok_disable_aging try_again ignore abort authtok_expired module_unknown bad_item conv_again "
+    "incomplete"
+)
+CODES = tuple(CODES_TEXT.split())
+_ACTIONS = ("ignore", "ok", "done", "bad", "die", "reset")
+_WORDS: dict[str, Mapping[str, str]] = {
+    "required": {"success": "ok", "new_authtok_reqd": "ok", "ignore": "ignore", "default": "bad"},
+    "requisite": {"success": "ok", "new_authtok_reqd": "ok", "ignore": "ignore", "default": "die"},
+    "sufficient": {"success": "done", "new_authtok_reqd": "done", "default": "ignore"},
+    "optional": {"success": "ok", "new_authtok_reqd": "ok", "default": "ignore"},
+}
+_BLANKS = " \n\t"
+_SPACES = re.compile(r"[ \t\n\r\f\v]*")
+_NUMBER = re.compile(r"[0-9]+")
+
+
+class CutShort(Exception):
+    """The last line ends with a backslash, or lines that go on are longer than the buffer: libpam gives the file up."""
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """With the number of its first line. A # hides the backslash behind it, and whatever the rule had still to come."""
+    held, start, at, number = "", 0, 0, 1
+    while at < len(text):
+        room = BUFFER - len(held) - 1
+        if room < 1:
+            raise CutShort
+        end = text.find("\n", at, at + room)
+        piece = text[at : end + 1] if end >= 0 else text[at : at + room]
+        at += len(piece)
+        start = start if held else number
+        number += piece.count("\n")
+        seen = piece.partition("\0")[0]
+        body = seen.lstrip(_BLANKS)
+        blanks = seen[: len(seen) - len(body)]
+        if not body or body.startswith("#"):
+            continue
+        code, mark, _ = body.partition("#")
+        whole = code.rstrip(_BLANKS)
+        if not mark and whole.endswith("\\"):
+            held += f"{blanks}{whole[:-1]} "
+            continue
+        yield start, f"{held}{blanks}{code}"
+        held = ""
+    if held:
+        raise CutShort
+
+
+def words(line: str) -> list[str]:
+    """Parted by blanks; what begins with a [ goes on to the next ], or to the end of the line."""
+    found: list[str] = []
+    at = 0
+    while True:
+        while at < len(line) and line[at] in _BLANKS:
+            at += 1
+        if at == len(line):
+            return found
+        if line[at] == "[":
+            end = re.compile(r"(?:\\\]|[^\]])*").match(line, at + 1)
+            assert end
+            found.append(end[0].replace("\\]", "]"))
+            at = min(end.end() + 1, len(line))
+        else:
+            match = re.compile(r"[^ \n\t]+").match(line, at)
+            assert match
+            found.append(match[0])
+            at = min(match.end() + 1, len(line))
+
+
+def actions(control: str) -> Mapping[str, str] | None:
+    """What each answer of a module leads to; `default` for the rest. None where libpam takes every answer for bad."""
+    word = _WORDS.get(control.lower() if control.isascii() else control)
+    return _described(control) if word is None else word
+
+
+def _described(control: str) -> Mapping[str, str] | None:
+    found: dict[str, str] = {}
+    at = 0
+    while True:
+        at = _past(control, at)
+        if at == len(control):
+            return {**found, "default": found.get("default", "bad")}
+        code = next((code for code in (*CODES, "default") if control.startswith(code, at)), None)
+        at = _past(control, at + len(code or ""))
+        if code is None or control[at : at + 1] != "=":
+            return None
+        at = _past(control, at + 1)
+        action = next((word for word in _ACTIONS if control.startswith(word, at)), None)
+        number = _NUMBER.match(control, at)
+        action = action or (number[0] if number and int(number[0]) else None)
+        if action is None:
+            return None
+        at += len(action)
+        if code != "default" or "default" not in found:
+            _set(found, code, action)
+
+
+def _set(found: dict[str, str], code: str, action: str) -> None:
+    """The default fills what is not set yet, so what comes behind it is set over it, and a second one fills nothing."""
+    found[code] = action.lstrip("0") or action
+
+
+def _past(text: str, at: int) -> int:
+    blanks = _SPACES.match(text, at)
+    return blanks.end() if blanks else at

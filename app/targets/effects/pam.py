@@ -1,0 +1,92 @@
+"""PAM: whom each service lets in, and how strict the modules are that it asks on the way."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from app.files import Files
+from app.syntax import pam, source
+from app.syntax.pam import FOLDER, KINDS, PamRule
+from app.targets.effects import pam_options
+from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.order import Order
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, answers
+from app.targets.stack import SUCCESS, outcome
+
+_IN, _OUT = "let in", "refused"
+_ASKED, _NONE = "is asked", "none"
+_OUTCOME = re.compile(r"[^ ]+ (?:auth|account|password|session) for (?P<who>.*)")
+_OPTION = re.compile(r"[^ ]+ (?:auth|account|password|session): (?P<module>[^ ]+).*: (?P<option>[^:]*)")
+_MAY_COME = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_lastlog.so", "pam_faildelay.so")
+"""Modules that only ever take away. What any other would bring, nobody here can tell."""
+
+
+class Pam:
+    name = "pam"
+    areas: tuple[str, ...] = ("/etc/pam.d/", "/etc/security/faillock.conf", "/etc/security/pwquality.conf")
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for path in source.glob(files, f"{FOLDER}/*"):
+            service = path.rpartition("/")[2]
+            chains = pam.chains(files, service)
+            for kind in KINDS:
+                chain = None if chains is None else chains[kind]
+                found |= _outcomes(f"{service} {kind}", chain, kind)
+                found |= dict(_strictness(f"{service} {kind}", chain or (), files))
+        return found
+
+    def said(self, files: Files, ask: Ask) -> None:
+        """libpam loads a host's modules to say anything, and they are not here: tests/differential has its word."""
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        found = _OUTCOME.fullmatch(key)
+        if found:
+            return _shut(found["who"], was, now)
+        option = _OPTION.fullmatch(key)
+        if option is None or UNSET in (was, now):
+            return _come_or_gone(option["module"] if option else "", was)
+        old, new = (UNSET if value == _NONE else value for value in (was, now))
+        return pam_options.order(option["module"], option["option"], old, new)
+
+
+def _outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
+    """What is asked of a stack by whoever may be let in, and by whoever may not."""
+    found = {}
+    for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
+        for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
+            ends = outcome(chain, answers(who, kind, otherwise=otherwise)) if chain is not None else _OUT
+            found[f"{place} for {who}{words}"] = _IN if ends == SUCCESS else _OUT
+    return found
+
+
+def _shut(who: str, was: str, now: str) -> Order:
+    """Nobody new comes in, and nobody who belongs there is shut out."""
+    rightful = any(who.startswith(name) for names in RIGHTFUL.values() for name in names)
+    if UNSET in (was, now):
+        # A service came or went. What it lets in, nothing did before.
+        came_open = now == _IN and not rightful
+        return Order.INCOMPARABLE if came_open or was == _IN else Order.STRONGER
+    if rightful:
+        return Order.STRONGER if now == _IN else Order.INCOMPARABLE
+    return Order.STRONGER if now == _OUT else Order.WEAKER
+
+
+def _strictness(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterator[tuple[str, str]]:
+    met: dict[str, int] = {}
+    for rule in chain:
+        if rule.broken or rule.opens:
+            continue
+        parts = " ".join(word for word in pam_options.PARTS if word in rule.arguments)
+        name = f"{rule.module} {parts}".strip()
+        met[name] = met.get(name, 0) + 1
+        named = f"{place}: {name}" + (f" ({met[name]})" if met[name] > 1 else "")
+        yield f"{named}: {_ASKED}", "yes"
+        for option, value in pam_options.of(rule, files).items():
+            yield f"{named}: {option}", value or _NONE
+
+
+def _come_or_gone(module: str, was: str) -> Order:
+    """A rule that came, or went with all its options."""
+    if was != UNSET:
+        return Order.WEAKER
+    return Order.STRONGER if module in _MAY_COME else Order.INCOMPARABLE

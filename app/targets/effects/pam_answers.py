@@ -1,0 +1,97 @@
+"""What the modules of PAM return, by who comes: those who may be let in, and those who may not."""
+
+from collections.abc import Callable, Mapping
+
+from app.syntax.pam import PamRule
+from app.targets.effects.pam_options import is_empty_taken
+from app.targets.stack import SUCCESS
+
+_PASSWORD, _ELSEWHERE, _ROOT = "the right password", "the right password of a directory", "root with the right password"
+_WRONG, _NONE, _LOCKED = "a wrong password", "an account without a password", "a locked account"
+_ACCOUNT, _EXPIRED = "an account in order", "an expired account"
+_GOOD, _WEAK, _OLD, _STRANGER = "a good new password", "a weak one", "a used one", "somebody without the old one"
+_SESSION = "whoever was let in"
+RIGHTFUL: Mapping[str, tuple[str, ...]] = {
+    "auth": (_PASSWORD, _ELSEWHERE, _ROOT),
+    "account": (_ACCOUNT,),
+    "password": (_GOOD,),
+    "session": (_SESSION,),
+}
+INTRUDERS: Mapping[str, tuple[str, ...]] = {
+    "auth": (_WRONG, _NONE, _LOCKED),
+    "account": (_EXPIRED,),
+    "password": (_WEAK, _OLD, _STRANGER),
+    "session": (),
+}
+_DIRECTORIES = ("pam_sss.so", "pam_ldap.so", "pam_krb5.so", "pam_winbind.so")
+_CONTENT_TEXT = (
+    "pam_permit.so pam_env.so pam_nologin.so pam_group.so pam_lastlog.so pam_limits.so pam_loginuid.so "
+    "pam_umask.so pam_keyinit.so pam_motd.so pam_mail.so pam_issue.so pam_warn.so pam_echo.so pam_systemd.so "
+    "pam_tty_audit.so"
+)
+_CONTENT = tuple(_CONTENT_TEXT.split())
+_LEFT_OUT = ("pam_faildelay.so", "pam_cap.so")
+_DENIES = {"auth": "auth_err", "account": "auth_err", "password": "authtok_err", "session": "session_err"}
+_UNIX = {
+    _WRONG: "auth_err",
+    _ELSEWHERE: "user_unknown",
+    _EXPIRED: "acct_expired",
+    _STRANGER: "auth_err",
+}
+
+
+def answers(who: str, kind: str, *, otherwise: bool) -> Callable[[PamRule], str]:
+    """`otherwise` is what the modules say that nobody here knows: yes to everybody, or no."""
+
+    def answer(rule: PamRule) -> str:
+        found = _known(rule, who, kind)
+        return found or (SUCCESS if otherwise else _DENIES[kind])
+
+    return answer
+
+
+def _known(rule: PamRule, who: str, kind: str) -> str:
+    if rule.module in _CONTENT:
+        return SUCCESS
+    if rule.module in _LEFT_OUT:
+        return "ignore"
+    if rule.module == "pam_deny.so":
+        return _DENIES[kind]
+    if rule.module in _DIRECTORIES:
+        return _directory(who, kind)
+    special = _SPECIAL.get(rule.module)
+    return special(rule, who, kind) if special else ""
+
+
+def _directory(who: str, kind: str) -> str:
+    if kind == "auth":
+        return SUCCESS if who == _ELSEWHERE else "auth_err" if who == _WRONG else "user_unknown"
+    return "user_unknown" if kind in ("account", "password") else SUCCESS
+
+
+def _unix(rule: PamRule, who: str, kind: str) -> str:
+    if who == _NONE:
+        return SUCCESS if is_empty_taken(rule) else "auth_err"
+    if who == _WEAK and kind == "password":
+        return SUCCESS
+    return _UNIX.get(who, SUCCESS)
+
+
+def _faillock(rule: PamRule, who: str, kind: str) -> str:
+    if kind == "auth" and "authfail" in rule.arguments:
+        return "auth_err"
+    return "auth_err" if who == _LOCKED and "preauth" in rule.arguments else SUCCESS
+
+
+def _rootok(_rule: PamRule, who: str, _kind: str) -> str:
+    return SUCCESS if who == _ROOT else "auth_err"
+
+
+_SPECIAL: Mapping[str, Callable[[PamRule, str, str], str]] = {
+    "pam_unix.so": _unix,
+    "pam_faillock.so": _faillock,
+    "pam_rootok.so": _rootok,
+    "pam_localuser.so": lambda _rule, who, _kind: "perm_denied" if who == _ELSEWHERE else SUCCESS,
+    "pam_pwquality.so": lambda _rule, who, _kind: "authtok_err" if who == _WEAK else SUCCESS,
+    "pam_pwhistory.so": lambda _rule, who, _kind: "authtok_err" if who == _OLD else SUCCESS,
+}

@@ -1,0 +1,119 @@
+"""What a rule's arguments come to for its module, the module's own file and its built-in values included."""
+
+import re
+from collections.abc import Mapping
+
+from app.files import Files, FileState
+from app.syntax import keyvalue, source
+from app.syntax.pam import PamRule
+from app.targets.effects.daemon import UNSET
+from app.targets.effects.faillock import PATH as FAILLOCK
+from app.targets.effects.faillock import Faillock
+from app.targets.effects.order import Compare, Order, equal_or_not, ranked
+from app.targets.effects.pwquality import MAIN as PWQUALITY
+from app.targets.effects.pwquality import Pwquality
+from app.targets.effects.scales import more
+from app.targets.overlay import Overlay
+
+ON, OFF = "yes", "no"
+OTHERS = "other arguments"
+PARTS = ("preauth", "authfail", "authsucc")
+_OPENS, _CLOSES = ranked(ON, OFF), ranked(OFF, ON)
+_NEUTRAL = frozenset(["silent", "quiet", "debug", "shadow", "try_first_pass", "use_first_pass", "likeauth"])
+"""Of modules that have no file of their own."""
+_HASHES = ("des", "bigcrypt", "md5", "sha256", "sha512", "blowfish", "gost_yescrypt", "yescrypt")
+_NULLOK = ("nullok", "nullok_secure")
+_SCALES: Mapping[str, Mapping[str, Compare]] = {
+    "pam_unix.so": {
+        "nullok": _OPENS,
+        "nodelay": _OPENS,
+        "no_pass_expiry": _OPENS,
+        "broken_shadow": _OPENS,
+        "audit": _OPENS,
+        "nis": _OPENS,
+        "not_set_pass": _OPENS,
+        "use_authtok": _CLOSES,
+        "obscure": _CLOSES,
+        "hash": ranked(*_HASHES),
+        "rounds": more,
+        "remember": more,
+        "minlen": more,
+    },
+    "pam_pwhistory.so": {
+        "remember": more,
+        "enforce_for_root": _CLOSES,
+        "use_authtok": _CLOSES,
+        "retry": ranked("3", "2", "1"),
+    },
+    "pam_faildelay.so": {"delay": more},
+    "pam_lastlog.so": {"showfailed": _CLOSES, "noupdate": equal_or_not},
+}
+_BUILT_IN: Mapping[str, str] = {
+    "rounds": "0",
+    "remember": "0",
+    "minlen": "0",
+    "retry": "1",
+    "delay": "2000000",
+}
+_FILES: Mapping[str, tuple[str, Faillock | Pwquality]] = {
+    "pam_faillock.so": (FAILLOCK, Faillock()),
+    "pam_pwquality.so": (PWQUALITY, Pwquality()),
+}
+_NO_OPTIONS = frozenset({*PARTS, "use_authtok", "authtok_type", "use_first_pass", "try_first_pass", "debug"})
+"""Words of a module with a file that are none of the file's."""
+
+
+def of(rule: PamRule, files: Files) -> Mapping[str, str]:
+    if rule.module in _FILES:
+        return _with_file(rule, files)
+    scales = _SCALES.get(rule.module)
+    if scales is None:
+        return {OTHERS: " ".join(rule.arguments)}
+    found: dict[str, str] = {name: _BUILT_IN.get(name, OFF) for name in scales}
+    if rule.module == "pam_pwhistory.so":
+        found["remember"] = "10"
+    if "hash" in scales:
+        found["hash"] = _usual_hash(files)
+    others = []
+    for word in rule.arguments:
+        name, mark, value = word.partition("=")
+        name = "nullok" if name in _NULLOK else name
+        if source.fold(word) in _HASHES and "hash" in scales:
+            found["hash"] = source.fold(word)
+        elif name in scales:
+            found[name] = value if mark else ON
+        elif name not in _NEUTRAL:
+            others.append(word)
+    return {**found, OTHERS: " ".join(others)}
+
+
+def _usual_hash(files: Files) -> str:
+    """pam_unix goes by login.defs where nothing is said."""
+    known = keyvalue.login_defs(source.text(files, "/etc/login.defs") or "", "")
+    said = [setting.value for setting in known if setting.key == "ENCRYPT_METHOD"]
+    return source.fold(said[-1]) if said else "des"
+
+
+def _with_file(rule: PamRule, files: Files) -> Mapping[str, str]:
+    """An argument counts as one more line of the file, read last."""
+    path, daemon = _FILES[rule.module]
+    given = [word.partition("=") for word in rule.arguments if word.partition("=")[0] not in _NO_OPTIONS]
+    instead = [value for name, _, value in given if name == "conf" and rule.module == "pam_faillock.so"]
+    text = source.text(files, instead[-1] if instead else path)
+    lines = [f"{name} = {value}" if mark else name for name, mark, value in given if name != "conf"]
+    whole = "\n".join([text or "", *lines])
+    found = daemon.settings(Overlay(files, {path: FileState(source.encode(whole), 0o644, "root:root")}))
+    asks = ON if "use_authtok" in rule.arguments else OFF
+    return {**found, "use_authtok": asks, "conf": instead[-1] if instead else UNSET}
+
+
+def order(module: str, option: str, was: str, now: str) -> Order:
+    if option == "use_authtok":
+        return _CLOSES(was, now)
+    if module in _FILES:
+        return _FILES[module][1].order(option, was, now)
+    return _SCALES.get(module, {}).get(option, equal_or_not)(was, now)
+
+
+def is_empty_taken(rule: PamRule) -> bool:
+    return any(re.fullmatch(r"nullok(?:_secure)?", word) for word in rule.arguments)

@@ -1,0 +1,100 @@
+"""sudo: what it would let each account run, and under which Defaults."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from app.files import Files
+from app.syntax import sudoers
+from app.syntax.sudoers import MAIN, Sudoers
+from app.targets.effects import sudo_defaults, sudo_rights
+from app.targets.effects.daemon import UNSET, Ask, Question
+from app.targets.effects.order import Order
+from app.targets.effects.sudo_said import read
+from app.targets.granted import Principal, in_force, rights
+from app.targets.people import People, people
+
+_PROGRAM = "/usr/bin/cvtsudoers"
+_RULES = ("-f", "json", "-s", "defaults")
+_DEFAULTS = ("-f", "sudoers", "-s", "aliases,privileges")
+_MAY = " may run"
+_BY_NAME = " by name"
+_OTHERWISE = " where anybody else has "
+_ELSE = Principal("\0")
+_UNREADABLE = "lines that sudo cannot read"
+_OPTION = re.compile(r"(?P<who>.*): (?P<name>[a-z_]+)(?: where (?P<scope>.*) fits)?")
+
+
+class Sudo:
+    name = "sudo"
+    areas: tuple[str, ...] = ("/etc/sudoers",)
+
+    def settings(self, files: Files) -> Mapping[str, str]:
+        return _settings(sudoers.effective(files), people(files))
+
+    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        """What cvtsudoers reads in the files. Whom a rule reaches, and which has the last word, is worked out here."""
+        paths = sudoers.effective(files).paths
+        answers = [ask(files, Question(_PROGRAM, (*how, MAIN), paths)) for how in (_RULES, _DEFAULTS)]
+        said = [answer.output for answer in answers if answer and answer.code == 0]
+        found = read(*said) if len(said) == len(answers) else None
+        return None if found is None else _settings(found, people(files))
+
+    def order(self, key: str, was: str, now: str) -> Order:
+        if key == _UNREADABLE:
+            return Order.STRONGER if now == UNSET else Order.INCOMPARABLE
+        if _BY_NAME in key:
+            was, now = _either(was, now)
+        option = _OPTION.fullmatch(key)
+        if option:
+            return sudo_defaults.of(option["name"])(was, now)
+        return sudo_rights.compare(was, now)
+
+
+def _settings(read: Sudoers, who: People) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if read.problems:
+        found[_UNREADABLE] = ", ".join(f"{problem.path} line {problem.line}" for problem in read.problems)
+    anybody = dict(_of(read, _ELSE))
+    found |= {f"anybody else{key}": value for key, value in anybody.items()}
+    for account in who.accounts:
+        known = Principal(account.name, account.uid, who.entries_of(account.name))
+        found |= {f"{account.name}{key}": value for key, value in _of(read, known)}
+    for entry in _strangers(read, who):
+        stranger = Principal("\0", None, frozenset({entry[1:]})) if entry.startswith("%") else Principal(entry)
+        own = dict(_of(read, stranger))
+        for key in own.keys() | anybody.keys():
+            value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
+            if value != otherwise:
+                found[f"{entry}{_BY_NAME}{key}"] = f"{value}{_OTHERWISE}{otherwise}"
+    return found
+
+
+def _of(read: Sudoers, who: Principal) -> Iterator[tuple[str, str]]:
+    yield _MAY, sudo_rights.told(rights(read, who))
+    plain = in_force(read, who)
+    for name, value in plain.items():
+        yield f": {name}", value
+    for scope in sorted({default.scope for default in read.defaults if default.scope[:1] in ("@", ">", "!")} - {""}):
+        for name, value in in_force(read, who, scope).items():
+            if plain.get(name) != value:
+                yield f": {name} where {scope} fits", value
+
+
+def _strangers(read: Sudoers, who: People) -> list[str]:
+    """Whom sudoers names, and passwd does not: people of a directory elsewhere, and whoever comes into a group."""
+    scopes = [default.scope[1:].split(", ") for default in read.defaults if default.scope.startswith(":")]
+    listed = [grant.users for grant in read.grants] + scopes
+    listed += [alias.members for alias in read.aliases if alias.kind == "User"]
+    named = {entry.removeprefix("!") for members in listed for entry in members}
+    known = {account.name for account in who.accounts} | {f"#{account.uid}" for account in who.accounts}
+    aliases = {alias.name for alias in read.aliases if alias.kind == "User"}
+    return sorted(named - known - aliases - {"ALL"})
+
+
+def _either(was: str, now: str) -> tuple[str, str]:
+    """Where sudoers does not speak of them, they are anybody; what holds for anybody is compared on its own."""
+    old, _, old_else = was.partition(_OTHERWISE)
+    new, _, new_else = now.partition(_OTHERWISE)
+    if was == UNSET:
+        return new_else, new
+    return (old, old_else) if now == UNSET else (old, new)

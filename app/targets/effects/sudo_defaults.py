@@ -1,0 +1,109 @@
+"""Defaults of sudo, ranked. What is set nowhere is built in, and distributions build in different things."""
+
+from app.targets.effects.order import Compare, Order, by_number, equal_or_not, fewer
+from app.targets.granted import BUILT_IN, OFF, ON
+
+_ON_IS_STRICT_TEXT = (
+    "authenticate always_set_home env_reset ignore_dot intercept intercept_verify log_allowed log_denied "
+    "log_exit_status log_host log_input log_output log_server_verify log_stdin log_stdout log_stderr "
+    "log_subcmds log_ttyin log_ttyout log_year mail_all_cmnds mail_always mail_badpass mail_no_host "
+    "mail_no_perms mail_no_user noexec pam_acct_mgmt pam_session pam_setcred requiretty runas_check_shell "
+    "selinux set_home sudoedit_checkdir tty_tickets use_loginuid use_pty iolog_flush"
+)
+_ON_IS_STRICT = frozenset(_ON_IS_STRICT_TEXT.split())
+_OFF_IS_STRICT_TEXT = (
+    "case_insensitive_group case_insensitive_user closefrom_override env_editor fast_glob ignore_audit_errors "
+    "ignore_iolog_errors ignore_logfile_errors intercept_allow_setid log_passwords preserve_groups pwfeedback "
+    "root_sudo runas_allow_unknown_id setenv shell_noargs stay_setuid sudoedit_follow umask_override "
+    "user_command_timeouts visiblepw rlimit_core"
+)
+_OFF_IS_STRICT = frozenset(_OFF_IS_STRICT_TEXT.split())
+_BUILT_IN_ON_TEXT = (
+    "authenticate case_insensitive_group case_insensitive_user env_reset fast_glob ignore_audit_errors "
+    "ignore_logfile_errors intercept_verify log_allowed log_denied log_server_verify mail_no_user "
+    "pam_acct_mgmt pam_session pam_setcred root_sudo selinux sudoedit_checkdir tty_tickets"
+)
+_BUILT_IN_ON = frozenset(_BUILT_IN_ON_TEXT.split())
+_EITHER_TEXT = "env_editor fast_glob fqdn ignore_dot requiretty use_pty always_set_home"
+_EITHER = frozenset(_EITHER_TEXT.split())
+"""Built in as the distribution likes it, so that the stricter of the two is taken for what it was."""
+_FOREVER = 10.0**9
+_SPANS = {"timestamp_timeout": (5.0, 15.0), "passwd_timeout": (0.0, 5.0)}
+"""The strictest and the laxest that is built in somewhere, in minutes."""
+_WORDS = {
+    "timestamp_type": (("global", "kernel", "ppid", "tty"), "tty"),
+    "verifypw": (("never", "any", "all", "always"), "all"),
+    "listpw": (("never", "any", "all", "always"), "any"),
+}
+
+
+def of(name: str) -> Compare:
+    """What the second value of this option is, seen from the first. An empty value is what is built in."""
+
+    def compare(was: str, now: str) -> Order:
+        if was == now:
+            return Order.EQUAL
+        old, new = (_strictness(name, was, before=True), _strictness(name, now, before=False))
+        if old is not None and new is not None:
+            return by_number(old, new)
+        return _lists(name, was or BUILT_IN, now or BUILT_IN)
+
+    return compare
+
+
+def _strictness(name: str, value: str, *, before: bool) -> float | None:
+    if name in _ON_IS_STRICT | _OFF_IS_STRICT:
+        return _flag(name, value, before=before)
+    if name == "passwd_tries":
+        tries = _number(value or "3")
+        return -tries if tries and tries >= 1 else None
+    if name in _SPANS:
+        return _span(name, value, before=before)
+    if name in _WORDS:
+        words, built_in = _WORDS[name]
+        return words.index(value or built_in) if (value or built_in) in words else None
+    return None
+
+
+def _flag(name: str, value: str, *, before: bool) -> float | None:
+    strict = ON if name in _ON_IS_STRICT else OFF
+    if not value:
+        built_in = ON if name in _BUILT_IN_ON else OFF
+        value = (strict if before else OFF if strict == ON else ON) if name in _EITHER else built_in
+    return float(value == strict) if value in (ON, OFF) else None
+
+
+def _span(name: str, value: str, *, before: bool) -> float | None:
+    strictest, laxest = _SPANS[name]
+    if not value:
+        minutes: float | None = strictest if before else laxest
+    else:
+        minutes = 0.0 if value == OFF else _number(value)
+    if minutes is None:
+        return None
+    without_end = minutes < 0 or (name == "passwd_timeout" and minutes == 0)
+    return -_FOREVER if without_end else -minutes
+
+
+def _number(value: str) -> float | None:
+    try:
+        found = float(value) if value.isascii() and len(value) < 12 else None
+    except ValueError:
+        return None
+    return found if found is not None and abs(found) < _FOREVER else None
+
+
+def _lists(name: str, was: str, now: str) -> Order:
+    """Names of variables; one with a minus is taken out of those that are built in."""
+    old, new = (set() if value == OFF else set(value.split()) for value in (was, now))
+    kept = fewer(sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-"))
+    less = fewer(sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-"))
+    if (
+        name in ("env_keep", "env_check")
+        and Order.INCOMPARABLE not in (kept, less)
+        and (kept == less or Order.EQUAL in (kept, less))
+    ):
+        return less if kept is Order.EQUAL else kept
+    if name == "env_delete" and less is Order.EQUAL and kept in (Order.WEAKER, Order.STRONGER):
+        return Order.STRONGER if kept is Order.WEAKER else Order.WEAKER
+    return equal_or_not(was, now)

@@ -1,0 +1,93 @@
+"""What cvtsudoers says, in JSON, as our own parser would have it."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.syntax.sudoers import Sudoers
+from app.syntax.sudoers_line import Alias, Default, Grant, defaults
+
+_TAGS = {
+    "authenticate": ("PASSWD", "NOPASSWD"),
+    "noexec": ("NOEXEC", "EXEC"),
+    "setenv": ("SETENV", "NOSETENV"),
+    "log_input": ("LOG_INPUT", "NOLOG_INPUT"),
+    "log_output": ("LOG_OUTPUT", "NOLOG_OUTPUT"),
+    "send_mail": ("MAIL", "NOMAIL"),
+    "follow": ("FOLLOW", "NOFOLLOW"),
+    "sudoedit_follow": ("FOLLOW", "NOFOLLOW"),
+    "intercept": ("INTERCEPT", "NOINTERCEPT"),
+}
+Told = Mapping[str, Any]
+
+
+def read(rules: str, options: str) -> Sudoers | None:
+    """Out of the rules in JSON, and the Defaults as sudoers: JSON does not tell `Defaults>root` from `Defaults:root`.
+
+    None where the answer is none.
+    """
+    try:
+        told = json.loads(rules[rules.index("{") :]) if rules.strip() else {}
+        return Sudoers(tuple(_defaults(options)), tuple(_aliases(told)), tuple(_grants(told)), ())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _defaults(options: str) -> Iterator[Default]:
+    for line in options.replace("\\\n", " ").split("\n"):
+        if line.startswith("Defaults"):
+            # It writes %!group where !%group was said.
+            yield from defaults(re.sub(r"(%:?|\+)!", r"!\1", line.strip()), "", 0) or ()
+
+
+def _aliases(told: Told) -> Iterator[Alias]:
+    for kind, name in (
+        ("User", "User_Aliases"),
+        ("Runas", "Runas_Aliases"),
+        ("Host", "Host_Aliases"),
+        ("Cmnd", "Command_Aliases"),
+    ):
+        for alias, members in told.get(name, {}).items():
+            yield Alias(kind, alias, tuple(map(_member, members)))
+
+
+def _grants(told: Told) -> Iterator[Grant]:
+    for spec in told.get("User_Specs", ()):
+        users, hosts = tuple(map(_member, spec["User_List"])), tuple(map(_member, spec["Host_List"]))
+        for given in spec["Cmnd_Specs"]:
+            options = {name: value for one in given.get("Options", ()) for name, value in one.items()}
+            tags = frozenset(_TAGS[name][not held] for name, held in options.items() if name in _TAGS)
+            others = tuple(sorted(f"{name}={value}" for name, value in options.items() if name not in _TAGS))
+            for command in given["Commands"]:
+                named = _member(command)
+                yield Grant(users, hosts, _runas(given), tags, named, "", 0, others)
+
+
+def _runas(given: Told) -> str:
+    users = ", ".join(map(_member, given.get("runasusers", ())))
+    groups = ", ".join(_member(entry).replace("%", "", 1) for entry in given.get("runasgroups", ()))
+    if not users and not groups:
+        return "" if "runasusers" in given else "root"
+    return f"{users} : {groups}".strip() if groups else users
+
+
+def _member(entry: Told) -> str:
+    bang = "!" if entry.get("negated") else ""
+    digests = "".join(f"{kind}:{value} " for kind, value in entry.items() if kind.startswith("sha"))
+    kind, value = next(
+        (kind, value) for kind, value in entry.items() if kind != "negated" and not kind.startswith("sha")
+    )
+    marks = {
+        "userid": "#",
+        "usergroup": "%",
+        "usergid": "%#",
+        "nonunixgroup": "%:",
+        "nonunixgid": "%:#",
+        "netgroup": "+",
+    }
+    text = str(value)
+    mark = marks.get(kind, "")
+    if kind == "netgroup" and text.startswith("+"):
+        mark = ""
+    return f"{bang}{digests}{mark}{text}"
