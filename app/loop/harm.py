@@ -1,6 +1,6 @@
 """What has become worse on a host: its probes now, beside those from before the run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from app.events.words import Probe
 from app.targets.standing import loss
@@ -22,14 +22,19 @@ def blameless(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[str, ...]:
     return tuple(probe.name for probe in found if not loss(known.get(probe.name), probe))
 
 
+def _failed_before(known: Mapping[str, Probe], probe: Probe) -> bool:
+    return probe.name in known and not known[probe.name].ok
+
+
 def worse(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
     """In the probe's own words. One that can no longer be asked lost what it looked at."""
     known, standing = {probe.name: probe for probe in before}, {probe.name: probe for probe in now}
     excused = blameless(known.values(), standing.values())
     for probe in standing.values():
-        if harm := loss(known.get(probe.name), probe):
-            return f"{probe.name}: {harm}"
-        if not probe.ok and probe.name not in excused:
+        lost = loss(known.get(probe.name), probe)
+        if not probe.ok and probe.name not in excused and not (lost and _failed_before(known, probe)):
             return f"{probe.name}: {probe.detail}"
+        if lost:
+            return f"{probe.name}: {lost}"
     gone = next((probe for probe in known.values() if probe.ok and probe.name not in standing), None)
     return f"{gone.name}: it can no longer be asked; before the run: {gone.detail}" if gone else None

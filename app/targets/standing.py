@@ -22,13 +22,13 @@ def loss(was: Probe | None, now: Probe) -> str:
 
 
 def beside(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
-    """As it is now; a probe that lost something says so and is not fine, whatever else it says."""
+    """As it is now; a probe that lost something is not fine, and says so where it has no fault of its own to tell."""
     known = {probe.name: probe for probe in before}
     return tuple(_marked(probe, loss(known.get(probe.name), probe)) for probe in now)
 
 
 def _marked(probe: Probe, lost: str) -> Probe:
-    return msgspec.structs.replace(probe, ok=False, detail=clean(lost, _LONGEST)) if lost else probe
+    return msgspec.structs.replace(probe, ok=False, detail=clean(lost, _LONGEST)) if lost and probe.ok else probe
 
 
 def _listed(ones: list[str]) -> str:

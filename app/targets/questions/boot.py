@@ -10,9 +10,9 @@ from app.targets.questions.asked import Answer, Host
 FSTAB, SELINUX = "/etc/fstab", "/etc/selinux/config"
 _UNITS = "/etc/systemd/system"
 _DEFAULT = f"{_UNITS}/default.target"
-_NO_WORK = ("rescue", "emergency", "poweroff", "halt", "reboot", "kexec", "exit", "shutdown")
+NO_WORK = ("rescue", "emergency", "poweroff", "halt", "reboot", "kexec", "exit", "shutdown")
 """Targets from which nobody logs in over the network."""
-_NEEDED = (
+NEEDED = (
     *("sshd.service", "ssh.service", "ssh.socket", "systemd-logind.service", "systemd-user-sessions.service"),
     *("dbus.service", "dbus.socket", "dbus-broker.service", "NetworkManager.service", "systemd-networkd.service"),
     *("networking.service", "network.target", "network-online.target", "getty@.service", "getty.target"),
@@ -32,16 +32,16 @@ def next_boot(host: Host) -> Answer:
     target = (goal or "").rpartition("/")[2].removesuffix(".target")
     if masked(files, _DEFAULT):
         return Answer(False, f"the next boot goes to nothing at all: {_DEFAULT} is masked")
-    if target in _NO_WORK:
+    if target in NO_WORK:
         return Answer(False, f"the next boot goes to {target}: {_DEFAULT} says so")
-    shut = [unit for unit in _NEEDED if masked(files, f"{_UNITS}/{unit}")]
+    shut = [unit for unit in NEEDED if masked(files, f"{_UNITS}/{unit}")]
     if shut:
         return Answer(False, f"the next boot leaves out {', '.join(shut)}, masked in {_UNITS}")
     mounts, fault = _mounts(files)
     if fault:
         return Answer(False, fault, mounts)
     goes = f"the next boot goes to {target or 'the default target of its distribution'}"
-    said = f"{len(mounts)} lines of {FSTAB} can be read" if mounts else f"there is no {FSTAB} to read"
+    said = f"{len(mounts)} lines of {FSTAB} can be read" if mounts else f"{FSTAB} mounts nothing"
     return Answer(True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *_going(target)))
 
 

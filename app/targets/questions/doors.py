@@ -4,6 +4,7 @@ from app.syntax import pam
 from app.syntax.accounts import Account
 from app.targets import stack
 from app.targets.login import NO_SHELL
+from app.targets.people import People
 from app.targets.questions.asked import Answer, Host
 
 _OVER_SSH = ("sshd", "sudo")
@@ -22,7 +23,7 @@ def console_login(host: Host) -> Answer:
 
 
 def _doors(host: Host, services: tuple[str, ...], nobody: str) -> Answer:
-    people = with_passwords(host)
+    people = with_passwords(host.people)
     opened: list[str] = []
     for service in services:
         found = pam.stack(host.files, _path(host, service))
@@ -51,11 +52,11 @@ def _path(host: Host, service: str) -> str:
     return own if host.files.state(own) is not None else f"{pam.FOLDER}/{_FALLBACK}"
 
 
-def with_passwords(host: Host) -> list[Account]:
+def with_passwords(people: People) -> list[Account]:
     """A password that can be typed, and a shell to come into."""
     found = []
-    for account in host.people.accounts:
-        secret = host.people.secret(account.name)
+    for account in people.accounts:
+        secret = people.secret(account.name)
         if secret and secret.password and not secret.locked and account.shell not in NO_SHELL:
             found.append(account)
     return found
