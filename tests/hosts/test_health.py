@@ -165,9 +165,7 @@ true"""
 @pytest.mark.parametrize("line", STACKS)
 def test_what_libpam_says_of_the_stacks_is_what_a_typed_password_meets(target, machine, broken, line):
     """The same stack, gone through by our question and by su with the account's own password."""
-    broken(
-        f"printf '%s\\n' '{line}' | cat - /etc/pam.d/common-auth >/var/tmp/line; cp /var/tmp/line /etc/pam.d/common-auth"
-    )
+    broken(f"printf '%s\\n' '{line}' | cat - {AUTH} >/var/tmp/line; cp /var/tmp/line {AUTH}")
     met = "in\n" in _inside(machine, TYPED)
     (found,) = [probe for probe in _health(target) if probe.name == "password-login"]
     let_in = "login lets opsadmin in, the right password being given" in found.holds
