@@ -73,6 +73,10 @@ class Probe(Struct, frozen=True):
     name: str
     ok: bool
     detail: str
+    holds: tuple[str, ...] = ()
+    """What is so now and has to stay: a run takes none of these away and adds none."""
+    weak: tuple[str, ...] = ()
+    """What a run may take away and not add: a right for which no password is asked, a unit that failed."""
 
 
 class FileChange(Struct, frozen=True):

@@ -24,7 +24,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.secrets import redacted
-from app.events.words import Phase
+from app.events.words import Phase, Probe
 from app.loop.attempt import Attempt
 from app.loop.effects import (
     Apply,
@@ -37,9 +37,10 @@ from app.loop.effects import (
     Verify,
     Watch,
 )
-from app.loop.harm import ailing
+from app.loop.harm import blameless
 from app.loop.run import Run
 from app.scanners.verdict import Verdict
+from app.targets.standing import beside
 
 LOG_LINES = 12
 
@@ -185,24 +186,28 @@ def given(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> Verdict
 async def watch(run: Run, _: Watch) -> None:
     rule, number = run.place
     applied = _attempt(run).applied
-    target, started = run.means.target, run.state.started
-    probes = await target.health()
-    before = ailing(started.probes if started else ())
+    target, before = run.means.target, _before(run)
+    now = await target.health()
     run.append(
         SentryProbed(
             rule=rule,
             attempt=number,
-            probes=probes,
+            probes=beside(before, now),
             drift=await target.drift(applied.changes if applied else ()),
             log=tuple(map(redacted, await asyncio.to_thread(target.log_lines, LOG_LINES))),
-            ailing=tuple(probe.name for probe in probes if not probe.ok and probe.name in before),
+            ailing=blameless(before, now),
         )
     )
 
 
+def _before(run: Run) -> tuple[Probe, ...]:
+    """The probes that the run began with."""
+    return run.state.started.probes if run.state.started else ()
+
+
 async def gather_facts(run: Run, _: GatherFacts) -> None:
     rule, number = run.place
-    attempt, probes = _attempt(run), await run.means.target.health()
+    attempt, probes = _attempt(run), beside(_before(run), await run.means.target.health())
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
@@ -221,7 +226,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
             journal=effect.journal,
             paths=restored.paths,
             differences=restored.differences,
-            probes=await run.means.target.health(),
+            probes=beside(_before(run), await run.means.target.health()),
             seconds=round(restored.seconds, 4),
         )
     )

@@ -1,53 +1,39 @@
 """Is the host still of use to those who depend on it? Code on its files, one question a probe."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from app.events.clean import clean
 from app.events.words import Probe
 from app.files import Files
 from app.syntax import pam, sudoers
-from app.syntax.setting import Problem
 from app.syntax.source import fold
-from app.syntax.sudoers import Sudoers
 from app.targets import access, privilege, stack, uploads
-from app.targets.login import Sshd, sshd_of
-from app.targets.people import AGENT, People, people
+from app.targets.login import sshd_of
+from app.targets.people import AGENT, people
+from app.targets.questions import auditing, boot, doors, rights, shells
+from app.targets.questions.asked import Answer, Fill, Host, parsed
 
 _STACKS = ("system-auth", "password-auth")
 _DEBIANS = ("common-auth", "common-account")
 _LONGEST = 300
 
 
-@dataclass(frozen=True)
-class Host:
-    """What the probes ask about, read once."""
-
-    files: Files
-    people: People
-    sshd: Sshd
-    sudoers: Sudoers
-    today: int
-
-
-Answer = tuple[bool, str]
-
-
-def health(files: Files, today: int) -> tuple[Probe, ...]:
+def health(files: Files, today: int, fill: Fill | None = None) -> tuple[Probe, ...]:
     """`today` counts days since 1970: accounts expire."""
     who = people(files)
-    host = Host(files, who, sshd_of(files, who), sudoers.effective(files), today)
-    return tuple(_probe(name, ask(host)) for name, ask in _PROBES.items())
+    host = Host(files, who, sshd_of(files, who), sudoers.effective(files), today, fill)
+    return tuple(probed(name, ask(host)) for name, ask in _PROBES.items())
 
 
-def _probe(name: str, answer: Answer) -> Probe:
-    ok, detail = answer
-    return Probe(name, ok, clean(detail, _LONGEST))
+def probed(name: str, answer: Answer) -> Probe:
+    """Bounded and without control characters: what it quotes are a host's words."""
+    holds, weak = (tuple(clean(one, _LONGEST) for one in ones) for ones in (answer.holds, answer.weak))
+    return Probe(name, answer.ok, clean(answer.detail, _LONGEST), holds, weak)
 
 
 def _login(host: Host, name: str, purpose: str) -> Answer:
     reason = host.sshd.refusal(name, host.today)
-    return not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}"
+    return Answer(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
 
 
 def _agent_login(host: Host) -> Answer:
@@ -56,7 +42,7 @@ def _agent_login(host: Host) -> Answer:
 
 def _agent_sudo(host: Host) -> Answer:
     reason = privilege.refusal(host.sudoers, host.people, AGENT)
-    return not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}"
+    return Answer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 
 def _administrator(host: Host) -> Answer:
@@ -66,15 +52,15 @@ def _administrator(host: Host) -> Answer:
         reason = host.sshd.refusal(account.name, host.today)
         reason = reason or privilege.refusal(host.sudoers, host.people, account.name)
         if not reason:
-            return True, f"{account.name} can log in over SSH and act as root"
+            return Answer(True, f"{account.name} can log in over SSH and act as root")
         reasons.append(f"{account.name}: {reason}")
-    return False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}"
+    return Answer(False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}")
 
 
 def _backup_login(host: Host) -> Answer:
     login = uploads.backup_login(host.files)
     if login is None:
-        return False, f"{uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
+        return Answer(False, f"{uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _login(host, login.value, "for the nightly backup")
 
 
@@ -82,33 +68,33 @@ def _mission_config(host: Host) -> Answer:
     reason = access.refusal(host.files, host.people, uploads.READER, uploads.MISSION_CONFIG)
     if not reason and not uploads.mission_settings(host.files):
         reason = f"{uploads.MISSION_CONFIG} says nothing"
-    return not reason, reason or f"{uploads.READER} can read {uploads.MISSION_CONFIG}"
+    return Answer(not reason, reason or f"{uploads.READER} can read {uploads.MISSION_CONFIG}")
 
 
 def _mission_inbox(host: Host) -> Answer:
     path, umask = uploads.inbox(host.files), uploads.upload_umask(host.files)
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
-        return False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " ")
+        return Answer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
-        return False, "the umask for uploads is not a number"
+        return Answer(False, "the umask for uploads is not a number")
     if not access.allows(folder, host.people, uploads.UPLOADER, access.WRITE):
-        return False, f"{uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})"
+        return Answer(False, f"{uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
     if not access.allows(folder, host.people, uploads.READER, access.ENTER):
-        return False, f"{uploads.READER} may not enter {path} (mode {folder.mode:04o})"
+        return Answer(False, f"{uploads.READER} may not enter {path} (mode {folder.mode:04o})")
     new = uploads.new_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.said}"
     if access.allows(new, host.people, uploads.READER, access.READ):
-        return True, f"{upload}: {uploads.READER} can read it"
-    return False, f"{upload}: {uploads.READER} cannot read it"
+        return Answer(True, f"{upload}: {uploads.READER} can read it")
+    return Answer(False, f"{upload}: {uploads.READER} cannot read it")
 
 
 def _sshd_config(host: Host) -> Answer:
-    return _parsed(host.sshd.config.problems, "sshd_config and what it includes can be read")
+    return parsed(host.sshd.config.problems, "sshd_config and what it includes can be read")
 
 
 def _sudoers(host: Host) -> Answer:
-    return _parsed(host.sudoers.problems, "sudoers and what it includes can be read")
+    return parsed(host.sudoers.problems, "sudoers and what it includes can be read")
 
 
 def _pam(host: Host) -> Answer:
@@ -123,23 +109,23 @@ def _common_stacks(host: Host) -> Answer:
     for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
         found = pam.stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
-            return _parsed(found.problems, "")
+            return parsed(found.problems, "")
         if not stack.lets_in(found.of(kind), known=True):
-            return False, f"{pam.FOLDER}/{service} refuses everybody"
+            return Answer(False, f"{pam.FOLDER}/{service} refuses everybody")
         if kind == "auth" and stack.lets_in(found.of(kind), known=False):
-            return False, f"{pam.FOLDER}/{service} lets everybody in without asking"
-    return True, "common-auth and common-account let in who has a password, and nobody without"
+            return Answer(False, f"{pam.FOLDER}/{service} lets everybody in without asking")
+    return Answer(True, "common-auth and common-account let in who has a password, and nobody without")
 
 
 def _rhel_stacks(host: Host) -> Answer:
     for service in _STACKS:
         found = pam.stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
-            return _parsed(found.problems, "")
+            return parsed(found.problems, "")
         reason = _senseless(found.of("auth"))
         if reason or not found.of("account"):
-            return False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}"
-    return True, "system-auth and password-auth ask pam_unix, and deny at the end"
+            return Answer(False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}")
+    return Answer(True, "system-auth and password-auth ask pam_unix, and deny at the end")
 
 
 def _senseless(rules: tuple[pam.PamRule, ...]) -> str:
@@ -160,22 +146,18 @@ def _senseless(rules: tuple[pam.PamRule, ...]) -> str:
 
 def _accounts(host: Host) -> Answer:
     if host.people.problems:
-        return _parsed(host.people.problems, "")
+        return parsed(host.people.problems, "")
     names = [account.name for account in host.people.accounts]
     twice = sorted({name for name in names if names.count(name) > 1})
     roots = [account.name for account in host.people.accounts if account.uid == 0 and account.name != "root"]
     bare = [name for name in names if host.people.secret(name) is None]
     if roots:
-        return False, f"uid 0 belongs to {', '.join(roots)} besides root"
+        return Answer(False, f"uid 0 belongs to {', '.join(roots)} besides root")
     if twice or bare or "root" not in names:
-        return False, f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
-    return True, "passwd, shadow and group can be read, and only root has uid 0"
-
-
-def _parsed(problems: tuple[Problem, ...], fine: str) -> Answer:
-    if not problems:
-        return True, fine
-    return False, f"{problems[0].text} ({problems[0].path} line {problems[0].line})"
+        return Answer(
+            False, f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
+        )
+    return Answer(True, "passwd, shadow and group can be read, and only root has uid 0")
 
 
 _PROBES: dict[str, Callable[[Host], Answer]] = {
@@ -189,4 +171,12 @@ _PROBES: dict[str, Callable[[Host], Answer]] = {
     "sudoers": _sudoers,
     "pam": _pam,
     "accounts": _accounts,
+    "password-login": doors.password_login,
+    "console-login": doors.console_login,
+    "sudo-rights": rights.sudo_rights,
+    "login-shells": shells.login_shells,
+    "next-boot": boot.next_boot,
+    "selinux-boot": boot.selinux_boot,
+    "audit-disk": auditing.audit_disk,
+    "audit-panic": auditing.audit_panic,
 }

@@ -12,7 +12,7 @@ from app.syntax.sshd import SshdConfig
 from app.syntax.sshd_match import Conditions, Connection, fits, like
 from app.targets.people import People
 
-_NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
+NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
 _KEYS = ".ssh/authorized_keys .ssh/authorized_keys2"
 _KEY_WORDS = ("ssh-", "ecdsa-", "sk-")
 _OTHERS_WRITE = 0o022
@@ -35,7 +35,7 @@ class Sshd:
         return next(self._hurdles(account, today), "")
 
     def _hurdles(self, account: Account, today: int) -> Iterator[str]:
-        if account.shell in _NO_SHELL:
+        if account.shell in NO_SHELL:
             yield f"its shell is {account.shell}"
         secret = self.people.secret(account.name)
         if secret and secret.expires is not None and secret.expires <= today:

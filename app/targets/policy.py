@@ -16,6 +16,7 @@ from app.targets.change import FileAction
 from app.targets.effects.judged import by_our_reading
 from app.targets.health import health
 from app.targets.overlay import Overlay
+from app.targets.standing import beside
 from app.targets.subjects import banner
 from app.targets.subjects.edit import Judge, Objection, is_live
 from app.targets.subjects.effect import effect, words
@@ -32,6 +33,13 @@ _GUARDED = {
     "agent-sudo": "protected identity",
     "administrator": "lockout",
     "pam": "lockout",
+    "password-login": "lockout",
+    "console-login": "lockout",
+    "sudo-rights": "privilege",
+    "login-shells": "destruction",
+    "next-boot": "destruction",
+    "selinux-boot": "destruction",
+    "audit-panic": "destruction",
     "mission-config": "destruction",
 }
 _NEVER = 0
@@ -142,7 +150,8 @@ def _joined(text: str) -> set[tuple[str, str]]:
 def _lockout(files: Files, planned: dict[str, FileState]) -> Objection | None:
     """Nobody may lose the way in by what looked harmless line by line. What no longer parses, the validators refuse."""
     before = {probe.name: probe for probe in health(files, _NEVER)}
-    after = {probe.name: probe for probe in health(Overlay(files, planned), _NEVER)}
+    now = beside(before.values(), health(Overlay(files, planned), _NEVER))
+    after = {probe.name: probe for probe in now}
     broken = [name for name in before if before[name].ok and not after[name].ok]
     if any(name in broken for name in _PARSES):
         return None

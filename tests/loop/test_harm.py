@@ -5,9 +5,11 @@ import pytest
 from app.events.kinds import SentryProbed
 from app.events.words import Probe
 from app.loop.attempt import Attempt
-from app.loop.harm import ailing, worse
+from app.loop.harm import SINCE, blameless, worse
 from app.loop.prompts import About, user
 from app.loop.state import Item
+from app.targets.health import health
+from app.targets.standing import beside
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
 
@@ -32,8 +34,50 @@ def test_harm_is_what_is_worse_than_before_the_run(before, now, harm):
     assert worse(before, now) == harm
 
 
-def test_what_failed_before_is_ailing():
-    assert ailing((FINE[0], BROKEN)) == ("pam",)
+def test_what_failed_before_is_blamed_on_nobody():
+    assert blameless((FINE[0], BROKEN), (FINE[0], BROKEN)) == ("pam",)
+    assert blameless(FINE, (FINE[0], BROKEN)) == ()
+
+
+DEPLOY, ADMIN = "deploy: (root) /usr/bin/systemctl", "opsadmin: (ALL) ALL"
+EASY = f"{ADMIN} without a password"
+
+
+def rights(*holds, weak=(), ok=True):
+    return (Probe("sudo-rights", ok, "sudo grants", holds, weak),)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "harm"),
+    [
+        (rights(ADMIN, DEPLOY), rights(DEPLOY, ADMIN), None),
+        (rights(ADMIN, DEPLOY), rights(ADMIN), f"sudo-rights: no longer: {DEPLOY}"),
+        (rights(ADMIN), rights(ADMIN, DEPLOY), f"sudo-rights: new: {DEPLOY}"),
+        (rights(ADMIN), rights(ADMIN, weak=(EASY,)), f"sudo-rights: new: {EASY}"),
+        (rights(ADMIN, weak=(EASY,)), rights(ADMIN), None),
+        (rights(ADMIN, DEPLOY, ok=False), rights(ADMIN, ok=False), f"sudo-rights: no longer: {DEPLOY}"),
+        (FINE, (*FINE, *rights(ADMIN, ok=False)), None),
+        (rights(ADMIN), rights(), f"sudo-rights: no longer: {ADMIN}"),
+    ],
+)
+def test_what_a_probe_holds_may_be_neither_lost_nor_added(before, now, harm):
+    assert worse(before, now) == harm
+
+
+def test_what_was_lost_shows_in_the_probe_itself():
+    (marked,) = beside(rights(ADMIN, DEPLOY), rights(ADMIN))
+    assert (marked.ok, marked.detail) == (False, f"no longer: {DEPLOY}")
+    assert beside(rights(ADMIN), rights(ADMIN)) == rights(ADMIN)
+    assert blameless(rights(ADMIN, DEPLOY, ok=False), rights(ADMIN, ok=False)) == ()
+
+
+def test_every_probe_that_an_earlier_release_never_asked_is_known_as_such():
+    """A run that began under it compares only what both sides have."""
+    asked = {probe.name for probe in health(DictFiles({}), 0)}
+    first = {"agent-login", "agent-sudo", "sshd-config", "administrator", "backup-login"}
+    first |= {"mission-config", "mission-inbox", "sudoers", "pam", "accounts"}
+    assert asked - first <= SINCE
+    assert not first & SINCE
 
 
 def test_the_sentry_is_told_which_failures_are_none_of_the_changes():

@@ -3,12 +3,13 @@ import pytest
 from app.files import FileState
 from app.targets.fixture.target import FixtureTarget
 from app.targets.health import health
+from app.targets.questions.asked import Fill
 from tests.targets.hosts import FILES, KEY, TODAY, host, text_of
 
 SSHD, SUDOERS, AGENT_SUDO = "/etc/ssh/sshd_config", "/etc/sudoers", "/etc/sudoers.d/temper"
 MISSION, BACKUP, KEYS = "/etc/mission/mission.conf", "/etc/mission/backup.conf", "/home/temper/.ssh/authorized_keys"
 PASSWD, SHADOW, GROUP = "/etc/passwd", "/etc/shadow", "/etc/group"
-STACK = "/etc/pam.d/system-auth"
+STACK, AUDITD, AUDIT = "/etc/pam.d/system-auth", "/etc/audit/auditd.conf", "/etc/audit/audit.rules"
 
 
 def swapped(path: str, old: str, new: str) -> dict[str, str | FileState | None]:
@@ -116,11 +117,29 @@ BROKEN = [
     ("accounts", {PASSWD: text_of(PASSWD) + "new:x:1009:1009::/:/bin/sh\n"}, "without a shadow entry: ['new']"),
     ("accounts", {PASSWD: text_of(PASSWD) + "deploy:x:5:5::/:/bin/sh\n"}, "named twice: ['deploy']"),
     ("accounts", {SHADOW: None}, "/etc/shadow is absent"),
+    (
+        "password-login",
+        {"/etc/pam.d/sshd": "auth required pam_deny.so\nauth substack password-auth\naccount include password-auth\n"},
+        "sshd: its auth rules refuse everybody, the right password too",
+    ),
+    ("password-login", {"/etc/pam.d/sudo": None}, "sudo: /etc/pam.d/other is absent"),
+    ("console-login", {"/etc/pam.d/login": "auth sufficient pam_permit.so\n"}, "let everybody in, whatever is typed"),
+    ("console-login", swapped(STACK, "account required pam_unix.so", "account required pam_deny.so"), "account rules"),
+    ("sudo-rights", {SUDOERS: "root ALL\n"}, "(/etc/sudoers line 1)"),
+    ("login-shells", {"/etc/bash.bashrc": FileState(b"", 0o600, "root:root")}, "may read /etc/bash.bashrc"),
+    ("next-boot", {"/etc/systemd/system/sshd.service": ""}, "the next boot leaves out sshd.service"),
+    ("selinux-boot", {"/etc/selinux/config": "SELINUX=enforcing\nSELINUXTYPE=mls\n"}, "/etc/selinux/mls is not there"),
+    (
+        "audit-disk",
+        {AUDITD: "space_left = 50%\nspace_left_action = HALT\n"},
+        "auditd goes to halt now and at each boot",
+    ),
+    ("audit-panic", {AUDIT: "-f 2\n-w /usr/lib64/libc.so.6 -p r\n-e 2\n"}, "the kernel stops when records are lost"),
 ]
 
 
 def probes(changes=None):
-    return {probe.name: probe for probe in health(host(changes), TODAY)}
+    return {probe.name: probe for probe in health(host(changes), TODAY, Fill(1000 * 2**20, 400 * 2**20))}
 
 
 def test_a_host_in_order_is_healthy():
@@ -162,5 +181,10 @@ async def test_the_fixture_is_healthy_when_it_is_laid_out(tmp_path):
     assert [probe for probe in await target.health() if not probe.ok] == []
 
 
+UNKNOWN = {"login-shells", "next-boot", "selinux-boot", "audit-disk", "audit-panic"}
+"""What has no file asks nothing of anybody: it says so, and raises no alarm."""
+
+
 def test_a_host_without_any_file_is_answered_not_crashed_on():
-    assert not any(probe.ok for probe in probes(dict.fromkeys(FILES)).values())
+    found = probes(dict.fromkeys(FILES))
+    assert {name for name, probe in found.items() if probe.ok} == UNKNOWN

@@ -26,7 +26,7 @@ rm -f /tmp/temper.pub /tmp/backup.pub /etc/ssh/ssh_host_*
 INSIDE
 # Made once: who noted the machine's host key knows it again after a reset.
 if [ -d "$name/keys" ]; then
-  cp -a "$name"/keys/. "$name/root/etc/ssh/"
+  cp -a "$name"/keys/ssh_host_* "$name/root/etc/ssh/"  # the keys alone: the folder's own mode is not /etc/ssh's
 else
   chroot "$name/root" /usr/bin/ssh-keygen -q -A
   mkdir -m 0700 "$name/keys"

@@ -1,9 +1,7 @@
-"""Is the host still of use? A new login and a new sudo, what its own programs say, and what its files say."""
+"""Is the host still of use? A new login and a new sudo, what it says of itself, and what its files say."""
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from app.errors import LineCut, TemperError
 from app.events.clean import clean
@@ -11,7 +9,10 @@ from app.events.words import Probe
 from app.files import Files
 from app.targets.health import health
 from app.targets.people import people
+from app.targets.questions.asked import Fill
+from app.targets.ssh.asking import asked
 from app.targets.ssh.line import Line
+from app.targets.ssh.told import told
 
 _LONGEST = 300
 _DAY = 86400
@@ -25,13 +26,10 @@ _NEEDS = {
     "mission-config": ("/etc/mission/mission.conf",),
     "mission-inbox": ("/etc/mission/mission.conf",),
 }
-"""A probe of files is asked where one of its files is; the agent's own login is tried instead of read."""
+"""These probes of files are asked where one of their files is."""
 
-
-@dataclass(frozen=True)
-class Look:
-    probes: tuple[Probe, ...]
-    logs: tuple[tuple[str, str], ...]
+_TRIED = {"agent-login", "agent-sudo"}
+"""Tried instead of read."""
 
 
 def new_login(line: Line) -> tuple[Probe, Probe]:
@@ -86,37 +84,20 @@ def _logged_in(line: Line) -> None:
             return
 
 
-def look(line: Line, lines: int) -> Look:
-    said = line.run("look", str(lines))
-    rows = [row.split("\t", 2) for row in said.text.splitlines()]
-    probes = [_ASKED[name](name, code, why) for name, code, why in (r for r in rows if len(r) == 3 and r[0] in _ASKED)]
-    logs = [(name, text) for kind, name, text in (r for r in rows if len(r) == 3 and r[0] == "log")]
-    return Look(tuple(probes), tuple(logs))
+def logs(line: Line, lines: int) -> tuple[tuple[str, str], ...]:
+    return tuple(told(line.run("look", str(lines)).text.splitlines()).of("log"))
 
 
-def of_files(files: Files) -> tuple[Probe, ...]:
-    found = health(files, int(time.time()) // _DAY)
-    asked = {name for name, paths in _NEEDS.items() if any(files.state(path) is not None for path in paths)}
-    if people(files).administrators():
-        asked.add("administrator")
-    return tuple(probe for probe in found if probe.name in asked)
+def of_host(line: Line, files: Files) -> tuple[Probe, ...]:
+    """Its own answers, and our reading of its files for what it did not answer."""
+    own, fill = asked(line, files)
+    known = {probe.name for probe in own}
+    return (*own, *(probe for probe in of_files(files, fill) if probe.name not in known))
 
 
-_PROGRAMS = {"sshd": "sshd-starts", "visudo": "visudo"}
-_ABSENT = "127"
-
-
-def _programs(name: str, code: str, why: str) -> Probe:
-    fine = f"{name} finds nothing wrong" if code == "0" else f"{name} is not there to be asked"
-    ok = code in ("0", _ABSENT)
-    return Probe(_PROGRAMS[name], ok, fine if ok else clean(f"{name} refuses its files: {why}", _LONGEST))
-
-
-def _modules(_: str, missing: str, which: str) -> Probe:
-    """PAM reads its files at the next login: what it cannot load then lets nobody in, or leaves a check out."""
-    if missing == "0":
-        return Probe("pam-modules", True, "what /etc/pam.d names is installed")
-    return Probe("pam-modules", False, clean(f"/etc/pam.d names what is not installed: {which.strip()}", _LONGEST))
-
-
-_ASKED: dict[str, Callable[[str, str, str], Probe]] = {"sshd": _programs, "visudo": _programs, "pam": _modules}
+def of_files(files: Files, fill: Fill | None = None) -> tuple[Probe, ...]:
+    found = health(files, int(time.time()) // _DAY, fill)
+    no_use = {name for name, paths in _NEEDS.items() if not any(files.state(path) is not None for path in paths)}
+    if not people(files).administrators():
+        no_use.add("administrator")
+    return tuple(probe for probe in found if probe.name not in no_use | _TRIED)

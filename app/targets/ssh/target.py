@@ -123,7 +123,7 @@ class SshTarget:
         return await _off_the_loop(lambda: self._drift(expected))
 
     def log_lines(self, limit: int) -> list[str]:
-        found = probes.look(self.line, limit).logs
+        found = probes.logs(self.line, limit)
         share = max(1, limit // max(1, len({log for log, _ in found})))
         newest = [
             [(name, text) for name, text in found if name == log][-share:] for log in dict.fromkeys(n for n, _ in found)
@@ -228,7 +228,7 @@ class SshTarget:
         try:
             files = self._tree.look_again()
             others = probes.watched_logins(self.line)
-            return (*login, *others, *probes.look(self.line, 0).probes, *probes.of_files(files))
+            return (*login, *others, *probes.of_host(self.line, files))
         except Unusable as exc:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 

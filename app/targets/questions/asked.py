@@ -1,0 +1,44 @@
+"""What a question of health is asked about, and what an answer to it has."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.files import Files
+from app.syntax.setting import Problem
+from app.syntax.sudoers import Sudoers
+from app.targets.login import Sshd
+from app.targets.people import People
+
+
+@dataclass(frozen=True)
+class Fill:
+    """Of the file system that holds the audit log, in bytes."""
+
+    size: int
+    free: int
+
+
+@dataclass(frozen=True)
+class Host:
+    """What the probes ask about, read once."""
+
+    files: Files
+    people: People
+    sshd: Sshd
+    sudoers: Sudoers
+    today: int
+    fill: Fill | None = None
+    """None where it cannot be known."""
+
+
+class Answer(NamedTuple):
+    ok: bool
+    detail: str
+    holds: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+
+
+def parsed(problems: tuple[Problem, ...], fine: str) -> Answer:
+    if not problems:
+        return Answer(True, fine)
+    return Answer(False, f"{problems[0].text} ({problems[0].path} line {problems[0].line})")

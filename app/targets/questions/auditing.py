@@ -1,0 +1,132 @@
+"""What the audit system would do to its host: when the disk fills, and when more is recorded than can be written."""
+
+import itertools
+import re
+from fnmatch import fnmatchcase
+
+from app.syntax import audit, keyvalue, source
+from app.syntax.audit import AuditLine
+from app.syntax.setting import last
+from app.targets.questions.asked import Answer, Fill, Host
+
+AUDITD = "/etc/audit/auditd.conf"
+_RULES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
+_MIB = 1024 * 1024
+_ENDS = ("halt", "single")
+"""What takes the host away from those who work on it."""
+_THRESHOLDS = (
+    ("space_left", "space_left_action"),
+    ("admin_space_left", "admin_space_left_action"),
+    ("", "disk_full_action"),
+)
+_PANIC = "2"
+_LEAST_BACKLOG = 64
+_HOT_FILES = (
+    *(
+        "/usr/bin",
+        "/usr/sbin",
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/share",
+        "/var/log",
+        "/var/lib",
+        "*/lib/x86_64-linux-gnu",
+    ),
+    *("*/libc.so*", "*/libc-*.so", "*/ld-linux*", "*/libpthread*", "*/libm.so*", "*/libdl*", "*/bin/*sh"),
+    *("/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts"),
+)
+"""What programs read all day, beside the folders at the root."""
+_HOT_CALLS = re.compile(
+    r"all|read|readv|pread64|write|writev|open|openat|openat2|close|stat|fstat|lstat|newfstatat|statx|access|mmap"
+    r"|mprotect|brk|futex|poll|epoll_wait|select|ioctl|fcntl|clone|fork|vfork|recvfrom|sendto|recvmsg|sendmsg"
+)
+_NARROWS_NOTHING = ("arch", "key", "perm", "path", "dir")
+
+
+def audit_disk(host: Host) -> Answer:
+    text = source.text(host.files, AUDITD)
+    if text is None:
+        return Answer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
+    settings, _ = keyvalue.auditd(text, AUDITD)
+    told = {key: found.value.lower() for key in _KEYS if (found := last(settings, key))}
+    if host.fill is None:
+        return Answer(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
+    free = f"{host.fill.free // _MIB} of {host.fill.size // _MIB} MiB are free"
+    for threshold, action in _THRESHOLDS:
+        does = told.get(action, "")
+        below = _below(told.get(threshold, "0"), host.fill)
+        if does in _ENDS and host.fill.free <= below:
+            when = f"{threshold} {told[threshold]}" if threshold else "a full disk"
+            return Answer(False, f"auditd goes to {does} now and at each boot: {action} at {when}, and {free}")
+    return Answer(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
+
+
+_KEYS = [key for pair in _THRESHOLDS for key in pair if key]
+
+
+def _below(value: str, fill: Fill) -> int:
+    """MiB, or a share of the file system."""
+    digits = value.removesuffix("%")
+    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 12 else 0
+    return fill.size * number // 100 if value.endswith("%") else number * _MIB
+
+
+def audit_panic(host: Host) -> Answer:
+    lines = [
+        line
+        for pattern in _RULES
+        for path in source.glob(host.files, pattern)
+        for line in audit.audit_lines(source.text(host.files, path) or "", path)
+    ]
+    if not any(line.control and line.control.key == "-f" and line.control.value == _PANIC for line in lines):
+        return Answer(True, "what the audit system cannot write does not stop the kernel")
+    tight = next((line for line in lines if _leaves_no_room(line)), None)
+    flood = next((line for line in lines if floods(line)), None)
+    for line in (flood, tight):
+        if line:
+            said = " ".join(line.words)
+            return Answer(False, f"the kernel stops when records are lost, and {said} loses some ({_at(line)})")
+    return Answer(True, "the kernel stops when audit records are lost, and no rule is seen that would flood it")
+
+
+def _leaves_no_room(line: AuditLine) -> bool:
+    if line.words[0] == "--backlog_wait_time":
+        return line.words[1:] == ("0",)
+    control = line.control
+    value = source.number(control.value) if control and control.key == "-b" else None
+    return value is not None and value < _LEAST_BACKLOG
+
+
+def floods(line: AuditLine) -> bool:
+    """A record for what every program does all the time."""
+    words = line.words
+    if words[0] == "-w" and len(words) > 1:
+        return _hot(words[1]) and _is_read("".join(_behind("-p", words)) or "rwxa")
+    if words[0] not in ("-a", "-A") or len(words) < 2 or "never" in words[1].split(","):
+        return False
+    fields = _behind("-F", words)
+    if any(re.split(r"[!<>=&]", field)[0] not in _NARROWS_NOTHING for field in fields):
+        return False
+    named = dict(field.split("=", 1) for field in fields if "=" in field)
+    place = named.get("path") or named.get("dir")
+    if place is not None:
+        return _hot(place) and _is_read(named.get("perm", "rwxa"))
+    calls = [call for listed in _behind("-S", words) for call in listed.split(",")]
+    return not calls or any(_HOT_CALLS.fullmatch(call) for call in calls)
+
+
+def _hot(path: str) -> bool:
+    whole = "/" + path.strip("/")
+    return whole.count("/") == 1 or any(fnmatchcase(whole, pattern) for pattern in _HOT_FILES)
+
+
+def _is_read(permissions: str) -> bool:
+    return bool({"r", "x"} & set(permissions))
+
+
+def _behind(flag: str, words: tuple[str, ...]) -> list[str]:
+    return [value for one, value in itertools.pairwise(words) if one == flag]
+
+
+def _at(line: AuditLine) -> str:
+    return f"{line.path} line {line.line}"

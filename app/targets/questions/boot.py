@@ -1,0 +1,83 @@
+"""What the next boot would do: where it goes, what it would leave out, what it mounts, which policy it loads."""
+
+from typing import Protocol, runtime_checkable
+
+from app.files import Files
+from app.syntax import keyvalue, source
+from app.syntax.setting import last
+from app.targets.questions.asked import Answer, Host
+
+FSTAB, SELINUX = "/etc/fstab", "/etc/selinux/config"
+_UNITS = "/etc/systemd/system"
+_DEFAULT = f"{_UNITS}/default.target"
+NO_WORK = ("rescue", "emergency", "poweroff", "halt", "reboot", "kexec", "exit", "shutdown")
+"""Targets from which nobody logs in over the network."""
+NEEDED = (
+    *("sshd.service", "ssh.service", "ssh.socket", "systemd-logind.service", "systemd-user-sessions.service"),
+    *("dbus.service", "dbus.socket", "dbus-broker.service", "NetworkManager.service", "systemd-networkd.service"),
+    *("networking.service", "network.target", "network-online.target", "getty@.service", "getty.target"),
+    *("multi-user.target", "basic.target", "sysinit.target", "local-fs.target"),
+)
+_FIELDS = (2, 6)
+
+
+@runtime_checkable
+class Linked(Files, Protocol):
+    def link(self, path: str) -> str | None: ...
+
+
+def next_boot(host: Host) -> Answer:
+    files = host.files
+    goal = files.link(_DEFAULT) if isinstance(files, Linked) else None
+    target = (goal or "").rpartition("/")[2].removesuffix(".target")
+    if masked(files, _DEFAULT):
+        return Answer(False, f"the next boot goes to nothing at all: {_DEFAULT} is masked")
+    if target in NO_WORK:
+        return Answer(False, f"the next boot goes to {target}: {_DEFAULT} says so")
+    shut = [unit for unit in NEEDED if masked(files, f"{_UNITS}/{unit}")]
+    if shut:
+        return Answer(False, f"the next boot leaves out {', '.join(shut)}, masked in {_UNITS}")
+    mounts, fault = _mounts(files)
+    if fault:
+        return Answer(False, fault, mounts)
+    goes = f"the next boot goes to {target or 'the default target of its distribution'}"
+    said = f"{len(mounts)} lines of {FSTAB} can be read" if mounts else f"{FSTAB} mounts nothing"
+    return Answer(True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *_going(target)))
+
+
+def masked(files: Files, path: str) -> bool:
+    """By a link to /dev/null, or by a file without a word in it."""
+    if isinstance(files, Linked) and (goal := files.link(path)) is not None:
+        return goal == "/dev/null"
+    return files.state(path) is not None and files.read(path) == b""
+
+
+def _going(target: str) -> tuple[str, ...]:
+    return (f"boots into {target}.target",) if target else ()
+
+
+def _mounts(files: Files) -> tuple[tuple[str, ...], str]:
+    """What is mounted where; and the first line that systemd would make no mount of."""
+    mounts: list[str] = []
+    for number, line in source.numbered(source.text(files, FSTAB) or ""):
+        words = source.words(line)
+        if not words or words[0].startswith("#"):
+            continue
+        if not _FIELDS[0] < len(words) <= _FIELDS[1]:
+            return tuple(mounts), f"{FSTAB} line {number} has {len(words)} fields, and systemd wants three to six"
+        mounts.append(f"mounts {words[0]} on {words[1]} as {words[2]}")
+    return tuple(mounts), ""
+
+
+def selinux_boot(host: Host) -> Answer:
+    """A policy that is not there halts the boot where SELinux enforces."""
+    if host.files.state(SELINUX) is None:
+        return Answer(True, f"there is no {SELINUX}, so no policy is loaded at boot")
+    settings = keyvalue.read(host.files, [SELINUX], keyvalue.options)
+    mode, policy = (last(settings, key) for key in ("SELINUX", "SELINUXTYPE"))
+    named = policy.value if policy else "targeted"
+    if mode and mode.value == "disabled":
+        return Answer(True, "SELinux is disabled at boot, so no policy is loaded")
+    if host.files.state(f"/etc/selinux/{named}") is None or "/" in named:
+        return Answer(False, f"the next boot loads the SELinux policy {named}, and /etc/selinux/{named} is not there")
+    return Answer(True, f"the next boot loads the SELinux policy {named}, which is there")

@@ -1,0 +1,74 @@
+"""Who may run what as whom through sudo, and for what no password is asked. Our reading of sudoers."""
+
+from app.syntax.sudoers import Sudoers
+from app.syntax.sudoers_line import Grant
+from app.targets.people import People
+from app.targets.questions.asked import Answer, Host, parsed
+
+_ROOT = "root"
+_MOST = 200
+
+
+def sudo_rights(host: Host) -> Answer:
+    if host.sudoers.problems:
+        return parsed(host.sudoers.problems, "")
+    names = [account.name for account in host.people.accounts if account.name != _ROOT]
+    found = [(name, granted(host.sudoers, host.people, name)) for name in names]
+    return told([(name, *rights) for name, rights in found if rights[0] or rights[1]])
+
+
+def told(found: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> Answer:
+    """Of each account: what it may run, and what of that without a password."""
+    holds = tuple(f"{name}: {right}" for name, rights, _ in found for right in rights)
+    weak = tuple(f"{name}: {right} without a password" for name, _, rights in found for right in rights)
+    if not found:
+        return Answer(True, "sudo grants nothing to anybody but root")
+    said = (
+        f"{name}: {', '.join(rights)}{' (no password asked)' if easy == rights else ''}" for name, rights, easy in found
+    )
+    return Answer(True, f"sudo grants {'; '.join(said)}", holds[:_MOST], weak[:_MOST])
+
+
+def granted(sudoers: Sudoers, people: People, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What it may run, then what of that without a password; what asks for one that nobody can type is no right."""
+    secret = people.secret(name)
+    typed = bool(secret and secret.password and not secret.locked)
+    trusted = _trusted(sudoers, people, name)
+    asks: dict[str, bool] = {}
+    for grant in sudoers.of(name, people.groups_of(name)):
+        for command in _commands(sudoers, grant):
+            right = f"({grant.runas}) {command}"
+            asks.pop(right, None)  # the last that fits decides, and where it stands
+            asks[right] = "PASSWD" in grant.tags or not (trusted or "NOPASSWD" in grant.tags)
+    return usable(asks, typed=typed)
+
+
+def usable(asks: dict[str, bool], *, typed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is granted, each with whether a password is asked, in order."""
+    rights = [right for right, asked in asks.items() if typed or not asked]
+    easy = [right for right, asked in asks.items() if not asked]
+    return _in_one(rights), _in_one(easy)
+
+
+def _in_one(rights: list[str]) -> tuple[str, ...]:
+    """With an exception among them they count in their order, as one."""
+    excepted = any(right.rpartition(") ")[2].startswith("!") for right in rights)
+    return ("; ".join(rights),) if excepted else tuple(rights)
+
+
+def _commands(sudoers: Sudoers, grant: Grant) -> list[str]:
+    """An alias stands for what is in it."""
+    bare = grant.command.lstrip("! \t")
+    not_ = "!" if grant.command.count("!") % 2 else ""
+    members = [m for alias in sudoers.aliases if alias.kind == "Cmnd" and alias.name == bare for m in alias.members]
+    return [f"{not_}{member}" for member in members] or [grant.command]
+
+
+def _trusted(sudoers: Sudoers, people: People, name: str) -> bool:
+    """The last Defaults that reaches the account decides whether it must authenticate."""
+    asked, names = True, {"ALL", name, *(f"%{group}" for group in people.groups_of(name))}
+    for default in sudoers.defaults:
+        listed = {entry.strip() for entry in default.scope[1:].split(",")}
+        if default.name == "authenticate" and (not default.scope or (default.scope[0] == ":" and names & listed)):
+            asked = not default.negated
+    return not asked

@@ -1,0 +1,42 @@
+"""What every login reads as itself: a shell that may not read its own start comes up without it, or not at all."""
+
+from app.targets import access
+from app.targets.login import NO_SHELL
+from app.targets.questions.asked import Answer, Host
+
+_NEEDED = (
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/hosts",
+    "/etc/resolv.conf",
+    "/etc/ld.so.cache",
+    "/etc/login.defs",
+    "/etc/profile",
+    "/etc/bashrc",
+    "/etc/bash.bashrc",
+    "/etc/crypto-policies/back-ends/*.config",
+)
+_PASSED_OVER = ("/etc/profile.d/*.sh",)
+"""Those that a shell may not read it leaves out without a word; but none may become so."""
+
+
+def login_shells(host: Host) -> Answer:
+    names = [account.name for account in host.people.accounts if account.uid and account.shell not in NO_SHELL]
+    if not names:
+        return Answer(True, "nobody but root has a shell")
+    needed, others = (_there(host, patterns) for patterns in (_NEEDED, _PASSED_OVER))
+    closed = [path for path in needed + others if _closed(host, path, names)]
+    weak = tuple(f"{path} closed to those who log in" for path in closed)
+    if missed := [path for path in needed if path in closed]:
+        return Answer(False, f"not everybody with a shell may read {', '.join(missed)}", weak=weak)
+    return Answer(True, f"everybody with a shell may read the {len(needed)} files that a login needs", weak=weak)
+
+
+def _there(host: Host, patterns: tuple[str, ...]) -> list[str]:
+    found = (path for pattern in patterns for path in host.files.glob(pattern))
+    return sorted(path for path in found if host.files.state(path) is not None)
+
+
+def _closed(host: Host, path: str, names: list[str]) -> bool:
+    return any(access.refusal(host.files, host.people, name, path) for name in names)

@@ -1,0 +1,32 @@
+"""What a host said of itself, row by row: a word, a name or code, and the text. Its words, not ours."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_FIELDS = 3
+
+
+@dataclass(frozen=True)
+class Told:
+    rows: tuple[tuple[str, str, str], ...]
+
+    def of(self, word: str) -> list[tuple[str, str]]:
+        return [(name, text) for said, name, text in self.rows if said == word]
+
+    def one(self, word: str) -> tuple[str, str] | None:
+        return next(iter(self.of(word)), None)
+
+    def lines(self, word: str, name: str) -> list[str]:
+        """Without the exit status that stands ahead of them."""
+        return [text for about, text in self.of(word) if about == name][1:]
+
+    def code(self, word: str, name: str) -> int | None:
+        """Of the program that was run; None where none was."""
+        first = next((text for about, text in self.of(word) if about == name), "")
+        digits = first.removeprefix("code ")
+        return int(digits) if digits.isascii() and digits.isdecimal() and first != digits else None
+
+
+def told(lines: Iterable[str]) -> Told:
+    found = (line.split("\t", _FIELDS - 1) for line in lines)
+    return Told(tuple((one[0], one[1], one[2]) for one in found if len(one) == _FIELDS))

@@ -1,0 +1,36 @@
+"""A probe beside the same probe from before: what it lost of what it held, and what came that nobody asked for."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from app.events.clean import clean
+from app.events.words import Probe
+
+_LONGEST = 300
+_NAMED = 4
+
+
+def loss(was: Probe | None, now: Probe) -> str:
+    """Empty where nothing was lost and nothing came."""
+    if was is None:
+        return ""
+    gone = [one for one in was.holds if one not in now.holds]
+    came = [one for one in now.holds if one not in was.holds] + [one for one in now.weak if one not in was.weak]
+    found = (("no longer", gone), ("new", came))
+    return "; ".join(f"{word}: {_listed(ones)}" for word, ones in found if ones)
+
+
+def beside(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
+    """As it is now; a probe that lost something is not fine, and says so where it has no fault of its own to tell."""
+    known = {probe.name: probe for probe in before}
+    return tuple(_marked(probe, loss(known.get(probe.name), probe)) for probe in now)
+
+
+def _marked(probe: Probe, lost: str) -> Probe:
+    return msgspec.structs.replace(probe, ok=False, detail=clean(lost, _LONGEST)) if lost and probe.ok else probe
+
+
+def _listed(ones: list[str]) -> str:
+    rest = f" and {len(ones) - _NAMED} more" if len(ones) > _NAMED else ""
+    return f"{', '.join(ones[:_NAMED])}{rest}"

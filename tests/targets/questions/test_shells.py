@@ -1,0 +1,35 @@
+"""What a login reads as itself."""
+
+import pytest
+
+from app.files import FileState
+from app.loop.harm import worse
+from app.targets.health import health
+from tests.targets.hosts import TODAY, host
+
+OPEN, CLOSED = FileState(b"umask 077\n", 0o644, "root:root"), FileState(b"umask 077\n", 0o600, "root:root")
+
+
+def asked(changes):
+    return [probe for probe in health(host(changes), TODAY) if probe.name == "login-shells"]
+
+
+@pytest.mark.parametrize("path", ["/etc/bash.bashrc", "/etc/bashrc", "/etc/profile", "/etc/login.defs"])
+def test_what_a_login_needs_is_open_to_all_who_log_in(path):
+    (found,) = asked({path: CLOSED})
+    assert not found.ok
+    assert path in found.detail
+    assert worse(asked({path: OPEN}), [found]).startswith("login-shells: new: " + path)
+
+
+def test_a_folder_on_the_way_counts():
+    assert not asked({"/etc/profile": OPEN, "/etc": FileState(b"", 0o700, "root:root")})[0].ok
+
+
+def test_what_a_shell_leaves_out_may_be_closed_but_not_become_so():
+    path = "/etc/profile.d/site.sh"
+    assert asked({path: CLOSED})[0].ok
+    assert worse(asked({path: CLOSED}), asked({path: CLOSED})) is None
+    assert worse(asked({path: CLOSED}), asked({path: OPEN})) is None
+    assert worse(asked({path: OPEN}), asked({path: CLOSED})).startswith("login-shells: new: /etc/profile.d/site.sh")
+    assert worse(asked({}), asked({path: OPEN})) is None

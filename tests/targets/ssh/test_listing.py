@@ -1,0 +1,42 @@
+"""sudo's own listing of an account's rights."""
+
+import pytest
+
+from app.targets.ssh.listing import granted
+
+HEAD = """Matching Defaults entries for deploy on web:
+    env_reset, mail_badpass, secure_path=/usr/sbin\\:/usr/bin, use_pty
+
+User deploy may run the following commands on web:
+"""
+TRUSTED = HEAD.replace("use_pty", "use_pty, !authenticate")
+
+
+def entry(*commands, users="ALL", groups="", options=""):
+    lines = ["Sudoers entry: /etc/sudoers", f"    RunAsUsers: {users}"]
+    lines += [f"    RunAsGroups: {groups}"] if groups else []
+    lines += [f"    Options: {options}"] if options else []
+    return "\n".join(["", *lines, "    Commands:", *(f"\t{command}" for command in commands), ""])
+
+
+@pytest.mark.parametrize(
+    ("listing", "rights"),
+    [
+        (HEAD + entry("ALL"), {"(ALL) ALL": True}),
+        (HEAD + entry("ALL", groups="ALL"), {"(ALL:ALL) ALL": True}),
+        (HEAD + entry("ALL", options="!authenticate"), {"(ALL) ALL": False}),
+        (HEAD + entry("/bin/a", "/bin/b -x", users="root"), {"(root) /bin/a": True, "(root) /bin/b -x": True}),
+        (HEAD + entry("ALL", options="!authenticate") + entry("ALL"), {"(ALL) ALL": True}),
+        (HEAD + entry("ALL") + entry("ALL", options="!authenticate"), {"(ALL) ALL": False}),
+        (HEAD + entry("ALL", options="setenv, !authenticate"), {"(ALL) ALL": False}),
+        (TRUSTED + entry("ALL"), {"(ALL) ALL": False}),
+        (TRUSTED + entry("ALL", options="authenticate"), {"(ALL) ALL": True}),
+        (HEAD + entry("ALL") + entry("!/bin/su"), {"(ALL) ALL": True, "(ALL) !/bin/su": True}),
+        ("User nobody is not allowed to run sudo on web.", {}),
+        ("User deploy may not run sudo on web.", {}),
+        ("sudo: unknown user deploy", None),
+        ("", None),
+    ],
+)
+def test_each_right_is_read_with_whether_a_password_is_asked(listing, rights):
+    assert granted(listing.split("\n")) == rights
