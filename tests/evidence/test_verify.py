@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from app.evidence import verify
+from app.evidence.key import key_of
 from app.evidence.pack import pack
 from app.evidence.verify import Broken, check, chunks, digest, unpack
 from tests.evidence.logs import plain_log
+from tests.evidence.played import KEY
 
 SAMPLED = 4000
+FORGERS = key_of(bytes(32))
 SMALL = {"V-257984": "pass"}
 
 
@@ -34,12 +37,13 @@ def zipped(files):
     return b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
 
 
-def listed_anew(files):
-    """As somebody would who knows the manifest and mends it."""
-    manifest = json.loads(files["manifest.json"])
-    names = sorted(set(files) - {"manifest.json"})
+def listed_anew(files, key=FORGERS, **said):
+    """As somebody would who knows the manifest, mends it, and signs it with a key of his own."""
+    manifest = {**json.loads(files["manifest.json"]), "key": key.public, **said}
+    names = sorted(set(files) - verify.APART)
     manifest["files"] = [{"name": n, "size": len(files[n]), "sha256": digest(files[n])} for n in names]
-    return {**files, "manifest.json": json.dumps(manifest).encode()}
+    mended = json.dumps(manifest).encode()
+    return {**files, "manifest.json": mended, "manifest.sig": f"{key.sign(verify.SEALED + mended)}\n".encode()}
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +53,7 @@ def files(archive):
 
 @pytest.fixture(scope="session")
 def small():
-    return pack(plain_log(SMALL, SMALL))
+    return pack(plain_log(SMALL, SMALL), KEY)
 
 
 def test_a_whole_pack_holds(archive):
