@@ -1,5 +1,6 @@
 """`temper verify`: does a run's log hold, the record of what people did, or a pack that somebody handed over?"""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from app.events.clean_line import clean_line
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, Broken, check_chain, read
 from app.evidence import verify as pack
-from app.evidence.anchored import anchored, check_end, check_row, check_seal
+from app.evidence.anchored import Anchored, anchored, check_end, check_row, check_seal
 from app.evidence.kept import agrees, kept
 from app.evidence.key import a_public_key
 from app.evidence.notary import KEYS, signed_head
@@ -91,11 +92,13 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     rows = EventStore(database).lines(run)
     archive = _kept(database, run)
     try:
-        last = _through(archive, rows, key) if archive else check_chain(rows, run)
+        found = _record(settings, database)
+        last = _through(archive, rows, key, found.keys) if archive else check_chain(rows, run)
         log = [read(line, digest) for _, line, digest in rows]
         if row:
             check_row(row, log)
-        sealed = _sealed(settings, database, run, rows)
+        seal = found.seals.get(run)
+        check_seal(run, seal, {seq: digest for seq, _, digest in rows})
     except Broken as exc:
         return _broken(f"run {run}: {exc}")
     if head not in ("", last):
@@ -104,7 +107,7 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
     _say(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
-    _say(sealed)
+    _say(f"line {seal.line} of the record seals {seal.events} events" if seal else "no line of the record seals it")
     if archive:
         _say(f"it was shrunk to its evidence, which has all {state.seq} events and holds; the log's are the same")
     if tree := _tree(state):
@@ -112,8 +115,8 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     return HOLDS
 
 
-def _sealed(settings: Settings, database: Engine, run: str, rows: list[tuple[int, bytes, str]]) -> str:
-    """What the record says of its length, once it agrees."""
+def _record(settings: Settings, database: Engine) -> Anchored:
+    """What people did, as far as it vouches for runs, once it holds."""
     with Session(database) as session:
         counted = end(session, AUDIT)
     signed, record = signed_head(settings.data / KEYS), EventStore(database).lines(AUDIT)
@@ -123,9 +126,7 @@ def _sealed(settings: Settings, database: Engine, run: str, rows: list[tuple[int
         check_end(record, counted, signed, found)
     except Broken as exc:
         raise Broken(f"the record that seals it does not hold: {exc}") from exc
-    seal = found.seals.get(run)
-    check_seal(run, seal, {seq: digest for seq, _, digest in rows})
-    return f"line {seal.line} of the record seals {seal.events} events" if seal else "no line of the record seals it"
+    return found
 
 
 def _kept(database: Engine, run: str) -> bytes | None:
@@ -135,10 +136,12 @@ def _kept(database: Engine, run: str) -> bytes | None:
     return kept(database, run) if shrunk else None
 
 
-def _through(archive: bytes, rows: list[tuple[int, bytes, str]], key: str) -> str:
+def _through(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, ours: list[str]) -> str:
     """The chain runs through the evidence: the log of a run that was shrunk has gaps."""
     try:
-        head: str = pack.check(agrees(archive, rows), key=key)["chain_head"]
+        files = agrees(archive, rows)
+        by = json.loads(files["manifest.json"]).get("key", "")
+        head: str = pack.check(files, key=key or (by if by in ours else ""))["chain_head"]
     except pack.Broken as exc:
         raise Broken(str(exc)) from exc
     return head
