@@ -1,6 +1,8 @@
 """Signing in over a real server: a password, a session, a token, a shared link, and what each may."""
 
+import hashlib
 import os
+import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
@@ -142,3 +144,20 @@ def test_on_a_network_it_does_not_start_before_somebody_can_sign_in(tmp_path):
     refused = temper("serve", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path / "data"))
     assert refused.returncode == 1
     assert "make the first admin with `temper admin create NAME" in refused.stderr
+
+
+def test_a_password_as_it_was_kept_before_is_kept_anew_when_it_is_given(data, signed_in):
+    salt = bytes(16)
+    old = f"scrypt${salt.hex()}${hashlib.scrypt(PASSWORD.encode(), salt=salt, n=2**14, r=8, p=1, dklen=32).hex()}"
+    made = temper("admin", "create", "otto", "--right", "viewer", "--data", str(data), said=f"{PASSWORD}\n")
+    assert made.returncode == 0, made.stderr
+    database = sqlite3.connect(data / "temper.sqlite", timeout=10)
+    with database:
+        database.execute("update person set password = ? where name = 'otto'", [old])
+    kept = "select password from person where name = 'otto'"
+    assert signed_in("otto", "not the password")[1].status_code == 403
+    assert database.execute(kept).fetchone() == (old,)
+    assert signed_in("otto")[1].status_code == 303
+    assert database.execute(kept).fetchone()[0].startswith("$argon2id$")
+    assert signed_in("otto")[1].status_code == 303
+    database.close()
