@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from types import TracebackType
+from typing import Self
 
 import httpx
 
@@ -24,7 +25,7 @@ class Line:
         self._http = httpx.AsyncClient(trust_env=False, follow_redirects=False)
         self._at: Address | None = None
 
-    async def __aenter__(self) -> "Line":
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(

@@ -10,9 +10,12 @@ _INSIDE = {
     "168.63.129.16": "the address at which Azure tells machines about themselves",
 }
 """Public by the register, and not so where they are of use."""
+_NETWORKS = tuple(
+    ipaddress.ip_network(one) for one in ("192.0.0.0/24", "fec0::/10", "64:ff9b:1::/48", "100::/64", "5f00::/16")
+)
+"""Set aside for inside use, which Python's register does not say in every version."""
 _CARRIES_IPV4 = (
     (ipaddress.IPv6Network("64:ff9b::/96"), 0),
-    (ipaddress.IPv6Network("64:ff9b:1::/48"), 0),
     (ipaddress.IPv6Network("::ffff:0:0/96"), 0),
     (ipaddress.IPv6Network("::/96"), 0),
     (ipaddress.IPv6Network("2002::/16"), 80),
@@ -44,6 +47,7 @@ def not_public(address: Address) -> str:
         (address.is_link_local, "link-local, where clouds tell machines their secrets"),
         (address.is_multicast, "multicast"),
         (address.is_private, "a private network"),
+        (any(address in network for network in _NETWORKS), "no public address"),
         (not address.is_global, "no public address"),
     ):
         if is_so:

@@ -154,7 +154,7 @@ def test_a_password_as_it_was_kept_before_is_kept_anew_when_it_is_given(tmp_path
     database = sqlite3.connect(data / "temper.sqlite", timeout=10)
     with database:
         database.execute("update person set password = ?", [old])
-    with served(data, "--speed", "0", "--sign-in") as server, httpx.Client(base_url=server.url) as http:
+    with served(data, "--speed", "0", "--sign-in") as server, httpx.Client(base_url=server.url, timeout=60) as http:
         for word, status, kept in (("not the password", 403, "scrypt$"), *[(PASSWORD, 303, "$argon2id$")] * 2):
             answer = http.post("/sign-in", data={"name": "otto", "password": word})
             assert answer.status_code == status
