@@ -1,10 +1,8 @@
 """The command line. Each command reads its settings, does one thing, and ends with a code that says how it went."""
 
-import os
 import sys
 import tempfile
 import traceback
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +12,7 @@ from app.cli.commands import database, engines, hosts, people, runs, serving
 from app.cli.plain_log import log_plainly
 from app.errors import TemperError
 from app.events.clean import clean
+from app.umask import keep_to_itself
 
 COULD_NOT_RUN = 1
 
@@ -41,6 +40,7 @@ for group in (serving, runs, engines, hosts, people, database):
 
 
 def main() -> None:
+    keep_to_itself()
     log_plainly()
     try:
         app()
@@ -50,8 +50,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as exc:  # noqa: BLE001  a fault of ours: a sentence for the person, the traceback for a report
-        kept = Path(tempfile.gettempdir()) / f"temper-fault-{os.getpid()}.txt"
-        kept.write_text(traceback.format_exc())
+        with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
+            file.write(traceback.format_exc())
+        kept = file.name
         print(f"temper: a fault of its own ({type(exc).__name__}); please report it with {kept}", file=sys.stderr)  # noqa: T201
         sys.exit(COULD_NOT_RUN)
 

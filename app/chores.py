@@ -15,7 +15,7 @@ from app.worker import Worker
 @asynccontextmanager
 async def chores(worker: Worker) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        courier = Courier(worker.database, worker.store, worker.bus, worker.http, lambda: worker.leads)
+        courier = Courier(worker.database, worker.store, worker.bus, lambda: worker.leads)
         courier.start()
         stack.push_async_callback(courier.close)
         keeper = Keeper(worker)

@@ -1,5 +1,6 @@
 """Line-ups: which roles sit on which engines on which GPUs. Read from TOML into these objects."""
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
@@ -53,6 +54,11 @@ class Launch:
     """Where one is named, the engine runs in a container of it, and `command` is not used."""
     flags: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def pinned(self) -> bool:
+        """A tag is whatever was published last; a digest is one image for good."""
+        return bool(re.search(r"@sha256:[0-9a-f]{64}\Z", self.image))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.errors import Unusable
+from app.umask import tighten
 
 
 class Taken(Unusable):
@@ -15,7 +16,8 @@ class Taken(Unusable):
 
 def make_folder(path: Path) -> None:
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        tighten(path)
     except OSError as exc:
         raise _unusable(path, exc) from exc
 
@@ -24,7 +26,7 @@ def make_folder(path: Path) -> None:
 def held(path: Path) -> Iterator[None]:
     make_folder(path.parent)
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as exc:
         raise _unusable(path.parent, exc) from exc
     try:

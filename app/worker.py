@@ -20,6 +20,7 @@ from app.errors import Fenced, TemperError
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed
 from app.events.log import LogWriter, RunLog
+from app.evidence.notary import open_notary
 from app.lineup import Lineup
 from app.loop.drive import drive, give_up
 from app.loop.durable import Durable
@@ -139,7 +140,8 @@ class Worker:
         """Take a run from wherever its log stands to its end; a database that is away counts like a crash."""
         while True:
             try:
-                return await self._work_on(run_id, epoch)
+                await self._work_on(run_id, epoch)
+                return await asyncio.to_thread(self._seal, run_id)
             except Fenced:
                 return log.warning("run %s goes on at another node", run_id)
             except AWAY as exc:
@@ -172,6 +174,14 @@ class Worker:
             await give_up(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
         finally:
             await run.means.target.close()
+
+    def _seal(self, run_id: str) -> None:
+        """How long its log is goes on record, so that its end cannot be cut off unseen."""
+        with Session(self.database) as session:
+            row = queries.run(session, run_id)
+            ended = row is not None and row.ended_at is not None
+        if ended:
+            open_notary(self.settings.data, self.database).ended(run_id)
 
     async def _fail(self, run: RunLog, reason: str) -> None:
         run.append(RunFailed(reason=reason))

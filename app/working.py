@@ -15,6 +15,7 @@ from app.engines.simulated import Simulator
 from app.engines.traffic import Traffic
 from app.events.bus import Bus
 from app.events.log import LogWriter
+from app.evidence.notary import open_notary
 from app.lineup import Lineup
 from app.loop.durable import Durable
 from app.node import Node, new_name
@@ -41,6 +42,7 @@ async def working(
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_database, settings.database)
         stack.callback(database.dispose)
+        await asyncio.to_thread(open_notary, settings.data, database)  # its key is there before anything asks for it
         leases = Leases(database, new_name()) if shared(database) else None
         store, bus = EventStore(database, leases), Bus()
         writer = LogWriter(store, bus)

@@ -13,7 +13,7 @@ from app.deps import TheSession
 from app.events.clean import clean
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
-from app.people.passwords import NOBODY, matches
+from app.people.passwords import NOBODY, Busy, hashed, matches, outdated
 from app.people.rights import WHO
 from app.store import people
 from app.store.models import CredentialRow
@@ -41,9 +41,17 @@ def sign_in(
     if wait := throttle.wait(name, source):
         return form_again(request, next, f"Too many tries: wait {wait:.0f} s.", 429)
     owner = people.person(session, name)
-    if not matches(password, owner.password if owner else NOBODY) or owner is None or owner.disabled:
+    try:
+        right = matches(password, owner.password if owner else NOBODY)
+        renewed = hashed(password) if right and owner and outdated(owner.password) else ""
+    except Busy as exc:
+        return form_again(request, next, str(exc), 503)
+    if not right or owner is None or owner.disabled:
         throttle.failed(name, source)
         return form_again(request, next, "This name and password do not belong together.", 403)
+    if renewed:
+        owner.password = renewed
+        session.add(owner)
     _, secret = people.issue(
         session, person=owner.name, right=owner.right, kind="session", label=source, seconds=SESSION_SECONDS
     )

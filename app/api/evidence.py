@@ -8,8 +8,9 @@ from app.api.runs import known_run
 from app.deps import TheWorker
 from app.evidence import pack
 from app.evidence.case import read_case
-from app.evidence.kept import evidence
+from app.evidence.notary import Hand, open_notary
 from app.evidence.papers import PAPERS, Paper
+from app.people.rights import DEMO, WHO
 from app.store import queries
 from app.worker import Worker
 
@@ -28,7 +29,11 @@ def _described(media_type: str) -> dict[int | str, dict[str, object]]:
 def take_pack(run: str, worker: TheWorker) -> Response:
     """Everything that a third party needs to check the run offline."""
     _ended(worker, run)
-    return _answer(run, pack.FILE, pack.MEDIA_TYPE, evidence(worker.database, run))
+    person = WHO.get() or DEMO
+    archive = open_notary(worker.settings.data, worker.database).evidence(
+        run, Hand(person.name, person.right, person.via)
+    )
+    return _answer(run, pack.FILE, pack.MEDIA_TYPE, archive)
 
 
 def _offer(paper: Paper) -> None:

@@ -19,7 +19,7 @@ from app.store import queries
 from app.targets import registry
 from app.targets.catalog import FIXTURE, known_host
 from app.targets.registry import RegisteredHost
-from app.targets.ssh.endpoint import Endpoint, endpoint
+from app.targets.ssh.endpoint import Endpoint, endpoint, given_for
 from app.targets.ssh.introduce import check, shown
 
 router = api_router("hosts")
@@ -51,7 +51,12 @@ class HostOrder(Wire):
     place: Annotated[str, Field(max_length=320, description="user@address or user@address:port.")] = ""
     way: Literal["key", "agent", "password"] = "key"
     secret_at: Annotated[
-        str, Field(max_length=1024, description="The key's file, or the variable, TEMPER_SSH_…, with the password.")
+        str,
+        Field(
+            max_length=1024,
+            description="The key's file, or the variable, TEMPER_SSH_…, with the password; TEMPER_SSH_…_FOR beside it names "
+            "the one host that it is for, as user@address:port and the fingerprint of its key.",
+        ),
     ] = ""
     accept_key: Annotated[
         str, Field(max_length=100, description="SHA256:… of the host key. Left out, the answer says which is shown.")
@@ -105,6 +110,10 @@ async def add_host(order: HostOrder, session: TheSession, worker: TheWorker, res
     if order.accept_key != known.fingerprint:
         said = f"{end} shows the host key {known.fingerprint}. Compare it on the host; if it is that, send it."
         raise Problem("host-key", said, field="accept_key")
+    try:
+        given_for(end, [known.fingerprint], said=True)
+    except BadInput as exc:
+        raise Problem("unsupported-host", str(exc), field="secret_at") from exc
     try:
         await asyncio.to_thread(check, end, known)
     except Unusable as exc:

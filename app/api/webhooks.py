@@ -11,10 +11,14 @@ from app.api.events import known_kind
 from app.api.problem import Problem, documented
 from app.api.route import router as api_router
 from app.api.wire import Wire, when
-from app.deps import TheSession
-from app.store import webhooks
+from app.deps import TheSession, TheWorker
+from app.events.clean import clean
+from app.events.kinds import PersonDid
+from app.people.rights import DEMO, WHO
+from app.store import audit, webhooks
 from app.store.webhooks import WebhookRow
 from app.webhooks.letter import new_secret, valid_secret
+from app.worker import Worker
 
 router = api_router("webhooks")
 
@@ -22,7 +26,7 @@ MOST = 50
 
 
 class WebhookOrder(Wire):
-    url: Annotated[HttpUrl, Field(description="http or https; redirects are not followed.")]
+    url: Annotated[HttpUrl, Field(description="http or https, to a public address; redirects are not followed.")]
     secret: Annotated[
         str | None,
         Field(max_length=100, description="whsec_ and 16 to 64 bytes in base64; made for you when left out."),
@@ -31,12 +35,24 @@ class WebhookOrder(Wire):
         tuple[Annotated[str, Field(max_length=40)], ...],
         Field(max_length=60, description="Kinds of a run's events; every one but turn.delta when left out."),
     ] = ()
+    local: Annotated[
+        bool,
+        Field(
+            description="True lets it lead to loopback, private, link-local and other addresses that are not public. "
+            "Who allowed that goes on record."
+        ),
+    ] = False
+
+
+class WebhookChange(Wire):
+    local: Annotated[bool, Field(description="Whether it may lead to addresses that are not public.")]
 
 
 class WebhookView(Wire):
     id: str
     url: str
     kinds: list[str]
+    local: bool = Field(description="It may lead to addresses that are not public: an admin allowed it.")
     created_at: str
     delivered: int
     dropped: int = Field(description="Given up after twelve attempts.")
@@ -57,7 +73,7 @@ def list_webhooks(session: TheSession) -> WebhookList:
 
 
 @router.post("/webhooks", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
-def add_webhook(order: WebhookOrder, session: TheSession, response: Response) -> NewWebhook:
+def add_webhook(order: WebhookOrder, session: TheSession, worker: TheWorker, response: Response) -> NewWebhook:
     """From now on each event is sent there as a signed CloudEvent, in order within its run, at least once."""
     if order.secret is not None and not valid_secret(order.secret):
         raise Problem("invalid", "A secret is whsec_ followed by 16 to 64 bytes in base64.", field="secret")
@@ -69,7 +85,10 @@ def add_webhook(order: WebhookOrder, session: TheSession, response: Response) ->
         secret=order.secret or new_secret(secrets.token_bytes(32)),
         kinds=" ".join(known_kind(kind, f"kinds[{place}]") for place, kind in enumerate(order.kinds)),
         created_at=time.time(),
+        local=order.local,
     )
+    if row.local:
+        _on_record(worker, row.id, row.url, allowed=True)
     webhooks.add(session, row)
     response.headers["location"] = f"/api/v1/webhooks/{row.id}"
     return NewWebhook(**_view(row).model_dump(), secret=row.secret)
@@ -78,6 +97,18 @@ def add_webhook(order: WebhookOrder, session: TheSession, response: Response) ->
 @router.get("/webhooks/{webhook}", responses=documented("not-found"))
 def show_webhook(webhook: str, session: TheSession) -> WebhookView:
     return _view(_the(session, webhook))
+
+
+@router.patch("/webhooks/{webhook}", responses=documented("not-found", "too-large", "wrong-content-type"))
+def change_webhook(
+    webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, worker: TheWorker
+) -> WebhookView:
+    """Let it lead to addresses that are not public, or no longer. What it is owed by then is sent."""
+    row = _the(session, webhook)
+    _on_record(worker, row.id, row.url, allowed=change.local)
+    row.local = change.local
+    session.add(row)
+    return _view(row)
 
 
 @router.delete("/webhooks/{webhook}", status_code=204, responses=documented("not-found"))
@@ -93,11 +124,20 @@ def _the(session: TheSession, webhook: str) -> WebhookRow:
     return row
 
 
+def _on_record(worker: Worker, webhook: str, url: str, *, allowed: bool) -> None:
+    """Before it counts."""
+    me = WHO.get() or DEMO
+    did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
+    event = PersonDid(who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean(url, 300))
+    audit.note(worker.database, event)
+
+
 def _view(row: WebhookRow) -> WebhookView:
     return WebhookView(
         id=row.id,
         url=row.url,
         kinds=row.kinds.split(),
+        local=row.local,
         created_at=when(row.created_at) or "",
         delivered=row.delivered,
         dropped=row.dropped,

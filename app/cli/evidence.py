@@ -1,15 +1,17 @@
 """`temper evidence`: the papers of a run that has ended, one of them or the pack of all."""
 
+import getpass
 import sys
 from pathlib import Path
 
 from rich.console import Console
+from sqlalchemy import Engine
 
 from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.case import read_case
-from app.evidence.kept import evidence
+from app.evidence.notary import Hand, open_notary
 from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
 from app.store.db import open_database
@@ -25,7 +27,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
         raise BadInput(f"there is no format {form!r}: choose one of {', '.join([ZIP, *_BY_FORMAT])}.")
     database = open_database(settings.database)
     run = find_run(database, wanted)
-    content = paper.made(read_case(EventStore(database).events(run))) if paper else evidence(database, run)
+    content = paper.made(read_case(EventStore(database).events(run))) if paper else _pack(settings, database, run)
     if out == STDOUT:
         sys.stdout.buffer.write(content)
         return
@@ -35,3 +37,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
     except OSError as exc:
         raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
     Console().print(f"{path}, {len(content)} bytes", highlight=False, soft_wrap=True, markup=False)
+
+
+def _pack(settings: Settings, database: Engine, run: str) -> bytes:
+    return open_notary(settings.data, database).evidence(run, Hand(getpass.getuser(), "admin", "terminal"))

@@ -11,6 +11,8 @@ from sqlmodel import Session
 from app.config import Settings
 from app.errors import TemperError
 from app.evidence.kept import shrink
+from app.evidence.key import Key
+from app.evidence.notary import open_notary
 from app.store import tidy as store
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -31,7 +33,8 @@ def tidy(settings: Settings, days: float, *, dry_run: bool) -> int:
         _say(f"{len(due)} runs, and samples from before {_when(before)}")
         return DONE
     _finish(database)
-    done = [_shrunk(database, row) for row in due]
+    key = open_notary(settings.data, database).key
+    done = [_shrunk(database, row, key) for row in due]
     EventStore(database).forget_samples(before)
     _say(f"{sum(done)} runs shrunk, samples from before {_when(before)} forgotten")
     return DONE if all(done) else LEFT
@@ -45,9 +48,9 @@ def _finish(database: Engine) -> None:
         _say(f"run {run}: {store.sweep(database, run)} more events went")
 
 
-def _shrunk(database: Engine, row: RunRow) -> bool:
+def _shrunk(database: Engine, row: RunRow, key: Key) -> bool:
     try:
-        done = shrink(database, row.id, getpass.getuser(), time.time())
+        done = shrink(database, row.id, key, getpass.getuser(), time.time())
     except TemperError as exc:
         _say(f"run {row.id} stays whole: {exc}")
         return False

@@ -53,6 +53,7 @@ def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
         if into:
             into.mkdir(parents=True, exist_ok=True)
             (into / name).write_text(text, encoding="utf-8")
+            (into / name).chmod(0o644)  # systemd's units and compose's file are for others to read
         else:
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 

@@ -1,5 +1,6 @@
 """`temper verify`: does a run's log hold, the record of what people did, or a pack that somebody handed over?"""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -14,10 +15,14 @@ from app.events.clean_line import clean_line
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, Broken, check_chain, read
 from app.evidence import verify as pack
-from app.evidence.kept import agrees, evidence
+from app.evidence.anchored import Anchored, anchored, check_end, check_row, check_seal
+from app.evidence.kept import agrees, kept
+from app.evidence.key import a_public_key
+from app.evidence.notary import KEYS, signed_head
 from app.evidence.remake import remake
 from app.loop.state import RunState, fold
 from app.store import queries
+from app.store.anchors import end
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.catalog import open_target
@@ -25,60 +30,84 @@ from app.targets.catalog import open_target
 HOLDS, BROKEN = 0, 2
 
 
-def verify_what(settings: Settings, wanted: str, head: str) -> int:
+def verify_what(settings: Settings, wanted: str, head: str, key: str = "") -> int:
     """By what it is: `audit`, a pack or the folder that it was unpacked into, otherwise a run."""
+    key = a_public_key(key) if key else ""
     if wanted == AUDIT:
-        return verify_audit(settings, head)
+        return verify_audit(settings, head, key)
     path = Path(wanted)
     if path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file():
-        return verify_pack(path, head)
-    return verify_run(settings, wanted, head)
+        return verify_pack(path, head, key)
+    return verify_run(settings, wanted, head, key)
 
 
-def verify_pack(path: Path, head: str) -> int:
+def verify_pack(path: Path, head: str, key: str = "") -> int:
     try:
         files = pack.opened(path)
-        manifest = pack.check(files, head)
-        untold = remake(files)
+        manifest = pack.check(files, head, key)
+        left = remake(files)
     except OSError as exc:
         raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
     except pack.Broken as exc:
         return _broken(f"{path}: {exc}")
     run, count = manifest["run"], manifest["events"]
     _say(f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}")
-    _say(untold or "its papers are what this Temper makes of these events")
-    if not head:
-        _say("compare the chain head with one that was noted elsewhere, or give it with --head")
+    _say(f"manifest sha256 {pack.digest(files['manifest.json'])}", *pack.untold(manifest, head, key))
+    _say(left or "its papers are what this Temper makes of these events")
     return HOLDS
 
 
-def verify_audit(settings: Settings, head: str) -> int:
-    rows = EventStore(open_database(settings.database)).lines(AUDIT)
+def verify_audit(settings: Settings, head: str, key: str = "") -> int:
+    database = open_database(settings.database)
+    store = EventStore(database)
+    with Session(database) as session:
+        counted = end(session, AUDIT)
+    signed, rows = signed_head(settings.data / KEYS), store.lines(AUDIT)
     try:
-        last = check_chain(rows)
+        last, found = check_chain(rows, AUDIT), anchored(rows)
+        check_end(rows, counted, signed, found)
+        for run, seal in found.seals.items():
+            check_seal(run, seal, {seq: digest for seq, _, digest in store.lines(run, after=seal.events - 1)})
     except Broken as exc:
         return _broken(f"the record of what people did: {exc}")
-    if head not in ("", last):
-        return _broken(f"the record of what people did: its chain head is {last}, not {head}")
+    if head and head not in {digest for _, _, digest in rows}:
+        return _broken(f"the record of what people did: its chain head is {last}, and {head} is none of its lines")
+    if key and key not in found.keys:
+        return _broken(f"the record of what people did: {key} is no key of it")
     _say(f"holds: the record of what people did, {len(rows)} lines", f"chain head {last}")
+    if head and head != last:
+        _say(f"{head} is that of an earlier line: the record has gone on since")
+    if signed:
+        _say(f"line {signed.seq} is signed by {signed.key}; it seals {len(found.seals)} runs")
+    _say(*(f"the key {lost} took over without a word of the one before, which was lost" for lost in found.unvouched))
     return HOLDS
 
 
-def verify_run(settings: Settings, wanted: str, head: str) -> int:
+def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int:
     database = open_database(settings.database)
     run = find_run(database, wanted)
+    with Session(database) as session:
+        row = queries.run(session, run)
+        session.expunge_all()
     rows = EventStore(database).lines(run)
     archive = _kept(database, run)
     try:
-        last = _through(archive, rows) if archive else check_chain(rows)
+        found = _record(settings, database)
+        last = _through(archive, rows, key, found.keys) if archive else check_chain(rows, run)
+        log = [read(line, digest) for _, line, digest in rows]
+        if row:
+            check_row(row, log)
+        seal = found.seals.get(run)
+        check_seal(run, seal, {seq: digest for seq, _, digest in rows})
     except Broken as exc:
         return _broken(f"run {run}: {exc}")
     if head not in ("", last):
         return _broken(f"run {run}: its chain head is {last}, not {head}")
-    state = fold(read(line, digest) for _, line, digest in rows)
+    state = fold(log)
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
     _say(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
+    _say(f"line {seal.line} of the record seals {seal.events} events" if seal else "no line of the record seals it")
     if archive:
         _say(f"it was shrunk to its evidence, which has all {state.seq} events and holds; the log's are the same")
     if tree := _tree(state):
@@ -86,17 +115,33 @@ def verify_run(settings: Settings, wanted: str, head: str) -> int:
     return HOLDS
 
 
+def _record(settings: Settings, database: Engine) -> Anchored:
+    """What people did, as far as it vouches for runs, once it holds."""
+    with Session(database) as session:
+        counted = end(session, AUDIT)
+    signed, record = signed_head(settings.data / KEYS), EventStore(database).lines(AUDIT)
+    try:
+        check_chain(record, AUDIT)
+        found = anchored(record)
+        check_end(record, counted, signed, found)
+    except Broken as exc:
+        raise Broken(f"the record that seals it does not hold: {exc}") from exc
+    return found
+
+
 def _kept(database: Engine, run: str) -> bytes | None:
     with Session(database) as session:
         row = queries.run(session, run)
         shrunk = row is not None and row.shrunk_at is not None
-    return evidence(database, run) if shrunk else None
+    return kept(database, run) if shrunk else None
 
 
-def _through(archive: bytes, rows: list[tuple[int, bytes, str]]) -> str:
+def _through(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, ours: list[str]) -> str:
     """The chain runs through the evidence: the log of a run that was shrunk has gaps."""
     try:
-        head: str = pack.check(agrees(archive, rows))["chain_head"]
+        files = agrees(archive, rows)
+        by = json.loads(files["manifest.json"]).get("key", "")
+        head: str = pack.check(files, key=key or (by if by in ours else ""))["chain_head"]
     except pack.Broken as exc:
         raise Broken(str(exc)) from exc
     return head

@@ -58,6 +58,8 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     seats: tuple[SeatTaken, ...] = ()
     simulated: bool | None = None
     """The host is played by a tree of files; None in logs that do not say."""
+    rulebook: str = ""
+    """The sha256 of the skill's rules (skills/rulebook.py); empty in logs that do not say."""
 
 
 class RunScoped(Event, frozen=True, tag="run.scoped"):

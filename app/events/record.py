@@ -64,15 +64,18 @@ def read(line: bytes, digest: str) -> Recorded:
     return Recorded(envelope.run, envelope.seq, at, _decode_event.decode(line), line, digest)
 
 
-def check_chain(rows: Iterable[tuple[int, bytes, str]]) -> str:
-    """The last hash, when every (seq, line, hash) follows from the one before; else Broken."""
+def check_chain(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
+    """The last hash, when every (seq, line, hash) follows from the one before, and is of that run; else Broken."""
     previous, expected = GENESIS, 1
     for seq, line, digest in rows:
         if seq != expected:
             raise Broken(f"event {expected} is missing: the log goes on with {seq}")
         if chained(previous, line) != digest:
             raise Broken(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
-        if _decode_envelope.decode(line).seq != seq:
+        said = _decode_envelope.decode(line)
+        if said.seq != seq:
             raise Broken(f"event {seq} says of itself that it is another")
+        if run and said.run != run:
+            raise Broken(f"event {seq} is of another run: it says of itself that it belongs to {said.run[:60]!a}")
         previous, expected = digest, expected + 1
     return previous

@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from app.errors import Unusable
 from app.events.kinds import PersonDid
+from app.evidence.key import Signer
 from app.evidence.pack import FILE, checked, pack
 from app.evidence.verify import Broken, Files, chain, chunks, unpack
 from app.store import audit, tidy
@@ -28,11 +29,16 @@ class Shrunk:
     """Bytes of the pack."""
 
 
-def evidence(database: Engine, run: str) -> bytes:
-    """The run's evidence.zip: the same bytes before it was shrunk and after."""
+def evidence(database: Engine, run: str, signer: Signer) -> bytes:
+    """The run's evidence.zip: the same bytes before it was shrunk and after, as long as the key is the same."""
+    return kept(database, run) or pack(EventStore(database).events(run), signer)
+
+
+def kept(database: Engine, run: str) -> bytes | None:
+    """The evidence.zip of a run that was shrunk; None where it is whole."""
     with Session(database) as session:
         held = tidy.kept(session, run)
-    return _unpressed(run, held) if held else pack(EventStore(database).events(run))
+    return _unpressed(run, held) if held else None
 
 
 def _unpressed(run: str, held: bytes) -> bytes:
@@ -42,9 +48,9 @@ def _unpressed(run: str, held: bytes) -> bytes:
         raise Unusable(f"the evidence of run {run} cannot be read: {exc}. Restore the database from a backup.") from exc
 
 
-def shrink(database: Engine, run: str, who: str, now: float) -> Shrunk | None:
+def shrink(database: Engine, run: str, signer: Signer, who: str, now: float) -> Shrunk | None:
     """None where another process is at it. The pack is checked before it is kept, and kept before anything goes."""
-    held, told = _pressed(checked(EventStore(database).events(run)))
+    held, told = _pressed(checked(EventStore(database).events(run), signer))
     if _digest(held) != told:
         raise Unusable(f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine.")
     audit.note(database, _said(run, who, told))

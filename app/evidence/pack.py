@@ -13,36 +13,37 @@ from app.events.kinds import TurnDelta
 from app.events.record import Recorded, stamp
 from app.evidence import verify
 from app.evidence.case import Case, read_case
+from app.evidence.key import Signer
 from app.evidence.maker import maker
 from app.evidence.papers import PAPERS
 from app.evidence.verify import Events, Files, chunks, digest, plain
-from app.skills.skill import Rule
+from app.skills.rulebook import rulebook
 
-FORMAT = "temper evidence 1"
+FORMAT = "temper evidence 2"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 """What a plain zip can name, with room to spare."""
 
 
-def pack(events: Iterable[Recorded]) -> bytes:
-    """The same run gives the same bytes. What does not hold is not handed out."""
-    return b"".join(chunk for _, chunk in chunks(checked(events)))
+def pack(events: Iterable[Recorded], signer: Signer) -> bytes:
+    """The same run and key give the same bytes. What does not hold is not handed out."""
+    return b"".join(chunk for _, chunk in chunks(checked(events, signer)))
 
 
-def checked(events: Iterable[Recorded]) -> Files:
+def checked(events: Iterable[Recorded], signer: Signer) -> Files:
     """What is in the pack, once it holds."""
-    files = packed(events)
+    files = packed(events, signer)
     run = json.loads(files["manifest.json"])["run"]
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
         raise Unusable(f"run {run} is too large for one zip: take its events from the API, and the papers alone.")
     try:
-        verify.check(files)
+        verify.check(files, key=signer.public)
     except verify.Broken as exc:
         raise Unusable(f"run {run} cannot be handed on as evidence: {exc}.") from exc
     return files
 
 
-def packed(events: Iterable[Recorded]) -> Files:
+def packed(events: Iterable[Recorded], signer: Signer) -> Files:
     log = Log()
     case = read_case(log.passing(events))
     files = {
@@ -50,12 +51,13 @@ def packed(events: Iterable[Recorded]) -> Files:
         "chain.txt": log.hashes.getvalue(),
         "events.jsonl": log.lines.getvalue(),
         "lineup.json": _json(_lineup(case)),
-        "rules.json": _json([_rule(rule) for rule in case.skill.rules.values()]),
+        "rules.json": rulebook(case.skill),
         "verify.py": Path(verify.__file__).read_bytes(),
         **{paper.file: paper.made(case) for paper in PAPERS},
         **plain(log.steady),
     }
-    files["manifest.json"] = _json(_manifest(case, files))
+    files["manifest.json"] = manifest = _json(_manifest(case, files, signer.public))
+    files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
 
 
@@ -75,15 +77,19 @@ class Log:
             yield one
 
 
-def _manifest(case: Case, files: Files) -> dict[str, object]:
+def _manifest(case: Case, files: Files, key: str) -> dict[str, object]:
+    begun = case.state.started.rulebook if case.state.started else ""
     return {
         "format": FORMAT,
         "made_by": maker(),
+        "key": key,
         "run": case.run,
         "host": case.request.host,
+        "simulated": case.simulated,
         "as_of": stamp(case.state.at),
         "events": case.state.seq,
         "chain_head": case.head,
+        "rules": "as the run began" if begun in ("", digest(files["rules.json"])) else "newer",
         "files": [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)],
     }
 
@@ -102,21 +108,6 @@ def _lineup(case: Case) -> dict[str, object]:
     }
 
 
-def _rule(rule: Rule) -> dict[str, object]:
-    return {
-        "id": rule.id,
-        "stig_id": rule.stig_id,
-        "category": rule.category,
-        "title": rule.title,
-        "requirement": rule.requirement,
-        "fix": rule.fix,
-        "paths": list(rule.paths),
-        "depends": list(rule.depends),
-        "irreversible": rule.irreversible,
-        "breaks": rule.breaks,
-    }
-
-
 def _json(value: object) -> bytes:
     return json.dumps(value, indent=1, ensure_ascii=True).encode() + b"\n"
 
@@ -126,8 +117,9 @@ def _readme(case: Case) -> str:
     papers = "".join(f"{paper.file:18}{paper.explained}\n" for paper in PAPERS)
     return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {stamp(case.state.at)}.
 {played}
-To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD
-Take verify.py from a Temper that you trust, and the chain head from whoever noted it when the run ended.
+To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD --key KEY
+Take verify.py from a Temper that you trust, the chain head from whoever noted it when the run ended, and the key from
+whoever runs the Temper that made this: `temper key` prints it there.
 Here the chain head is {case.head}.
 
 {papers}events.jsonl      Every event of the run, each line as it was hashed.
@@ -139,5 +131,6 @@ approvals.jsonl   what people were asked and answered;
 verdicts.jsonl    what the scanner said, before, during and after.
 rules.json        The rules as the skill has them.
 lineup.json       Which engine sat on which seat, and the versions.
-manifest.json     The sha256 of every file, and the chain head.
+manifest.json     The sha256 of every other file, the chain head, and the key that signed this.
+manifest.sig      The Ed25519 signature over manifest.json, in hexadecimal digits.
 """

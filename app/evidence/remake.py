@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import msgspec
 
@@ -9,22 +10,44 @@ from app.errors import BadInput
 from app.events.record import Recorded, read
 from app.evidence.maker import maker
 from app.evidence.pack import packed
+from app.evidence.papers import PAPERS
 from app.evidence.verify import Broken, Files, chain
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A signature that has been checked: nobody here could make it again."""
+
+    public: str
+    signature: str
+
+    def sign(self, _: bytes) -> str:
+        return self.signature
 
 
 def remake(files: Files) -> str:
     """What could not be compared, and why; empty when every file came out the same. The pack has been checked."""
-    made_by = json.loads(files["manifest.json"]).get("made_by")
-    if made_by != maker():
-        return f"its papers were not made again: {str(made_by)[:60]!a} wrote them, and this is {maker()}"
+    manifest = json.loads(files["manifest.json"])
+    made_by = manifest.get("made_by")
+    given = _Given(manifest.get("key", ""), files.get("manifest.sig", b"").decode("ascii", "replace").strip())
     try:
-        again = packed(_events(files))
+        again = packed(_events(files), given)
     except BadInput as exc:
         return f"its papers were not made again: {exc}"
-    for name in sorted({*files, *again}, key=lambda name: (name == "manifest.json", name)):
-        if files.get(name) != again.get(name):
-            raise Broken(f"{name} is not what this Temper makes of these events")
-    return ""
+    differs = [
+        name
+        for name in sorted({*files, *again}, key=lambda name: (name == "manifest.json", name))
+        if files.get(name) != again.get(name)
+    ]
+    if made_by == maker() and differs:
+        raise Broken(f"{differs[0]} is not what this Temper makes of these events")
+    if papers := [paper.file for paper in PAPERS if paper.file in differs]:
+        return f"{papers[0]} is not what this Temper makes of these events: {_other(made_by)}"
+    return f"its papers are what this Temper makes, too: {_other(made_by)}" if differs else ""
+
+
+def _other(made_by: object) -> str:
+    return f"{str(made_by)[:60]!a} wrote it, and this is {maker()}"
 
 
 def _events(files: Files) -> Iterator[Recorded]:

@@ -1,12 +1,14 @@
-"""Checks a Temper evidence pack without Temper: python3 -I verify.py [PACK [HEAD]]
+"""Checks a Temper evidence pack without Temper: python3 -I verify.py [PACK [HEAD]] [--key KEY]
 
 PACK is an evidence.zip or the folder that it was unpacked into; left out, the folder of this file.
-HEAD is the chain head as somebody noted it elsewhere: without it, a pack made up from end to end holds too.
+HEAD is the chain head as somebody noted it elsewhere, KEY the public key of the Temper that made the pack, in 64
+hexadecimal digits, as `temper key` printed it there. Without either, a pack made up from end to end holds too.
 Takes Python 3.9 or newer and nothing else. Use a copy that you trust: one from inside a pack vouches for itself.
 """
 
 import csv
 import hashlib
+import html
 import io
 import json
 import re
@@ -23,6 +25,13 @@ Object = dict[str, Any]
 Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, and what it says; no pieces of turns
 LOCAL, CENTRAL, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 CUTS = {"actions.jsonl": ("action.",), "approvals.jsonl": ("approval.",), "verdicts.jsonl": ("scan.", "verdict")}
+FORMATS = ("temper evidence 1", "temper evidence 2")  # the first was not signed
+SEALED = b"temper evidence manifest\n"  # what is signed begins with what it is, so that it can pass for nothing else
+APART = {"manifest.json", "manifest.sig"}
+PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
+PARTS = {"README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py", *CUTS, *PAPERS, *APART}
+SEVERITY = {"I": "high", "II": "medium", "III": "low"}
+SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
 STATUS = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}  # all else is not_reviewed
 CKL_STATUS = {"not_a_finding": "NotAFinding", "open": "Open", "not_applicable": "Not_Applicable"}
 ODD = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
@@ -82,17 +91,18 @@ def unpack(data: bytes) -> Files:
     return files
 
 
-def check(files: Files, head: str = "") -> Object:
-    """The manifest, when the pack holds."""
+def check(files: Files, head: str = "", key: str = "") -> Object:
+    """The manifest, when the pack holds. `key` is the public key that it has to be signed with."""
     try:
         manifest = _manifest(files)
+        _signature(files, manifest, key)
         events = read_events(files, manifest, head)
         expected = plain(events)
-        for name in sorted({*expected, *(name for name in files if name.startswith(("turns/", "diffs/")))}):
+        for name in sorted({*expected, *(name for name in files if name not in PARTS)}):
             if files.get(name) != expected.get(name):
                 raise Broken(f"{name} is not what the events say")
         _in_order(files, events)
-        _papers(files, events)
+        _papers(files, events, manifest, key)
     except ODD as exc:
         raise Broken(f"the pack is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
     return manifest
@@ -101,12 +111,90 @@ def check(files: Files, head: str = "") -> Object:
 def _manifest(files: Files) -> Object:
     manifest: Object = json.loads(files["manifest.json"])
     listed = {entry["name"]: entry for entry in manifest["files"]}
-    if alone := sorted(({*files} ^ {*listed}) - {"manifest.json"}):
+    if alone := sorted(({*files} - APART) ^ {*listed}):
         raise Broken(f"{alone[0]} is in the {'pack' if alone[0] in files else 'manifest'} alone")
+    if lacking := sorted(PARTS - APART - {*files}):
+        raise Broken(f"{lacking[0]} is missing")
     for name in listed:
         if (len(files[name]), digest(files[name])) != (listed[name]["size"], listed[name]["sha256"]):
             raise Broken(f"{name} is not what the manifest says: its sha256 is another")
+    if manifest["format"] not in FORMATS:
+        raise Broken(f"the format {str(manifest['format'])[:60]!a} is not known here: take a newer verify.py")
     return manifest
+
+
+def _signature(files: Files, manifest: Object, key: str) -> None:
+    by, told = manifest.get("key", ""), files.get("manifest.sig")
+    if told is None and manifest["format"] == FORMATS[0] and not by:
+        if key:
+            raise Broken("it is not signed: the key that you gave vouches for nothing in it")
+        return
+    if told is None or not re.fullmatch(rb"[0-9a-f]{128}\n", told) or not re.fullmatch("[0-9a-f]{64}", by):
+        raise Broken("manifest.sig is not the signature of a key that the manifest names")
+    if not signed(bytes.fromhex(by), bytes.fromhex(told.decode()), SEALED + files["manifest.json"]):
+        raise Broken("manifest.json is not what was signed")
+    if key and key != by:
+        raise Broken(f"it is signed by the key {by}, and not by the one that you gave")
+
+
+def untold(manifest: Object, head: str, key: str) -> list[str]:
+    """What nobody has vouched for yet, a line each."""
+    by = manifest.get("key")
+    if not by:
+        told = ["it is not signed: whoever handed it over may have changed its papers"]
+    else:
+        given = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
+        told = [f"signed by {by}, {given}"]
+    if not head and not key:
+        told.append("compare the chain head, too, with one that was noted elsewhere")
+    return told
+
+
+# Ed25519, as RFC 8032 has it in section 5.1. It only looks at what everybody may see, so its time tells nothing.
+FIELD, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+CURVE = -121665 * pow(121666, FIELD - 2, FIELD) % FIELD
+Point = tuple[int, int, int, int]  # x, y, z and t with x = X/Z, y = Y/Z, xy = T/Z
+
+
+def signed(key: bytes, signature: bytes, message: bytes) -> bool:
+    public, first = _point(key), _point(signature[:32])
+    scalar = int.from_bytes(signature[32:], "little")
+    base = _point((4 * pow(5, FIELD - 2, FIELD) % FIELD).to_bytes(32, "little"))
+    if public is None or first is None or base is None or len(signature) != 64 or scalar >= ORDER:
+        return False
+    bound = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
+    left, right = _times(scalar, base), _sum(first, _times(bound, public))
+    return all((left[n] * right[2] - right[n] * left[2]) % FIELD == 0 for n in (0, 1))
+
+
+def _point(encoded: bytes) -> Point | None:
+    both = int.from_bytes(encoded, "little")
+    y, odd = both & (2**255 - 1), both >> 255
+    if len(encoded) != 32 or y >= FIELD:
+        return None
+    square = (y * y - 1) * pow(CURVE * y * y + 1, FIELD - 2, FIELD) % FIELD
+    x = pow(square, (FIELD + 3) // 8, FIELD)
+    if (x * x - square) % FIELD:
+        x = x * pow(2, (FIELD - 1) // 4, FIELD) % FIELD
+    if (x * x - square) % FIELD or (not x and odd):
+        return None
+    x = FIELD - x if x & 1 != odd else x
+    return x, y, 1, x * y % FIELD
+
+
+def _sum(one: Point, other: Point) -> Point:
+    a, b = (one[1] - one[0]) * (other[1] - other[0]) % FIELD, (one[1] + one[0]) * (other[1] + other[0]) % FIELD
+    c, d = 2 * one[3] * other[3] * CURVE % FIELD, 2 * one[2] * other[2] % FIELD
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % FIELD, g * h % FIELD, f * g % FIELD, e * h % FIELD
+
+
+def _times(scalar: int, point: Point) -> Point:
+    made: Point = (0, 1, 1, 0)
+    while scalar:
+        made = _sum(made, point) if scalar & 1 else made
+        point, scalar = _sum(point, point), scalar >> 1
+    return made
 
 
 def chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
@@ -203,29 +291,236 @@ def _in_order(files: Files, events: Events) -> None:
             raise Broken(f"event {seq} goes on while a change is neither passed nor rolled back")
 
 
-def _papers(files: Files, events: Events) -> None:
-    """Checklists and POA&M say of every rule what the closing scan said."""
-    words = {e["rule"]: e["word"] for _, e in events if e["kind"] == "verdict" and e["phase"] == "closing"}
-    rules = [rule["id"] for rule in json.loads(files["rules.json"])]
-    status = {rule: STATUS.get(words.get(rule, ""), "not_reviewed") for rule in rules}
-    (stig,) = json.loads(files["checklist.cklb"])["stigs"]
-    _same("checklist.cklb", [(rule["group_id"], rule["status"]) for rule in stig["rules"]], list(status.items()))
-    ckl = files["checklist.ckl"]
-    if not ckl.startswith(b'<?xml version="1.0" encoding="UTF-8"?>') or b"<!" in ckl:
-        raise Broken("checklist.ckl declares what Temper never does")
-    vulns = ET.fromstring(ckl).iter("VULN")  # noqa: S314  plain UTF-8 without a declaration: nothing to expand
-    shown = [(vuln.findtext("STIG_DATA/ATTRIBUTE_DATA"), vuln.findtext("STATUS")) for vuln in vulns]
-    _same("checklist.ckl", shown, [(rule, CKL_STATUS.get(one, "Not_Reviewed")) for rule, one in status.items()])
-    left = [rule for rule in events[0][1]["rules"] if words.get(rule) not in ("pass", "notapplicable")]
-    _same("poam.json", [row["rule"] for row in json.loads(files["poam.json"])["items"]], left)
-    rows = csv.DictReader(io.StringIO(files["poam.csv"].decode("utf-8-sig"), newline=""))
-    _same("poam.csv", [row["rule"] for row in rows], left)
+def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
+    """Every paper says of every rule what the skill, the scans and the log say."""
+    said = _rows(_rules(files, events, manifest, key), events)
+    played = _played(events)
+    about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
+    comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
+    done = _cklb(json.loads(files["checklist.cklb"]), said, (about["host"], comment))
+    _same("checklist.ckl", _ckl(_xml(files, "checklist.ckl")), [(about["host"], comment), *_as_ckl(said, done)])
+    _arf(_xml(files, "results.arf.xml"), said, about)
+    left = [row for row in said if row["asked"] and row["status"] not in ("not_a_finding", "not_applicable")]
+    _poam(files, sorted(left, key=lambda row: events[0][1]["rules"].index(row["id"])), done, about)
+    _for_eyes(files, said, events, about)
+    if played and (odd := [rule for rule, text in done.items() if not text.endswith(f"SIMULATED: {played}.")]):
+        raise Broken(f"checklist.cklb does not say of {odd[0]} that it was SIMULATED")
+
+
+def _rules(files: Files, events: Events, manifest: Object, key: str) -> list[Object]:
+    rules: list[Object] = json.loads(files["rules.json"])
+    known = {rule["id"]: rule for rule in rules}
+    if lacking := [rule for rule in events[0][1]["rules"] if rule not in known]:
+        raise Broken(f"rules.json has no {lacking[0]}, which the run was asked for")
+    begun = next((event.get("rulebook", "") for _, event in events if event["kind"] == "run.started"), "")
+    if begun not in ("", digest(files["rules.json"])) and not (key and manifest.get("rules") == "newer"):
+        since = "; the pack says that the skill has changed since, which counts if it is signed: give --key"
+        raise Broken(f"rules.json is not what the run began with{since if manifest.get('rules') == 'newer' else ''}")
+    for _, event in events:
+        rule = known.get(event.get("rule"), {})
+        if event["kind"] == "item.started" and not begun and event["category"] != rule.get("category"):
+            raise Broken(f"rules.json gives {event['rule']} another category than the run took it for")
+    return rules
+
+
+def _rows(rules: list[Object], events: Events) -> list[Object]:
+    """What each rule of the skill came to."""
+    request, end = events[0][1], events[-1][1]["kind"].partition(".")[2]
+    scans: dict[str, dict[str, Object]] = {"opening": {}, "closing": {}}
+    for _, event in events:
+        if event["kind"] == "verdict" and event["phase"] in scans:
+            scans[event["phase"]][event["rule"]] = event
+    last = scans["opening" if request["mode"] == "scan" else "closing"]
+    rows = []
+    for rule in rules:
+        opening, closing = scans["opening"].get(rule["id"]), last.get(rule["id"])
+        asked = rule["id"] in request["rules"]
+        after = f"After the run, {_said(closing)}" if closing else _UNSCANNED.format(end)
+        found = after + (f"\nBefore the run, {_said(opening)}" if opening else "")
+        row = {"asked": asked, "found": found if asked else f"Not part of run {request['run']}.", "closing": closing}
+        status = STATUS.get(closing["word"], "not_reviewed") if closing else "not_reviewed"
+        row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
+        rows.append({**rule, **row, "severity": SEVERITY[rule["category"]]})
+    return rows
+
+
+_UNSCANNED = "There was no closing scan: the run {} before it. The status is open to review."
+
+
+def _said(verdict: Object) -> str:
+    line = f" line {verdict['line']}" if verdict.get("line") else ""
+    path, evidence = verdict.get("path"), verdict["evidence"]
+    place = f" ({path}{line})" if path and path not in evidence else ""
+    return f"scanner {verdict['scanner']} says {verdict['word']}: {evidence}{place}"
+
+
+def _bare(text: str) -> str:
+    """As papers write it, but for what they leave out of hostile text: of such text only the beginning is compared."""
+    plain = re.split("[\0-\x08\x0b-\x1f\x7f-\x9f]", text.replace("\r\n", "\n"), maxsplit=1)[0]
+    return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
+
+
+def _like(said: str, expected: str) -> str:
+    """`expected` where a paper says that much, and otherwise what it says."""
+    hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
+    same = _bare(said).startswith(_bare(expected)) if hostile else _bare(said) == _bare(expected)
+    return expected if same else said
+
+
+def _played(events: Events) -> str:
+    """What of the run was simulated, in the words of the papers. Logs that do not say are older than hosts over SSH."""
+    started = next((event for _, event in events if event["kind"] == "run.started"), None)
+    host = started is not None and started.get("simulated") is not False
+    words = ["the engines"] * bool(events[0][1]["simulated"]) + ["the host, by a tree of real files"] * host
+    return " and ".join(words)
+
+
+def _cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:
+    """The comments that it makes on each rule, once the rest of it is seen to be what it should."""
+    (stig,) = checklist["stigs"]
+    told = {row["id"]: row["found"] for row in rows}
+    said = [
+        tuple(rule[field] for field in ("group_id", "rule_version", "rule_title", "severity", "status", "overrides"))
+        + tuple(rule[field] for field in ("fix_text", "discussion"))
+        + (_like(rule["finding_details"], told.get(rule["group_id"], "")),)
+        for rule in stig["rules"]
+    ]
+    fields = ("id", "stig_id", "title", "severity", "status")
+    rest = ("fix", "requirement", "found")
+    expected = [(*(row[f] for f in fields), {}, *(row[f] for f in rest)) for row in rows]
+    where = checklist["target_data"]["host_name"], checklist["target_data"]["comments"]
+    _same("checklist.cklb", [where, *said], [about, *expected])
+    return {rule["group_id"]: rule["comments"] for rule in stig["rules"]}
+
+
+def _xml(files: Files, name: str) -> ET.Element:
+    if not files[name].startswith(b'<?xml version="1.0" encoding="UTF-8"?>') or b"<!" in files[name]:
+        raise Broken(f"{name} declares what Temper never does")
+    return ET.fromstring(files[name])  # noqa: S314  plain UTF-8 without a declaration: nothing to expand
+
+
+_CKL = ("Vuln_Num", "Rule_Ver", "Rule_Title", "Severity", "Fix_Text", "Vuln_Discuss")
+_OF_A_RULE = ("id", "stig_id", "title", "severity", "fix", "requirement")
+
+
+def _ckl(root: ET.Element) -> list[tuple[str, ...]]:
+    said: list[tuple[str, ...]] = [(root.findtext("ASSET/HOST_NAME", ""), root.findtext("ASSET/TARGET_COMMENT", ""))]
+    for vuln in root.iter("VULN"):
+        pairs = [(one.findtext("VULN_ATTRIBUTE", ""), one.findtext("ATTRIBUTE_DATA", "")) for one in vuln]
+        given = {name: text for name, text in pairs if name}
+        rest = ("STATUS", "FINDING_DETAILS", "COMMENTS", "SEVERITY_OVERRIDE")
+        texts = (*(given.get(name, "") for name in _CKL), *(vuln.findtext(tag, "") for tag in rest))
+        said.append(tuple(_bare(text) for text in texts))
+    return said
+
+
+def _as_ckl(rows: list[Object], done: dict[str, str]) -> list[tuple[str, ...]]:
+    told = [(*(row[f] for f in _OF_A_RULE), CKL_STATUS.get(row["status"], "Not_Reviewed")) for row in rows]
+    more = [(row["found"], done[row["id"]], "") for row in rows]
+    return [tuple(_bare(text) for text in (*one, *rest)) for one, rest in zip(told, more)]
+
+
+def _arf(root: ET.Element, rows: list[Object], about: Object) -> None:
+    name, space = "results.arf.xml", "{http://checklists.nist.gov/xccdf/1.2}"
+    results = [one for one in root.iter() if one.tag.endswith("TestResult")]
+    _same(name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{about['run']}.{p}" for p in _PHASES])
+    for phase, result in enumerate(results):
+        words = [row["scans"][phase] for row in rows]
+        said = [
+            (
+                one.get("idref", "").replace("xccdf_temper_rule_", ""),
+                one.get("severity"),
+                *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
+                _bare("".join(child.text or "" for child in one if child.tag == f"{space}message")),
+            )
+            for one in result
+            if one.tag == f"{space}rule-result"
+        ]
+        expected = [
+            (
+                row["id"],
+                row["severity"],
+                word["word"] if word else "notchecked" if row["asked"] else "notselected",
+                row["id"],
+                row["stig_id"],
+                _bare(_said(word)) if word else "",
+            )
+            for row, word in zip(rows, words)
+        ]
+        _same(name, said, expected)
+        given = [word for word in words if word]
+        passed, most = str(sum(word["word"] == "pass" for word in given)), str(len(given))
+        score = [(one.text, one.get("maximum")) for one in result.iter(f"{space}score")]
+        _same(name, score, [(passed, most)])
+        _same(name, [one.text for one in result.iter(f"{space}target")], [about["host"]])
+        played = [one.text for one in result.iter(f"{space}remark") if (one.text or "").startswith("SIMULATED")]
+        _same(name, played, [f"SIMULATED: {about['simulated']}."] if about["simulated"] else [])
+
+
+_PHASES = ("opening", "closing")
+
+
+def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
+    plan = json.loads(files["poam.json"])
+    items = plan.pop("items")
+    _same("poam.json", [plan], [about])
+    same = {"rule": "id", "stig_id": "stig_id", "severity": "severity", "weakness": "title", "remedy": "fix"}
+    same |= {"risk_of_remedy": "breaks", "checklist_status": "status"}
+    empty = dict.fromkeys(("scheduled_completion", "responsible", "milestones"), "")
+    expected = [{one: row[field] for one, field in same.items()} for row in left]
+    for item, wanted, row in zip(items, expected, left):
+        verdict = row["closing"] or row["opening"]
+        wanted |= {"host": about["host"], "status": "Ongoing", "source": verdict["scanner"] if verdict else "", **empty}
+        wanted |= {"evidence": _like(item["evidence"], row["found"]), "tried": done[row["id"]]}
+        wanted |= {field: item[field] for field in ("identified", "why_open")}
+    _same("poam.json", items, [dict(sorted(one.items())) for one in expected])
+    rows = list(csv.DictReader(io.StringIO(files["poam.csv"].decode("utf-8-sig"), newline="")))
+    _same(
+        "poam.csv",
+        [{k: v[v.startswith("'") and v != item[k] :] for k, v in row.items()} for row, item in zip(rows, items)]
+        + rows[len(items) :],
+        items,
+    )
+
+
+def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -> None:
+    """The report and the readme, as far as they can be held against the log without what wrote them."""
+    played = f"SIMULATED: {about['simulated']}." if about["simulated"] else ""
+    text = files["report.html"].decode()
+    shown = " ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split())
+    for name, seen in (("report.html", shown), ("README.txt", " ".join(files["README.txt"].decode().split()))):
+        if about["chain_head"] not in seen or about["run"] not in seen:
+            raise Broken(f"{name} is that of another run")
+        if played not in seen:
+            raise Broken(f"{name} does not say that the run was SIMULATED")
+    if re.search(r"<(script|iframe|object|embed|link|base|form)|\son\w+\s*=|javascript:", text, re.IGNORECASE):
+        raise Broken("report.html would run or fetch something")
+    for row in (row for row in rows if row["asked"]):
+        before = row["opening"]["word"] if row["opening"] else "\u2014"
+        line = (
+            row["id"],
+            row["stig_id"],
+            row["severity"],
+            row["title"],
+            before,
+            SHOWN.get(row["status"], "not reviewed"),
+        )
+        if " ".join(" ".join(line).split()) not in shown:
+            raise Broken(f"report.html does not say of {row['id']} what the scans said")
+    lineup, started = json.loads(files["lineup.json"]), [e for _, e in events if e["kind"] == "run.started"]
+    told = {**events[0][1], **(started[0] if started else {}), "simulated": events[0][1]["simulated"]}
+    for field in ("lineup", "simulated", "pace", "temper", "scanner", "confinement"):
+        if lineup[field] != told.get(field, lineup[field]):
+            raise Broken(f"lineup.json gives another {field} than the run began with")
+    seats = started[0].get("seats", []) if started else []
+    both = zip(lineup["seats"], seats)
+    _same("lineup.json", [{**seat, **one} for seat, one in both] + seats[len(lineup["seats"]) :], lineup["seats"])
 
 
 def _same(name: str, said: list[Any], expected: list[Any]) -> None:
     if said != expected:
         odd = next((one for one in [*said, *expected] if one not in said or one not in expected), "the order")
-        raise Broken(f"{name} does not say what the closing scan said: see {odd}")
+        raise Broken(f"{name} does not say what the run and its rules say: see {odd}"[:400])
 
 
 def opened(path: Path) -> Files:
@@ -235,11 +530,14 @@ def opened(path: Path) -> Files:
 
 
 def main(words: list[str]) -> int:
+    key = "".join(words[at + 1] for at, word in enumerate(words[:-1]) if word == "--key").lower()
+    words = [word for at, word in enumerate(words) if "--key" not in (word, words[at - 1] if at else "")]
     try:
-        files = opened(Path(words[0]) if words else Path(__file__).resolve().parent)
-        manifest = check(files, words[1] if len(words) > 1 else "")
+        files, head = opened(Path(words[0]) if words else Path(__file__).resolve().parent), "".join(words[1:2])
+        manifest = check(files, head, key)
         told = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {digest(files['manifest.json'])}"]
+        told += untold(manifest, head, key)
     except (Broken, OSError) as exc:
         told = [f"does not hold: {exc}"]
     sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in told)

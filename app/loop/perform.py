@@ -58,6 +58,7 @@ from app.loop.effects import (
 from app.loop.order import in_order
 from app.loop.run import Run
 from app.loop.state import RunState
+from app.skills import rulebook
 
 LESSONS_TOLD = 4
 
@@ -81,6 +82,7 @@ async def _start(run: Run, _: Start) -> None:
             temper=__version__,
             seats=tuple(seat.taken() for seat in run.means.seats.values()),
             simulated=target.simulated,
+            rulebook=rulebook.digest(run.means.skill),
         )
     )
 

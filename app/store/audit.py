@@ -7,6 +7,7 @@ from sqlmodel import Session, col, select
 
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, Recorded, read, record
+from app.store import anchors
 from app.store.db import shared
 from app.store.models import EventRow
 
@@ -19,6 +20,7 @@ def note(database: Engine, event: PersonDid) -> Recorded:
         line = record(AUDIT, last.seq + 1 if last else 1, time.time(), event, last.hash if last else GENESIS)
         kind = event.__struct_config__.tag
         session.add(EventRow(run=AUDIT, seq=line.seq, at=line.at, kind=str(kind), line=line.line, hash=line.hash))
+        anchors.counted(session, line)
         session.commit()
     return line
 

@@ -71,7 +71,7 @@ def _check(store: EventStore, into: Engine) -> int:
     for run in runs:
         try:
             with closing(store.line_by_line(run)) as rows:
-                check_chain(rows)
+                check_chain(rows, run)
         except Broken as exc:
             raise Unusable(
                 f"copied, but the chain of {run} does not hold: {exc}. It did not before; see verify."

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, Operatio
 from app.config import shipped
 from app.errors import Unusable
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest migration. A database that stands there is opened without loading Alembic."""
 IDLE_MILLISECONDS = 4000
 """A node that freezes in the middle of a transaction keeps its locks no longer than this."""

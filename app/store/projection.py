@@ -29,7 +29,7 @@ from app.events.record import Recorded
 from app.store.db import shared
 from app.store.models import LessonRow, RunRow
 
-_COUNTED = {ItemPassed: "passed", ItemEscalated: "escalated", ItemSkipped: "skipped", ItemDeferred: "deferred"}
+COUNTED = {ItemPassed: "passed", ItemEscalated: "escalated", ItemSkipped: "skipped", ItemDeferred: "deferred"}
 
 
 def project(session: Session, batch: Sequence[Recorded]) -> None:
@@ -92,7 +92,7 @@ def _values(recorded: Recorded) -> dict[str, object]:
     event = recorded.event
     if isinstance(event, DriftFound):
         return {"drifted": len(event.rules)}
-    if counted := _COUNTED.get(type(event)):
+    if counted := COUNTED.get(type(event)):
         return {counted: getattr(RunRow, counted) + 1}
     match event:
         case RunStarted():

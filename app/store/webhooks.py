@@ -21,6 +21,8 @@ class WebhookRow(SQLModel, table=True):
     dropped: int = 0
     problem: str = ""
     """Of the newest delivery; empty when it was taken."""
+    local: bool = False
+    """An admin allowed it to lead to this machine or a network of one's own."""
 
 
 class ProgressRow(SQLModel, table=True):

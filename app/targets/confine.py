@@ -100,6 +100,7 @@ def _run(command: list[str], seconds: float) -> Outcome:
             stderr=subprocess.STDOUT,
             env=_ENVIRONMENT,
             start_new_session=True,
+            umask=0o022,  # as on the host, and not as this process keeps its own files
         )
     except OSError as exc:
         return Outcome(None, f"{command[0]} does not start: {exc.strerror}")

@@ -50,6 +50,7 @@ class Disk:
         self._step(f"make folder {name}")
         with suppress(FileExistsError):
             os.mkdir(name, mode, dir_fd=folder)
+            self._as_asked(folder, name, mode)
         self._sync(folder, name)
 
     def remove_folder(self, folder: int, name: str) -> None:
@@ -63,6 +64,15 @@ class Disk:
         descriptor = os.open(name, _LOOK, dir_fd=folder)
         try:
             self._step(f"set the mode of {name}")
+            Path(f"/proc/self/fd/{descriptor}").chmod(mode)
+        finally:
+            os.close(descriptor)
+
+    @staticmethod
+    def _as_asked(folder: int, name: str, mode: int) -> None:
+        """Whatever this process keeps from others: on a host, a folder has the mode that it was asked for."""
+        descriptor = os.open(name, _LOOK, dir_fd=folder)
+        try:
             Path(f"/proc/self/fd/{descriptor}").chmod(mode)
         finally:
             os.close(descriptor)

@@ -5,7 +5,6 @@ import logging
 import time
 from collections.abc import Callable
 
-import httpx
 from sqlalchemy import Engine
 from sqlmodel import Session
 
@@ -17,6 +16,7 @@ from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.webhooks import ProgressRow, WebhookRow
 from app.webhooks.letter import letter
+from app.webhooks.line import Line, NotPublic
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +24,8 @@ LOOK_EVERY = 0.25
 AWAY_FOR = 2.0
 ATTEMPTS = 12
 LONGEST_WAIT = 600.0
+HELD_SECONDS = 5.0
+"""Between two looks at whether what leads to a network of one's own has been allowed, or leads elsewhere by now."""
 PATIENCE = 10.0
 CHUNK = 50
 GIVE_UP_SECONDS = 24 * 3600.0
@@ -41,13 +43,12 @@ class Courier:
         database: Engine,
         store: EventStore,
         bus: Bus,
-        http: httpx.AsyncClient,
         leads: Callable[[], bool] = lambda: True,
         *,
         patience: float = PATIENCE,
     ) -> None:
         self._leads, self._patience = leads, patience
-        self._database, self._store, self._bus, self._http = database, store, bus, http
+        self._database, self._store, self._bus = database, store, bus
         self._seen: dict[tuple[str, str], int] = {}
         """How far a webhook's run was read, in this process: what is not newer needs no look at the database."""
         self._busy: dict[str, asyncio.Task[None]] = {}
@@ -77,8 +78,11 @@ class Courier:
 
     async def _serve(self, webhook: WebhookRow) -> None:
         try:
-            for run in await asyncio.to_thread(self._owed, webhook):
-                await self._deliver(webhook, run)
+            if runs := await asyncio.to_thread(self._owed, webhook):
+                # Its own connections: none of them was opened to an address that nobody looked at.
+                async with Line(webhook.url, local=webhook.local, patience=self._patience) as line:
+                    for run in runs:
+                        await self._deliver(webhook, run, line)
         except AWAY as exc:
             log.warning("webhook %s is not served: %s", webhook.id, why(exc))
         except Exception:
@@ -86,13 +90,18 @@ class Courier:
         finally:
             del self._busy[webhook.id]
 
-    async def _deliver(self, webhook: WebhookRow, run: str) -> None:
+    async def _deliver(self, webhook: WebhookRow, run: str, line: Line) -> None:
         row = await asyncio.to_thread(self._progress, webhook.id, run)
         if row.due_at > time.time():
             return
         batch, upto, simulated = await asyncio.to_thread(self._next, webhook, row)
         for recorded in batch:
-            problem = await self._send(webhook, recorded, simulated=simulated)
+            try:
+                problem = await line.post(letter(recorded, webhook.secret, time.time(), simulated=simulated))
+            except NotPublic as exc:
+                # Nothing is tried, so nothing is given up: it is owed until an admin allows it, or the run is too old.
+                await asyncio.to_thread(self._advance, _row(row, attempts=row.attempts, held=True), 0, 0, str(exc))
+                return
             if problem and row.attempts + 1 < ATTEMPTS:
                 attempts = row.attempts + 1
                 row = _row(row, attempts=attempts, due_at=time.time() + wait_after(attempts))
@@ -101,22 +110,6 @@ class Courier:
             row = _row(row, seq=recorded.seq)
             await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
         self._seen[webhook.id, run] = batch[-1].seq if len(batch) == CHUNK else upto
-
-    async def _send(self, webhook: WebhookRow, recorded: Recorded, *, simulated: bool) -> str:
-        """What went wrong, in a sentence; empty when it was taken. The answer's body is not read."""
-        sealed = letter(recorded, webhook.secret, time.time(), simulated=simulated)
-        try:
-            async with (
-                asyncio.timeout(self._patience),  # of httpx each byte may take as long
-                self._http.stream(
-                    "POST", webhook.url, content=sealed.body, headers=sealed.headers, timeout=self._patience
-                ) as answer,
-            ):
-                return "" if answer.is_success else f"it answered {answer.status_code}"
-        except TimeoutError:
-            return f"it did not answer within {self._patience:g} s"
-        except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            return f"it could not be reached: {exc or type(exc).__name__}"
 
     def _webhooks(self) -> list[WebhookRow]:
         with Session(self._database) as session:
@@ -145,7 +138,10 @@ class Courier:
             webhooks.advance(session, row, delivered=delivered, dropped=dropped, problem=problem)
 
 
-def _row(row: ProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0) -> ProgressRow:
+def _row(
+    row: ProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0, held: bool = False
+) -> ProgressRow:
+    due_at = time.time() + HELD_SECONDS if held else due_at
     return ProgressRow(
         webhook=row.webhook, run=row.run, seq=row.seq if seq is None else seq, attempts=attempts, due_at=due_at
     )

@@ -1,6 +1,8 @@
 """Signing in over a real server: a password, a session, a token, a shared link, and what each may."""
 
+import hashlib
 import os
+import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
@@ -142,3 +144,19 @@ def test_on_a_network_it_does_not_start_before_somebody_can_sign_in(tmp_path):
     refused = temper("serve", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path / "data"))
     assert refused.returncode == 1
     assert "make the first admin with `temper admin create NAME" in refused.stderr
+
+
+def test_a_password_as_it_was_kept_before_is_kept_anew_when_it_is_given(tmp_path):
+    salt, data = bytes(16), tmp_path / "data"
+    old = f"scrypt${salt.hex()}${hashlib.scrypt(PASSWORD.encode(), salt=salt, n=2**14, r=8, p=1, dklen=32).hex()}"
+    made = temper("admin", "create", "otto", "--data", str(data), said=f"{PASSWORD}\n")
+    assert made.returncode == 0, made.stderr
+    database = sqlite3.connect(data / "temper.sqlite", timeout=10)
+    with database:
+        database.execute("update person set password = ?", [old])
+    with served(data, "--speed", "0", "--sign-in") as server, httpx.Client(base_url=server.url, timeout=60) as http:
+        for word, status, kept in (("not the password", 403, "scrypt$"), *[(PASSWORD, 303, "$argon2id$")] * 2):
+            answer = http.post("/sign-in", data={"name": "otto", "password": word})
+            assert answer.status_code == status
+            assert database.execute("select password from person").fetchone()[0].startswith(kept)
+    database.close()

@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import asynccontextmanager
 
-import httpx
 import pytest
 from sqlmodel import Session
 
@@ -31,20 +30,22 @@ class Place:
         self.database = open_database(folder / "temper.sqlite")
 
     @asynccontextmanager
-    async def told(self, url):
+    async def told(self, url, *, local=True):
         store, bus = EventStore(self.database), Bus()
         with Session(self.database) as session, session.begin():
-            webhooks.add(session, WebhookRow(id="w", url=url, secret=new_secret(b"x" * 32), kinds="", created_at=NOW))
+            webhooks.add(
+                session,
+                WebhookRow(id="w", url=url, secret=new_secret(b"x" * 32), kinds="", created_at=NOW, local=local),
+            )
         writer = LogWriter(store, bus)
         writer.start()
         log = RunLog("aaaa", writer, clock=lambda: NOW + 1)
         log.append(QUEUED)
         await log.flush()
-        async with httpx.AsyncClient(trust_env=False) as http:
-            courier = Courier(self.database, store, bus, http, patience=0.4)
-            courier.start()
-            yield
-            await courier.close()
+        courier = Courier(self.database, store, bus, patience=0.4)
+        courier.start()
+        yield
+        await courier.close()
         await writer.close()
 
     def problem(self):

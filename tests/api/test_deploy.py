@@ -164,3 +164,25 @@ def test_the_docs_name_every_alert_and_every_file_for_nodes():
     assert {rule["alert"] for rule in group["rules"]} <= set(re.findall(r"`(\w+)`", told))
     how = (DEPLOY / "README.md").read_text()
     assert all(f"nodes/{path.name}" in how for path in NODES.iterdir() if path.name != ".gitignore")
+
+
+ASKED = re.compile(r"\$\{TEMPER_[A-Z0-9_]+_SHA256:\?[^}]+\}")
+
+
+def test_every_image_that_comes_from_elsewhere_is_named_by_a_digest_that_has_to_be_given():
+    services, _ = composed(DEPLOY / "compose.yaml", NODES / "compose.yaml")
+    for name, one in services.items():
+        if "build" not in one:
+            assert re.search(r"@sha256:\$\{TEMPER_\w+_SHA256:\?", one["image"]), name
+            continue
+        folder = (DEPLOY / one["build"]["context"]).resolve()
+        text = (folder / one["build"].get("dockerfile", "Dockerfile")).read_text()
+        [base] = re.findall(r"^FROM (.+)$", text, re.MULTILINE)
+        [wanted] = re.findall(r"@sha256:\$\{(\w+)\}$", base)
+        assert f"\nARG {wanted}\n" in text, "without a value of its own"
+        assert ASKED.fullmatch(one["build"]["args"][wanted]), name
+
+
+def test_the_units_keep_to_themselves_what_they_write():
+    for path in [one for one in UNITS if one.suffix == ".service"]:
+        assert unit(path)["Service"]["UMask"] == "0077", path.name

@@ -61,6 +61,7 @@ def hosts(api):
         ({"place": "web"}, "unsupported-host", "place", "user@address"),
         ({"place": "root@127.0.0.1:1"}, "unsupported-host", "place", "does not answer"),
         ({"way": "password", "secret_at": "/etc/shadow"}, "unsupported-host", "secret_at", "TEMPER_SSH_"),
+        ({"way": "password", "secret_at": "TEMPER_SSH_A"}, "unsupported-host", "secret_at", "TEMPER_SSH_A_FOR="),
     ],
 )
 def test_what_is_wrong_with_a_host_is_said_and_it_stays_unknown(api, host, changed, kind, field, says):

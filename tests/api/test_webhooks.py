@@ -53,7 +53,7 @@ def listener():
 @pytest.fixture
 def webhook(api, listener):
     def add(**order):
-        answer = api.post("/api/v1/webhooks", json={"url": listener.url, "secret": SECRET, **order})
+        answer = api.post("/api/v1/webhooks", json={"url": listener.url, "secret": SECRET, "local": True, **order})
         assert answer.status_code == 201, answer.text
         added.append(answer.json()["id"])
         return answer.json()
@@ -101,6 +101,21 @@ def test_the_secret_is_told_once(api, webhook):
     assert made["secret"].startswith("whsec_")
     assert "secret" not in api.get(f"/api/v1/webhooks/{made['id']}").json()
     assert made["secret"] not in api.get("/api/v1/webhooks").text
+
+
+def test_what_leads_inside_is_held_with_its_reason_until_an_admin_allows_it(api, listener, webhook):
+    name = webhook(local=False, kinds=["run.queued"])["id"]
+    run = api.start(rules=["V-257820"])
+    said = api.until(f"/api/v1/webhooks/{name}", lambda said: said["problem"])
+    assert said["problem"].startswith("127.0.0.1 leads to 127.0.0.1, which is this machine itself: nothing is sent")
+    assert listener.letters == []
+    changed = api.patch(f"/api/v1/webhooks/{name}", json={"local": True})
+    assert changed.json()["local"] is True
+    said = api.until(f"/api/v1/webhooks/{name}", lambda said: said["delivered"])
+    assert json.loads(listener.letters[0][1])["id"] == f"{run}.1", "what it was owed is sent"
+    assert (said["dropped"], said["problem"]) == (0, "")
+    noted = [one["did"] for one in api.get("/api/v1/audit?limit=200").json()["lines"]]
+    assert f"webhook {name} may lead to addresses that are not public" in noted
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from app.evidence.verify import check, unpack
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
+from tests.evidence.played import KEY
 from tests.served import served
 
 KILLED = """
@@ -104,7 +105,7 @@ def test_killed_at_any_write_a_run_is_whole_or_shrunk_and_the_next_one_ends_it(s
     database = open_database(settings.database)
     for _ in range(2):
         assert verify_run(settings, row.id, log[-1].hash) == HOLDS
-        assert evidence(database, row.id) == archive
+        assert evidence(database, row.id, KEY) == archive
         assert tidy(settings, 0, dry_run=False) == DONE
     database.dispose()
     row, left = events(settings)

@@ -96,3 +96,18 @@ def test_what_the_doctor_says_will_not_boot_is_not_tried(tmp_path):
     assert "max_model_len" in said
     assert "--anyway" in said
     assert not (tmp_path / "data").exists()
+
+
+def test_a_compose_file_is_of_no_image_that_a_tag_names(tmp_path):
+    text = LINEUP.format(port=8101, python="vllm", fake="serve", how="well")
+    command = 'command = ["vllm", "serve"]'
+    assert command in text
+    lineup = tmp_path / "one.toml"
+    lineup.write_text(text.replace(command, f'{command}\nimage = "vllm/vllm-openai:v0.19.0"'))
+    said = refused("up", str(lineup), "--print", "compose")
+    assert "names the image vllm/vllm-openai:v0.19.0 by a tag: name it by its digest in the line-up" in said
+    pinned = f"vllm/vllm-openai:v0.19.0@sha256:{'5' * 64}"
+    lineup.write_text(text.replace(command, f'{command}\nimage = "{pinned}"'))
+    words = [sys.executable, "-m", "app", "up", str(lineup), "--print", "compose"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert f'image: "{pinned}"' in done.stdout

@@ -1,6 +1,7 @@
 """`temper verify`: of a pack, a folder, a run, and the record of what people did."""
 
 import io
+import shutil
 import sqlite3
 import zipfile
 
@@ -12,6 +13,7 @@ from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.store import audit
 from app.store.db import open_database
+from tests.evidence.played import KEY
 
 
 def did(what):
@@ -78,7 +80,11 @@ def test_the_record_of_what_people_did(recorded, capsys):
             "event 3 is not what was",
         ),
         ("delete from event where seq = 2", "event 2 is missing"),
-        ("delete from event where seq = 5", "its chain head is"),
+        ("delete from event where seq = 5", "its own counter says that there are 5"),
+        (
+            'update event set line = cast(replace(line, \'"run":"audit"\', \'"run":"other"\') as blob)',
+            "is not what was",
+        ),
     ],
 )
 def test_what_was_changed_in_the_record_is_named(recorded, capsys, change, said):
@@ -89,3 +95,91 @@ def test_what_was_changed_in_the_record_is_named(recorded, capsys, change, said)
     database.close()
     assert verify_what(settings, "audit", head) == BROKEN
     assert said in capsys.readouterr().out
+
+
+@pytest.fixture
+def copied(tmp_path, played):
+    """A data folder of its own, whose run a test may cut as somebody would who holds the database."""
+    data, run = played
+    shutil.copytree(data, tmp_path / "data")
+    return Settings(data=tmp_path / "data"), run
+
+
+def edited(settings, *statements):
+    database = sqlite3.connect(settings.database)
+    for statement in statements:
+        database.execute(statement)
+    database.commit()
+    database.close()
+
+
+LAST = "(select max(seq) from event where run = '{run}')"
+AUDIT_LAST = LAST.format(run="audit")
+NO_END = "update run set ended_at = null, state = 'running', tokens = 0, passed = 0, escalated = 0"
+LAST_HASH = f"(select hash from event where run = 'audit' and seq = {AUDIT_LAST})"
+BACK = f"update chain_end set seq = {AUDIT_LAST}, hash = {LAST_HASH}"
+
+
+def test_a_run_without_its_end_does_not_hold(copied, capsys):
+    settings, run = copied
+    cut = f"delete from event where run = '{run}' and seq = {LAST.format(run=run)}"
+    edited(settings, cut)
+    assert verify_what(settings, run, "") == BROKEN
+    assert "its row says that it has finished, and the log goes on" in capsys.readouterr().out
+    edited(settings, NO_END)
+    assert verify_what(settings, run, "") == BROKEN
+    assert "of the record sealed, is missing" in capsys.readouterr().out
+    assert verify_what(settings, "audit", "") == BROKEN
+    assert f"of run {run}, which line" in capsys.readouterr().out
+
+
+def test_a_run_whose_row_was_written_anew_does_not_hold(copied, capsys):
+    settings, run = copied
+    edited(settings, "update run set passed = passed + 1")
+    assert verify_what(settings, run, "") == BROKEN
+    assert "passed, and the log has" in capsys.readouterr().out
+
+
+def test_lines_of_another_run_do_not_hold(copied, capsys):
+    """The chain of a run under the name of another; and a whole run gone, which the record still seals."""
+    settings, run = copied
+    edited(settings, "update event set run = 'ffffffff' where run <> 'audit'", "update run set id = 'ffffffff'")
+    assert verify_what(settings, "ffffffff", "") == BROKEN
+    assert f"event 1 is of another run: it says of itself that it belongs to '{run}'" in capsys.readouterr().out
+    edited(settings, "delete from event where run = 'audit'", "update event set run = 'audit'", "delete from chain_end")
+    assert verify_what(settings, "audit", "") == BROKEN
+    assert "event 1 is of another run" in capsys.readouterr().out
+
+
+def test_a_run_that_is_gone_is_missed_in_the_record(copied, capsys):
+    settings, run = copied
+    edited(settings, "delete from event where run <> 'audit'", "delete from run")
+    assert verify_what(settings, "audit", "") == BROKEN
+    assert f"of run {run}, which line" in capsys.readouterr().out
+
+
+def test_a_record_without_its_end_does_not_hold(copied, capsys):
+    settings, run = copied
+    assert verify_what(settings, "audit", "") == HOLDS
+    capsys.readouterr()
+    edited(settings, f"delete from event where run = 'audit' and seq = {AUDIT_LAST}")
+    assert verify_what(settings, "audit", "") == BROKEN
+    assert "its own counter says" in capsys.readouterr().out
+    assert verify_what(settings, run, "") == BROKEN
+    assert "the record that seals it does not hold" in capsys.readouterr().out
+    edited(settings, BACK)
+    assert verify_what(settings, "audit", "") == BROKEN
+    assert "the newest signed head is that of line" in capsys.readouterr().out
+    (settings.data / "keys" / "audit.head").unlink()
+    assert verify_what(settings, "audit", "") == BROKEN
+    assert "somebody took it away" in capsys.readouterr().out
+
+
+def test_a_pack_by_the_key_that_is_given(tmp_path, archive, capsys):
+    (tmp_path / "given.zip").write_bytes(archive)
+    assert verify_what(Settings(), str(tmp_path / "given.zip"), "", KEY.public) == HOLDS
+    assert f"signed by {KEY.public}, the key that you gave" in capsys.readouterr().out
+    assert verify_what(Settings(), str(tmp_path / "given.zip"), "", "0" * 64) == BROKEN
+    assert "not by the one that you gave" in capsys.readouterr().out
+    assert verify_what(Settings(), str(tmp_path / "given.zip"), "") == HOLDS
+    assert "a key that nobody vouched for here" in capsys.readouterr().out

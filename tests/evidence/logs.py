@@ -71,11 +71,12 @@ def chain(events, run="0a1b2c3d"):
 
 def plain_log(opening, closing=None, between=(), **request):
     """`closing` None: it failed before the closing scan."""
+    begun = request.pop("begun", {})
     end = [*verdicts("closing", closing), finished()] if closing is not None else [RunFailed(reason="the disk is full")]
     return chain(
         [
             queued(request.pop("rules", opening), **request),
-            started(),
+            started(**begun),
             *verdicts("opening", opening),
             scoped(opening),
             *between,

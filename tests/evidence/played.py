@@ -6,10 +6,14 @@ import sys
 import pytest
 
 from app.evidence.case import read_case
+from app.evidence.key import key_of
 from app.evidence.pack import pack
 from app.store.db import open_database
 from app.store.events import EventStore
 
+SEED = bytes(range(32))
+KEY = key_of(SEED)
+"""That of the Temper that made the packs which tests check."""
 RULES = "V-257984,V-257985,V-257981,V-258106,V-258229,V-257934"
 
 
@@ -18,7 +22,8 @@ def played(tmp_path_factory):
     """The data folder, and the run in it."""
     data = tmp_path_factory.getbasetemp() / "played" / "data"
     if not data.exists():
-        data.mkdir(parents=True)
+        (data / "keys").mkdir(parents=True)
+        (data / "keys" / "signing.key").write_text(f"{SEED.hex()}\n")
         words = ["run", "--data", str(data), "--speed", "0", "--rules", RULES, "--note", "=of an afternoon"]
         command = [sys.executable, "-m", "app", *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
@@ -45,4 +50,4 @@ def case(log):
 
 @pytest.fixture(scope="session")
 def archive(log):
-    return pack(log)
+    return pack(log, KEY)

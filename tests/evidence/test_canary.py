@@ -11,6 +11,7 @@ from app.evidence.pack import pack
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.fixture.target import FixtureTarget
+from tests.evidence.played import KEY
 
 CANARY = "C4n4ryOfTheHost"
 RULES = "V-257934,V-257820,V-257985"
@@ -50,5 +51,5 @@ def test_no_canary_sings(planted):
     assert CANARY.encode() not in lines
     assert CANARY[:13].encode() not in lines
     opened = open_database(planted / "temper.sqlite")
-    assert CANARY[:13].encode() not in pack(EventStore(opened).events(run))
+    assert CANARY[:13].encode() not in pack(EventStore(opened).events(run), KEY)
     opened.dispose()

@@ -18,6 +18,7 @@ from app.store import tidy
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import EventRow, EvidenceRow, RunRow
+from tests.evidence.played import KEY
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def whole(tmp_path, played):
 @pytest.fixture
 def shrunk(whole):
     settings, database, run = whole
-    return settings, database, run, shrink(database, run, "ada", time.time())
+    return settings, database, run, shrink(database, run, KEY, "ada", time.time())
 
 
 def kinds(database, run):
@@ -45,7 +46,7 @@ def kinds(database, run):
 def test_the_pieces_of_finished_turns_go_and_nothing_else(whole, log):
     _, database, run = whole
     pieces = [one.seq for one in log if one.event.__struct_config__.tag == "turn.delta"]
-    done = shrink(database, run, "ada", 1000.0)
+    done = shrink(database, run, KEY, "ada", 1000.0)
     assert done.gone == len(pieces) > 10
     assert [seq for seq, _, _ in EventStore(database).lines(run)] == [
         one.seq for one in log if one.seq not in set(pieces)
@@ -57,7 +58,7 @@ def test_the_pieces_of_finished_turns_go_and_nothing_else(whole, log):
 
 def test_evidence_and_papers_are_the_same_bytes_as_before(shrunk, log, archive):
     _, database, run, done = shrunk
-    assert evidence(database, run) == archive
+    assert evidence(database, run, KEY) == archive
     assert done.kept < len(archive) / 3
     case, before = read_case(EventStore(database).events(run)), read_case(log)
     for paper in PAPERS:
@@ -97,12 +98,12 @@ def test_evidence_that_was_damaged_is_not_handed_out(shrunk):
         row = session.get_one(EvidenceRow, run)
         row.pack = row.pack[:-9] + b"x" * 9
     with pytest.raises(Unusable, match="Restore the database from a backup"):
-        evidence(database, run)
+        evidence(database, run, KEY)
 
 
 def test_it_is_on_record_who_shrank_what_and_to_which_bytes(shrunk):
     _, database, run, _ = shrunk
-    (row,) = EventStore(database).lines(AUDIT)
+    row = EventStore(database).lines(AUDIT)[-1]
     assert b'"who":"ada"' in row[1]
     assert f"shrink run {run}".encode() in row[1]
     assert b"evidence.zip sha256 " in row[1]

@@ -15,12 +15,13 @@ from app.evidence.pack import pack
 from app.evidence.papers import PAPERS
 from app.evidence.verify import check, unpack
 from tests.evidence.logs import chain, plain_log, queued
+from tests.evidence.played import KEY
 
 RULE = "V-257984"
 
 
 def test_the_same_run_gives_the_same_bytes(log, archive):
-    assert pack(iter(log)) == archive
+    assert pack(iter(log), KEY) == archive
 
 
 def test_any_zip_reader_opens_it_and_finds_every_event_and_paper(log, archive):
@@ -66,12 +67,12 @@ def test_the_script_inside_checks_it_alone_packed_and_unpacked(tmp_path, archive
 
 def test_a_run_that_goes_on_has_no_papers():
     with pytest.raises(Unfinished, match="has not ended"):
-        pack(chain([queued([RULE])]))
+        pack(chain([queued([RULE])]), KEY)
 
 
 def test_a_run_of_rules_that_are_gone_says_which_temper_to_use():
     with pytest.raises(BadInput, match="no rule V-1 any more"):
-        pack(plain_log({"V-1": "fail"}, {"V-1": "fail"}))
+        pack(plain_log({"V-1": "fail"}, {"V-1": "fail"}), KEY)
 
 
 def test_a_log_in_which_something_ran_unasked_is_not_handed_on():
@@ -84,13 +85,13 @@ def test_a_log_in_which_something_ran_unasked_is_not_handed_on():
         ItemPassed(rule=RULE, attempts=1),
     ]
     with pytest.raises(Unusable, match="without the policy's leave"):
-        pack(plain_log({RULE: "fail"}, {RULE: "pass"}, between=between))
+        pack(plain_log({RULE: "fail"}, {RULE: "pass"}, between=between), KEY)
 
 
 def test_a_log_with_a_broken_chain_is_not_handed_on(log):
     cut = [one for one in log if one.seq != 9]
     with pytest.raises(Unusable, match="event 9 "):
-        pack(cut)
+        pack(cut, KEY)
 
 
 def test_the_pieces_of_a_long_run_are_in_memory_as_lines_alone():
@@ -99,7 +100,7 @@ def test_the_pieces_of_a_long_run_are_in_memory_as_lines_alone():
     lines, size = [(one.line, one.hash) for one in log], sum(len(one.line) + 66 for one in log)
     del log
     tracemalloc.start()
-    archive = pack(read(line, digest) for line, digest in lines)
+    archive = pack((read(line, digest) for line, digest in lines), KEY)
     packing = tracemalloc.get_traced_memory()[1]
     tracemalloc.reset_peak()
     check(unpack(archive))

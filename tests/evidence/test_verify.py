@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from app.evidence import verify
+from app.evidence.key import key_of
 from app.evidence.pack import pack
 from app.evidence.verify import Broken, check, chunks, digest, unpack
 from tests.evidence.logs import plain_log
+from tests.evidence.played import KEY
 
 SAMPLED = 4000
+FORGERS = key_of(bytes(32))
 SMALL = {"V-257984": "pass"}
 
 
@@ -34,12 +37,13 @@ def zipped(files):
     return b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
 
 
-def listed_anew(files):
-    """As somebody would who knows the manifest and mends it."""
-    manifest = json.loads(files["manifest.json"])
-    names = sorted(set(files) - {"manifest.json"})
+def listed_anew(files, key=FORGERS, **said):
+    """As somebody would who knows the manifest, mends it, and signs it with a key of his own."""
+    manifest = {**json.loads(files["manifest.json"]), "key": key.public, **said}
+    names = sorted(set(files) - verify.APART)
     manifest["files"] = [{"name": n, "size": len(files[n]), "sha256": digest(files[n])} for n in names]
-    return {**files, "manifest.json": json.dumps(manifest).encode()}
+    mended = json.dumps(manifest, indent=1).encode() + b"\n"
+    return {**files, "manifest.json": mended, "manifest.sig": f"{key.sign(verify.SEALED + mended)}\n".encode()}
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +53,7 @@ def files(archive):
 
 @pytest.fixture(scope="session")
 def small():
-    return pack(plain_log(SMALL, SMALL))
+    return pack(plain_log(SMALL, SMALL), KEY)
 
 
 def test_a_whole_pack_holds(archive):
@@ -138,14 +142,14 @@ def test_what_another_zip_writer_makes_of_the_same_files(small):
 
 
 def test_a_file_changed_and_zipped_anew_is_named(files):
-    for name in sorted(set(files) - {"manifest.json"}):
+    for name in sorted(set(files) - verify.APART):
         said = found(zipped({**files, name: files[name] + b" "}))
         assert said.startswith(f"{name} is not what the manifest says"), said
 
 
 def test_a_file_added_or_taken_away_is_named(files):
     assert "extra.txt is in the pack alone" in found(zipped({**files, "extra.txt": b""}))
-    for name in sorted(set(files) - {"manifest.json"}):
+    for name in sorted(set(files) - verify.APART):
         less = {one: content for one, content in files.items() if one != name}
         assert f"{name} is in the manifest alone" in found(zipped(less))
     assert "manifest.json" in found(zipped({name: files[name] for name in files if name != "manifest.json"}))
@@ -163,9 +167,7 @@ def test_with_the_manifest_mended_the_events_still_tell(files):
 
 @pytest.mark.parametrize("field", ["run", "host", "events", "chain_head", "as_of"])
 def test_a_manifest_that_says_something_else_than_the_events_is_named(files, field):
-    manifest = json.loads(files["manifest.json"])
-    changed = {**files, "manifest.json": json.dumps({**manifest, field: "other"}).encode()}
-    assert "event" in found(zipped(changed))
+    assert "event" in found(zipped(listed_anew(files, **{field: "other"})))
 
 
 def test_an_event_changed_added_or_dropped_is_named(files):
@@ -221,5 +223,18 @@ def test_it_takes_nothing_but_an_old_python():
             [node.module] if isinstance(node, ast.ImportFrom) else []
         )
     }  # fmt: skip
-    checking = {"collections", "csv", "hashlib", "io", "json", "pathlib", "re", "struct", "typing", "xml", "zlib"}
+    checking = {
+        "collections",
+        "csv",
+        "hashlib",
+        "html",
+        "io",
+        "json",
+        "pathlib",
+        "re",
+        "struct",
+        "typing",
+        "xml",
+        "zlib",
+    }
     assert imported == checking | {"sys"}

@@ -17,6 +17,7 @@ from app.pages.mission.screen import Screen
 from app.skills.catalog import skill
 from app.store.db import open_database
 from app.store.events import EventStore
+from tests.evidence.played import KEY
 
 SCENE = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "replay")
 AT_ONCE = 1e9
@@ -46,7 +47,7 @@ async def test_turns_come_whole_and_the_replay_reaches_the_end(store, played, lo
     began = next(one.seq for one in log if one.event.__struct_config__.tag == "turn.started")
     turn = next(one for one in log if one.event.__struct_config__.tag == "turn.finished")
     assert log[began].event.__struct_config__.tag == "turn.delta"
-    shrink(database, run, "ada", time.time())
+    shrink(database, run, KEY, "ada", time.time())
     screen = Screen(run, Missions(events), SCENE)
     frames = [one async for one in Replay(events, run).frames(screen, began, AT_ONCE)]
     assert not [one for one in frames if b"event: token" in one]
@@ -71,7 +72,7 @@ def test_every_page_of_a_shrunk_run_is_what_it_was_but_for_turns_that_are_open(s
     run = played[1]
     looks = [one.seq for one in log if one.event.__struct_config__.tag in ("turn.finished", "item.passed", "verdict")]
     before = {seq: pieces(Missions(events).at(run, seq), SCENE) for seq in looks}
-    shrink(database, run, "ada", time.time())
+    shrink(database, run, KEY, "ada", time.time())
     for seq in looks:
         assert pieces(Missions(events).at(run, seq), SCENE) == before[seq], seq
 
@@ -79,7 +80,7 @@ def test_every_page_of_a_shrunk_run_is_what_it_was_but_for_turns_that_are_open(s
 def test_a_screen_goes_on_over_a_gap_as_one_who_comes_there(store, played, log):
     database, events = store
     run = played[1]
-    shrink(database, run, "ada", time.time())
+    shrink(database, run, KEY, "ada", time.time())
     left = list(events.events(run))
     there = Screen(run, Missions(events), SCENE)
     for one in left:

@@ -21,6 +21,7 @@ from app.store.db import HEAD, open_database, revision
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.targets.catalog import open_target
+from tests.evidence.played import KEY
 from tests.postgres import new_database
 from tests.served import served
 from tests.upgrade.__main__ import unpacked
@@ -88,7 +89,7 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
     for run, lines in older.lines.items():
         assert verify_run(older.settings, run, lines[-1][2]) == HOLDS
     for run in older.ended:
-        archive = evidence(database, run)
+        archive = evidence(database, run, KEY)
         (tmp_path / "evidence.zip").write_bytes(archive)
         assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2]) == HOLDS
         assert "its papers are what this Temper makes" in capsys.readouterr().out
@@ -97,9 +98,9 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
 
 def test_its_runs_shrink_to_their_evidence(older, database):
     for run in older.ended:
-        archive = evidence(database, run)
-        assert shrink(database, run, "ada", time.time())
-        assert evidence(database, run) == archive
+        archive = evidence(database, run, KEY)
+        assert shrink(database, run, KEY, "ada", time.time())
+        assert evidence(database, run, KEY) == archive
         assert verify_run(older.settings, run, older.lines[run][-1][2]) == HOLDS
 
 
@@ -165,5 +166,5 @@ def ended_as_it_should(older, database):
     target = open_target("fixture", older.settings.hosts)
     assert target.pending() == []
     assert target.digest() == state.ended.tree
-    assert unpack(evidence(database, older.cut))
+    assert unpack(evidence(database, older.cut, KEY))
     database.dispose()

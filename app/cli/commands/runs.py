@@ -97,12 +97,24 @@ def refuse(run_id: RunId, reason: Reason, data: Data = Path("data")) -> None:
 def verify(
     what: Annotated[str, typer.Argument(help="A run, or the first characters of its id; an evidence.zip; audit.")],
     head: Annotated[str, typer.Option(help="The chain head as it was noted elsewhere.")] = "",
+    key: Annotated[str, typer.Option(help="The public key that it has to be signed with, or a file of it.")] = "",
     data: Data = Path("data"),
 ) -> None:
     """Check a chain of hashes and what follows from it. Ends with 0 when it holds, 2 when it does not."""
     from app.cli.verify import verify_what
 
-    raise typer.Exit(verify_what(Settings(data=data), what, head))
+    raise typer.Exit(verify_what(Settings(data=data), what, head, key))
+
+
+@app.command()
+def key(
+    change: Annotated[str, typer.Option("--change", help="Make a new key, and say why; the old one is gone.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Print the public key that evidence is signed with. Whoever checks packs pins it: temper verify --key."""
+    from app.cli.key import show_key
+
+    show_key(Settings(data=data), change)
 
 
 @app.command()

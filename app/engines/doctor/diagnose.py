@@ -25,6 +25,7 @@ CHECKS: dict[str, Callable[[Case], Said | None]] = {
     "flag-overrides-lineup": serving.flags_contradict,
     "stale-chat-template": template.template_is_stale,
     "missing-parsers": serving.parsers_are_missing,
+    "image-without-digest": serving.image_is_not_pinned,
     "padded-answers": serving.answers_are_padded,
     "attention-not-ignored": model.attention_is_not_ignored,
     "marlin-forced": serving.marlin_is_forced,

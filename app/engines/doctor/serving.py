@@ -21,6 +21,14 @@ def flags_unreadable(case: Case) -> Said | None:
     return Said("stop", f"the value of {names} is not one that vLLM takes: it ends at once", "mend it in flags")
 
 
+def image_is_not_pinned(case: Case) -> Said | None:
+    launch = case.engine.launch
+    if launch is None or not launch.image or launch.pinned:
+        return None
+    says = f"the image {launch.image} is named by a tag: whoever publishes there decides what runs tomorrow"
+    return Said("warn", says, f"name it by its digest, {launch.image}@sha256:…, as docker image inspect shows it")
+
+
 def parsers_are_missing(case: Case) -> Said | None:
     if not case.starts:
         return None

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from app.engines.launch.command import command, container, serve_words
+from app.errors import BadInput
 from app.lineup import Engine, Lineup
 
 HOME = "/var/lib/temper"
@@ -56,6 +57,7 @@ def _engine_unit(made: str, engine: Engine, replica: int) -> str:
         "# An engine that crashes is set up wrongly: starting it again hides that.",
         "Restart=no",
         "KillMode=control-group",
+        "UMask=0077",
         f"TimeoutStopSec={END_SECONDS}",
         "",
         "[Install]",
@@ -84,6 +86,7 @@ def _temper_unit(made: str, called: str, engines: list[str]) -> str:
         "ProtectSystem=strict",
         f"ReadWritePaths={HOME}",
         "PrivateTmp=yes",
+        "UMask=0077",
         "",
         "[Install]",
         "WantedBy=temper.target",
@@ -91,6 +94,12 @@ def _temper_unit(made: str, called: str, engines: list[str]) -> str:
 
 
 def compose(lineup: Lineup, called: str) -> str:
+    for engine in lineup.engines.values():
+        if engine.launch and engine.launch.image and not engine.launch.pinned:
+            raise BadInput(
+                f"{engine.name} names the image {engine.launch.image} by a tag: name it by its digest in the line-up, "
+                f"{engine.launch.image}@sha256:…, as docker image inspect shows it."
+            )
     made = _MADE.format(name=called, kind="compose")
     lines = [made, f"name: {json.dumps(f'temper-{lineup.name}')}", "services:"]
     for engine, number in _replicas(lineup):
@@ -98,7 +107,8 @@ def compose(lineup: Lineup, called: str) -> str:
     lines += [
         "  temper:",
         '    image: "temper"',
-        '    build: {context: "..", dockerfile: "deploy/temper/Dockerfile"}',
+        '    build: {context: "..", dockerfile: "deploy/temper/Dockerfile", args: {PYTHON_SHA256: %s}}'
+        % _digest("TEMPER_PYTHON_SHA256", "python:3.11-slim-bookworm"),
         f"    command: {_flow(('serve', '--attach', '--sign-in', '--lineup', called, '--data', '/data'))}",
         '    network_mode: "host"',
         "    # With the machine's own process ids, memory of a GPU can be told to its engine.",
@@ -121,7 +131,9 @@ def _service(engine: Engine, replica: int) -> Iterator[str]:
     yield f"  {container(engine, replica).removeprefix('temper-')}:"
     yield f"    image: {json.dumps(engine.launch.image or f'temper-vllm:{engine.vllm}')}"
     if not engine.launch.image:
-        yield f'    build: {{context: "vllm", args: {{VLLM: {json.dumps(engine.vllm)}}}}}'
+        plain = "".join(one if one.isalnum() else "_" for one in engine.vllm)
+        sha256 = _digest(f"TEMPER_VLLM_{plain}_SHA256", f"vllm/vllm-openai:v{engine.vllm}")
+        yield f'    build: {{context: "vllm", args: {{VLLM: {json.dumps(engine.vllm)}, VLLM_SHA256: {sha256}}}}}'
     yield f"    command: {_flow(serve_words(engine, words.port))}"
     yield "    environment:"
     for name, value in env.items():
@@ -133,6 +145,11 @@ def _service(engine: Engine, replica: int) -> Iterator[str]:
     yield "    # An engine that crashes is set up wrongly: starting it again hides that."
     yield '    restart: "no"'
     yield f'    stop_grace_period: "{END_SECONDS}s"'
+
+
+def _digest(variable: str, image: str) -> str:
+    """Nothing is built on a tag: compose stops, and says which digest it lacks."""
+    return json.dumps(f"${{{variable}:?set it to the 64 hexadecimal digits of the digest of {image}}}")
 
 
 def _gpus(which: list[str] | str) -> Iterator[str]:

@@ -11,9 +11,11 @@ from app.engines.simulator.script import ANSWERS, read_script
 from app.engines.simulator.serve import bind, serve
 from app.errors import BadInput
 from app.lineup_file import find_lineup, read_lineup
+from app.umask import keep_to_itself
 
 
 def main() -> int:
+    keep_to_itself()
     args = _parser().parse_args()
     if args.exit_with_parent:
         threading.Thread(target=_exit_with_stdin, name="parent", daemon=True).start()

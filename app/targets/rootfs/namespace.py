@@ -34,6 +34,7 @@ def subordinate(file: str) -> tuple[int, int] | None:
 
 def main(folder: str, *command: str) -> int:
     """The child waits between its two halves for the one thing that it may not do itself."""
+    os.umask(0o022)  # whoever began it keeps its files to itself; here a machine is laid out
     born, told = os.pipe(), os.pipe()
     os.chdir(folder)
     child = os.fork()

@@ -7,13 +7,14 @@ import asyncssh
 
 from app.errors import BadInput, LineCut, Unusable
 from app.events.clean import clean
-from app.targets.ssh.endpoint import Endpoint, key_pairs, password
+from app.targets.ssh.endpoint import Endpoint, given_for, key_pairs, password
 
 _CONNECT, _LOGIN = 10, 20
 _ALIVE_EVERY, _ALIVE_TRIES = 5, 3
 
 
 async def connected(end: Endpoint, known_hosts: Path) -> asyncssh.SSHClientConnection:
+    given_for(end, _fingerprints(end, known_hosts), said=False)
     try:
         return await asyncssh.connect(
             end.address,
@@ -48,6 +49,18 @@ async def shown_key(address: str, port: int) -> asyncssh.SSHKey:
     if found is None:
         raise BadInput(f"{address}:{port} shows no host key.")
     return found
+
+
+def _fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
+    """Of the keys that would be accepted."""
+    if end.way != "password":
+        return []
+    try:
+        listed = asyncssh.read_known_hosts(str(known_hosts))
+    except (OSError, ValueError) as exc:
+        raise Unusable(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
+    keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
+    return [key.get_fingerprint() for key in keys]
 
 
 async def _with_what(end: Endpoint) -> dict[str, object]:

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,7 @@ import msgspec
 
 from app.errors import BadInput, Unusable
 
+_FOR = "_FOR"
 Way = Literal["key", "agent", "password"]
 
 _PLACE = re.compile(
@@ -76,6 +78,32 @@ def key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as exc:
         said = f"the key {end.secret_at} cannot be used ({exc}); one with a passphrase works through an agent."
         raise Unusable(said) from exc
+
+
+def given_for(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> None:
+    """A password of the environment goes to the host that NAME_FOR beside it names, with that key, and nowhere else.
+
+    `said`: it has to name one, since whoever asks does not hold the environment."""
+    if end.way != "password" or "/" in end.secret_at:
+        return
+    name, here = f"{end.secret_at}{_FOR}", " ".join([str(end), *fingerprints])
+    place, *keys = os.environ.get(name, "").split() or [""]
+    wrong = ""
+    if place and str(_placed(place)) != str(_placed(str(end))):
+        wrong = f"{end.secret_at} was given for another host than {end}: {name} says which. Nothing was sent."
+    elif keys and (other := sorted({*fingerprints} - {*keys})):
+        wrong = f"{end.secret_at} was given for another host key than {other[0]}: see {name}. Nothing was sent."
+    elif said and not keys:
+        wrong = (
+            f"{end.secret_at} does not say which host it is for: where Temper is started, "
+            f"set {name}={shlex.quote(here)}, or add the host there with `temper host add`."
+        )
+    if wrong:
+        raise BadInput(wrong) if said else Unusable(wrong)
+
+
+def _placed(place: str) -> Endpoint:
+    return endpoint(place.lower(), "agent")
 
 
 def password(end: Endpoint) -> str:

@@ -129,6 +129,10 @@ def test_a_pitfall_is_found_and_the_mended_line_up_has_it_no_more(check, severit
 
 
 FLAG_CASES = {
+    ("image-without-digest", "warn"): (
+        {"image": "vllm/vllm-openai:v0.25.1"},
+        {"image": f"vllm/vllm-openai:v0.25.1@sha256:{'5' * 64}"},
+    ),
     ("missing-parsers", "warn"): ({"flags": TIGHT_JSON}, {}),
     ("missing-parsers", "stop"): ({"flags": (*TIGHT_JSON, "--enable-auto-tool-choice")}, {}),
     ("padded-answers", "note"): ({"flags": PARSERS}, {}),

@@ -1,0 +1,13 @@
+"""`temper key`: the public half of what evidence is signed with, and a new one in its place."""
+
+import getpass
+
+from app.config import Settings
+from app.evidence.notary import Hand, change_key, open_notary
+from app.store.db import open_database
+
+
+def show_key(settings: Settings, why: str) -> None:
+    notary = open_notary(settings.data, open_database(settings.database))
+    key = change_key(notary, Hand(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
+    print(key.public)  # noqa: T201  alone on its line, for a script

@@ -1,0 +1,118 @@
+"""The Ed25519 key that a Temper signs with. Its private half lies in the data folder and is never shown."""
+
+import os
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from app.errors import BadInput, Unusable
+from app.evidence.verify import signed
+
+_FILE = "signing.key"
+
+
+class Signer(Protocol):
+    @property
+    def public(self) -> str: ...
+    def sign(self, what: bytes) -> str: ...
+
+
+@dataclass(frozen=True)
+class Key:
+    public: str
+    """64 hexadecimal digits: this is what others pin."""
+    _private: Ed25519PrivateKey = field(repr=False)
+
+    def sign(self, what: bytes) -> str:
+        """The same words give the same signature."""
+        return self._private.sign(what).hex()
+
+
+def holds(public: str, signature: str, what: bytes) -> bool:
+    try:
+        return signed(bytes.fromhex(public), bytes.fromhex(signature), what)
+    except ValueError:
+        return False
+
+
+def find_key(folder: Path) -> Key | None:
+    """None where there is none yet."""
+    file = folder / _FILE
+    try:
+        return key_of(bytes.fromhex(file.read_text("ascii").strip()))
+    except FileNotFoundError:
+        return None
+    except OSError as exc:
+        raise Unusable(f"the key {file} cannot be read: {exc.strerror}. Run as the account that owns it.") from exc
+    except ValueError as exc:
+        raise Unusable(
+            f"{file} is not a key of Temper's: put it back from a backup, or move it away for a new one."
+        ) from exc
+
+
+def make_key(folder: Path) -> Key:
+    """The one that lies there afterwards: of two processes that make it at once, one is first."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = _written(folder)
+    try:
+        os.link(new, folder / _FILE)
+    except FileExistsError:
+        pass
+    finally:
+        new.unlink()
+    found = find_key(folder)
+    assert found
+    return found
+
+
+def next_key(folder: Path) -> tuple[Key, Path]:
+    """A key that takes nobody's place until its file is moved over the old one's by `take_over`."""
+    new = _written(folder)
+    return key_of(bytes.fromhex(new.read_text("ascii").strip())), new
+
+
+def take_over(folder: Path, new: Path) -> None:
+    """The old private half is gone from then on."""
+    new.replace(folder / _FILE)
+    _sync(folder)
+
+
+def a_public_key(said: str) -> str:
+    """As it was printed, or the file that holds it."""
+    path = Path(said)
+    text = path.read_text("ascii", "replace")[:200] if len(said) != 64 and path.is_file() else said
+    key = text.strip().lower()
+    if len(key) != 64 or set(key) - set("0123456789abcdef"):
+        raise BadInput(f"{said[:80]!a} is no public key: give the 64 hexadecimal digits that `temper key` prints.")
+    return key
+
+
+def _written(folder: Path) -> Path:
+    file = folder / f".{_FILE}.{secrets.token_hex(8)}"
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "w") as new:
+            new.write(f"{secrets.token_bytes(32).hex()}\n")
+            new.flush()
+            os.fsync(new.fileno())
+    except OSError as exc:
+        raise Unusable(
+            f"no key can be made in {folder}: {exc.strerror}. Choose a writable folder with --data."
+        ) from exc
+    return file
+
+
+def key_of(seed: bytes) -> Key:
+    private = Ed25519PrivateKey.from_private_bytes(seed)
+    return Key(private.public_key().public_bytes_raw().hex(), private)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,146 @@
+"""Signs what is handed out and how far each chain has come, and writes down in the record what it signed."""
+
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.errors import BadInput
+from app.events.kinds import PersonDid
+from app.events.record import AUDIT
+from app.evidence.kept import evidence
+from app.evidence.key import Key, find_key, holds, make_key, next_key, take_over
+from app.evidence.verify import digest, unpack
+from app.store import anchors, audit
+from app.store.events import EventStore
+
+KEYS, HEAD = "keys", "audit.head"
+_HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
+"""What is signed begins with what it is, so that it can pass for nothing else."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Whoever had it done."""
+
+    who: str
+    right: str
+    via: str
+
+
+ITSELF = Hand("temper", "", "")
+
+
+class SignedHead(msgspec.Struct, frozen=True):
+    """Lies beside the database: whoever holds that alone cannot cut the record before this line."""
+
+    seq: int
+    hash: str
+    key: str
+    signature: str
+
+    @property
+    def holds(self) -> bool:
+        return holds(self.key, self.signature, _told(self.seq, self.hash))
+
+
+@dataclass(frozen=True)
+class Notary:
+    database: Engine
+    folder: Path
+    key: Key
+
+    def evidence(self, run: str, by: Hand) -> bytes:
+        """The run's evidence.zip. Which one was handed out is on record before it leaves."""
+        archive = evidence(self.database, run, self.key)
+        told = unpack(archive)["manifest.json"]
+        manifest = json.loads(told)
+        key = f" key={manifest['key']}" if "key" in manifest else ""
+        said = f"events={manifest['events']} head={manifest['chain_head']} manifest={digest(told)}{key}"
+        self.noted(f"run {run}", digest(told), by, f"seal: evidence of run {run}", said)
+        return archive
+
+    def ended(self, run: str) -> None:
+        """How long the run's log is, once it has ended."""
+        if last := EventStore(self.database).last(run):
+            seq, head = last
+            self.noted(f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}")
+
+    def begun(self) -> None:
+        """A key is on record before anything that it signs."""
+        self.noted("key", self.key.public, ITSELF, "key: made", f"public={self.key.public}")
+
+    def noted(self, of: str, what: str, by: Hand, did: str, said: str) -> None:
+        """Once in the record, however often it is asked for."""
+        with Session(self.database) as session:
+            if anchors.sealed(session, of, what):
+                return
+        self._note(by, did, said)
+        with Session(self.database) as session, session.begin():
+            anchors.keep(session, of, what)
+
+    def _note(self, by: Hand, did: str, said: str) -> None:
+        event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=said)
+        line = audit.note(self.database, event)
+        sign_head(self.folder, self.key, line.seq, line.hash)
+
+
+def open_notary(data: Path, database: Engine) -> Notary:
+    """With the key of this data folder; the first time, one is made."""
+    folder = data / KEYS
+    notary = Notary(database, folder, find_key(folder) or make_key(folder))
+    notary.begun()
+    return notary
+
+
+def change_key(notary: Notary, by: Hand, why: str) -> Key:
+    """The old key vouches for the new one, on record; then its private half is gone."""
+    if not why.strip():
+        raise BadInput("say why the key is changed: it goes on record.")
+    new, file = next_key(notary.folder)
+    try:
+        vouched = notary.key.sign(_NEXT + bytes.fromhex(new.public))
+        said = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
+        after = Notary(notary.database, notary.folder, new)
+        after.noted("key", new.public, by, "key: changed", said)
+        take_over(notary.folder, file)
+    finally:
+        file.unlink(missing_ok=True)
+    return new
+
+
+def follows(new: str, old: str, signature: str) -> bool:
+    try:
+        return holds(old, signature, _NEXT + bytes.fromhex(new))
+    except ValueError:
+        return False
+
+
+def sign_head(folder: Path, key: Key, seq: int, head: str) -> None:
+    """Never an older one over a newer."""
+    if (there := signed_head(folder)) and there.seq >= seq:
+        return
+    told = SignedHead(seq, head, key.public, key.sign(_told(seq, head)))
+    file = folder / f".{HEAD}.{secrets.token_hex(8)}"
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as new:
+        new.write(msgspec.json.encode(told) + b"\n")
+        new.flush()
+        os.fsync(new.fileno())
+    file.replace(folder / HEAD)
+
+
+def signed_head(folder: Path) -> SignedHead | None:
+    """None where none was ever signed, or what lies there is none."""
+    try:
+        return msgspec.json.decode((folder / HEAD).read_bytes(), type=SignedHead)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _told(seq: int, head: str) -> bytes:
+    return _HEAD + f"{AUDIT} {seq} {head}".encode()

@@ -1,0 +1,156 @@
+"""What is handed out is signed and on record; a key changes in the open."""
+
+import json
+import stat
+
+import pytest
+from sqlmodel import Session
+
+from app.errors import BadInput
+from app.events.kinds import PersonDid
+from app.events.record import AUDIT, GENESIS, Broken, check_chain, record
+from app.evidence import verify
+from app.evidence.anchored import anchored, check_end
+from app.evidence.notary import HEAD, ITSELF, KEYS, Hand, change_key, open_notary, sign_head, signed_head
+from app.evidence.pack import pack
+from app.evidence.verify import check, digest, unpack
+from app.store import anchors
+from app.store.db import open_database
+from app.store.events import EventStore
+from tests.evidence import logs
+from tests.evidence.logs import finished, plain_log, queued, scoped, started, verdicts
+
+ADA = Hand("ada", "viewer", "token")
+
+
+@pytest.fixture
+def notary(tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    yield open_notary(tmp_path, database)
+    database.dispose()
+
+
+@pytest.fixture
+def of_the_run(played, tmp_path):
+    data, run = played
+    database = open_database(data / "temper.sqlite")
+    yield open_notary(data, database), run
+    database.dispose()
+
+
+def told(database):
+    return [json.loads(line) for _, line, _ in EventStore(database).lines(AUDIT)]
+
+
+def test_its_key_is_on_record_before_anything_that_it_signs(notary):
+    [line] = told(notary.database)
+    assert (line["did"], line["detail"]) == ("key: made", f"public={notary.key.public}")
+    open_notary(notary.folder.parent, notary.database)
+    assert len(told(notary.database)) == 1
+
+
+def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):
+    notary, run = of_the_run
+    assert notary.evidence(run, ADA) == notary.evidence(run, ADA) == archive
+    manifest = unpack(archive)["manifest.json"]
+    [line] = [one for one in told(notary.database) if one["did"] == f"seal: evidence of run {run}"]
+    assert f"manifest={digest(manifest)}" in line["detail"]
+    assert f"key={notary.key.public}" in line["detail"]
+    assert f"head={json.loads(manifest)['chain_head']}" in line["detail"]
+
+
+def test_how_long_its_log_is_was_on_record_when_the_run_ended(of_the_run, log):
+    notary, run = of_the_run
+    [line] = [one for one in told(notary.database) if one["did"] == f"seal: run {run} ended"]
+    assert line["detail"] == f"events={len(log)} head={log[-1].hash}"
+
+
+def test_the_newest_head_is_signed_beside_the_database(notary):
+    head = signed_head(notary.folder)
+    assert head.holds
+    assert (head.seq, head.hash) == (1, EventStore(notary.database).lines(AUDIT)[-1][2])
+    assert stat.S_IMODE((notary.folder / HEAD).stat().st_mode) == 0o600
+    sign_head(notary.folder, notary.key, 1, "another")
+    assert signed_head(notary.folder) == head, "an older one does not take its place"
+
+
+def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
+    new = change_key(notary, ADA, "whoever had it has left")
+    assert open_notary(tmp_path, notary.database).key.public == new.public != notary.key.public
+    rows = EventStore(notary.database).lines(AUDIT)
+    check_chain(rows, AUDIT)
+    found = anchored(rows)
+    assert found.keys == [notary.key.public, new.public]
+    assert found.unvouched == []
+    assert "whoever had it has left" in told(notary.database)[-1]["detail"]
+    assert sorted(at.name for at in (tmp_path / KEYS).iterdir()) == [HEAD, "signing.key"]
+    with pytest.raises(BadInput, match="say why"):
+        change_key(notary, ADA, " ")
+
+
+def test_a_key_that_was_lost_is_said_to_be(notary, tmp_path):
+    (tmp_path / KEYS / "signing.key").unlink()
+    after = open_notary(tmp_path, notary.database)
+    found = anchored(EventStore(notary.database).lines(AUDIT))
+    assert found.keys == [notary.key.public, after.key.public]
+    assert found.unvouched == [after.key.public]
+
+
+def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
+    other = "0" * 64
+    said = f"public={other} from={notary.key.public} signature={notary.key.sign(b'something else')}"
+    notary.noted("key", other, ITSELF, "key: changed", said)
+    with pytest.raises(Broken, match="the key before did not sign that"):
+        anchored(EventStore(notary.database).lines(AUDIT))
+
+
+def chain(*details):
+    rows, previous = [], GENESIS
+    for seq, (did, detail) in enumerate(details, 1):
+        event = PersonDid(who="", right="", via="", source="", did=did, status=0, detail=detail)
+        line = record(AUDIT, seq, float(seq), event, previous)
+        rows, previous = [*rows, (seq, line.line, line.hash)], line.hash
+    return rows
+
+
+def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
+    rows = chain(("key: made", f"public={notary.key.public}"), ("a", ""), ("b", ""), ("c", ""))
+    (tmp_path / "heads").mkdir()
+    sign_head(tmp_path / "heads", notary.key, 3, rows[2][2])
+    head, counted, found = signed_head(tmp_path / "heads"), (4, rows[3][2]), anchored(rows)
+    check_end(rows, counted, head, found)
+    check_end([*rows, (5, b"", "later")], counted, head, found)
+    for cut, count, said in (
+        (rows[:3], counted, "its own counter says that there are 4"),
+        (rows[:2], (2, rows[1][2]), "the newest signed head is that of line 3"),
+        ([*rows[:2], (3, b"", "other")], (3, "other"), "is not the one whose hash was signed"),
+        (rows[:3], (3, "other"), "is not the one that was counted"),
+    ):
+        with pytest.raises(Broken, match=said):
+            check_end(cut, count, head, found)
+    with pytest.raises(Broken, match="somebody took it away"):
+        check_end(rows, counted, None, found)
+    with pytest.raises(Broken, match="is not signed by a key of this record"):
+        check_end(rows, counted, head, anchored(rows[1:]))
+
+
+def test_the_counter_is_written_with_the_line(notary):
+    with Session(notary.database) as session:
+        assert anchors.end(session, AUDIT) == EventStore(notary.database).last(AUDIT)
+
+
+def test_a_pack_of_a_run_that_only_looked_says_what_it_saw(of_the_run):
+    words = {"V-257984": "pass", "V-257986": "fail"}
+    log = logs.chain([queued(words, mode="scan"), started(), *verdicts("opening", words), scoped(words), finished()])
+    notary, _ = of_the_run
+    assert check(unpack(pack(log, notary.key)), log[-1].hash, notary.key.public)
+
+
+def test_rules_that_changed_since_count_if_the_pack_is_signed(of_the_run):
+    log = plain_log({"V-257984": "fail"}, {"V-257984": "pass"}, begun={"rulebook": "0" * 64})
+    notary, _ = of_the_run
+    files = unpack(pack(log, notary.key))
+    assert json.loads(files["manifest.json"])["rules"] == "newer"
+    assert check(files, key=notary.key.public)
+    with pytest.raises(verify.Broken, match=r"not what the run began with; the pack says that the skill has changed"):
+        check(files)

@@ -1,0 +1,81 @@
+"""How passwords are kept, and what checking them may cost."""
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from argon2 import PasswordHasher
+
+from app.people.passwords import AT_ONCE, NOBODY, WAITING, Busy, Turns, hashed, matches, outdated
+
+GOOD = "a password of some length"
+SALT = bytes(range(16))
+OLD = f"scrypt${SALT.hex()}${hashlib.scrypt(GOOD.encode(), salt=SALT, n=2**14, r=8, p=1, dklen=32).hex()}"
+"""As passwords were kept before."""
+
+
+def test_a_digest_says_how_it_was_made():
+    kept = hashed(GOOD)
+    assert kept.startswith("$argon2id$v=19$m=65536,t=3,p=1$")
+    assert hashed(GOOD) != kept
+    assert matches(GOOD, kept)
+    assert not matches(GOOD + "x", kept)
+    assert not outdated(kept)
+
+
+def test_an_old_digest_still_counts_and_is_to_be_made_anew():
+    assert matches(GOOD, OLD)
+    assert not matches("another one", OLD)
+    assert outdated(OLD)
+    assert outdated("$argon2id$v=19$m=8192,t=1,p=1$" + NOBODY.split("$", 4)[4])
+
+
+def test_nobody_is_checked_with_the_work_of_today_and_lets_nobody_in():
+    assert not outdated(NOBODY)
+    for word in ("", GOOD, "\0", "x" * 200):
+        assert not matches(word, NOBODY)
+
+
+@pytest.mark.parametrize("kept", [OLD, NOBODY, hashed(GOOD)])
+def test_every_name_costs_one_argon2(kept, monkeypatch):
+    asked, verify = [], PasswordHasher.verify
+
+    def counted(hasher, kept, password):
+        asked.append(kept)
+        return verify(hasher, kept, password)
+
+    monkeypatch.setattr(PasswordHasher, "verify", counted)
+    matches("not that one", kept)
+    assert len(asked) == 1
+    assert asked[0].startswith("$argon2id$v=19$m=65536,t=3,p=1$")
+
+
+def test_who_comes_while_all_places_are_taken_is_sent_away_at_once():
+    """A stranger who tries a thousand passwords takes no more memory than two of them."""
+    turns = Turns(at_once=2, waiting=0)
+    with turns.turn(), turns.turn():
+        for _ in range(1000):
+            with pytest.raises(Busy, match="try again in a moment"), turns.turn():
+                pass
+    with turns.turn():
+        pass
+
+
+def test_many_at_once_are_all_answered_or_sent_away():
+    turns, at_work, most = Turns(AT_ONCE, WAITING), [], []
+
+    def tried(_):
+        try:
+            with turns.turn():
+                at_work.append(1)
+                most.append(len(at_work))
+                matches(GOOD, NOBODY)
+                at_work.pop()
+        except Busy:
+            return "sent away"
+        return "answered"
+
+    with ThreadPoolExecutor(24) as pool:
+        said = list(pool.map(tried, range(24)))
+    assert said.count("answered") >= AT_ONCE + WAITING
+    assert max(most) <= AT_ONCE

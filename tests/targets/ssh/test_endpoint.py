@@ -1,0 +1,121 @@
+"""A password of the environment is for one host: its name, account, address, port and key."""
+
+import asyncio
+import threading
+
+import asyncssh
+import pytest
+
+from app.errors import BadInput, TemperError, Unusable
+from app.targets.ssh.connect import connected
+from app.targets.ssh.endpoint import endpoint, given_for
+
+KEY, OTHER = "SHA256:one", "SHA256:other"
+
+
+def web(place="root@web1.example:22", at="TEMPER_SSH_WEB1"):
+    return endpoint(place, "password", at)
+
+
+@pytest.fixture
+def bound(monkeypatch):
+    return lambda text: monkeypatch.setenv("TEMPER_SSH_WEB1_FOR", text)
+
+
+def test_it_goes_to_the_host_that_it_names(bound):
+    for text in (f"root@web1.example {KEY}", f"root@WEB1.example:22 {OTHER} {KEY}"):
+        bound(text)
+        given_for(web(), [KEY], said=True)
+        given_for(web(), [KEY], said=False)
+
+
+@pytest.mark.parametrize(
+    ("place", "keys"),
+    [
+        ("root@web2.example", [KEY]),
+        ("root@web1.example:2222", [KEY]),
+        ("deploy@web1.example", [KEY]),
+        ("root@192.0.2.7", [KEY]),
+        ("root@web1.example.evil.example", [KEY]),
+        ("root@web1.example", [OTHER]),
+        ("root@web1.example", [KEY, OTHER]),
+    ],
+)
+def test_it_goes_to_no_other(bound, place, keys):
+    bound(f"root@web1.example {KEY}")
+    for said, error in ((True, BadInput), (False, Unusable)):
+        with pytest.raises(error, match=r"was given for another host.*Nothing was sent"):
+            given_for(web(place), keys, said=said)
+
+
+def test_over_the_network_nobody_says_what_a_variable_is_for(bound):
+    with pytest.raises(BadInput, match=r"set TEMPER_SSH_WEB1_FOR='root@web1.example:22 SHA256:one', or add the host"):
+        given_for(web(), [KEY], said=True)
+    given_for(web(), [KEY], said=False)  # added at the terminal, by who holds the environment
+    bound("root@web1.example")
+    with pytest.raises(BadInput, match="does not say which host it is for"):
+        given_for(web(), [KEY], said=True)
+    bound("nonsense")
+    with pytest.raises(TemperError):
+        given_for(web(), [KEY], said=False)
+
+
+def test_a_file_and_a_key_are_no_business_of_it(bound):
+    bound("root@elsewhere")
+    given_for(web(at="/etc/temper/web1"), [KEY], said=True)
+    given_for(endpoint("root@web1.example", "key", "/k"), [KEY], said=True)
+
+
+class Listening(asyncssh.SSHServer):
+    def __init__(self, heard):
+        self._heard = heard
+
+    def begin_auth(self, username):
+        return True
+
+    def password_auth_supported(self):
+        return True
+
+    def validate_password(self, username, password):
+        self._heard.append(password)
+        return False
+
+
+@pytest.fixture
+def strange(tmp_path):
+    """Somebody else's server: where it is, its known_hosts, its key, and the passwords that it was told."""
+    heard, ready, ended, found = [], threading.Event(), None, {}
+    key = asyncssh.generate_private_key("ssh-ed25519")
+
+    async def listen():
+        nonlocal ended
+        ended = asyncio.Event()
+        server = await asyncssh.listen("127.0.0.1", 0, server_factory=lambda: Listening(heard), server_host_keys=[key])
+        found.update(port=server.get_port(), loop=asyncio.get_running_loop())
+        ready.set()
+        await ended.wait()
+        server.close()
+        await server.wait_closed()
+
+    thread = threading.Thread(target=asyncio.run, args=(listen(),))
+    thread.start()
+    assert ready.wait(30)
+    known = tmp_path / "known_hosts"
+    known.write_text(f"[127.0.0.1]:{found['port']} {key.export_public_key().decode()}")
+    yield f"root@127.0.0.1:{found['port']}", known, key.get_fingerprint(), heard
+    found["loop"].call_soon_threadsafe(ended.set)
+    thread.join(30)
+
+
+async def test_a_stranger_is_not_told_the_password_of_another(strange, bound, monkeypatch):
+    place, known, fingerprint, heard = strange
+    monkeypatch.setenv("TEMPER_SSH_WEB1", "hunter2")
+    for text in (f"root@web1.example {fingerprint}", f"{place} {KEY}"):
+        bound(text)
+        with pytest.raises(Unusable, match="was given for another host"):
+            await connected(web(place), known)
+    assert heard == []
+    bound(f"{place} {fingerprint}")
+    with pytest.raises(Unusable, match="does not let root in"):
+        await connected(web(place), known)
+    assert set(heard) == {"hunter2"}
