@@ -91,7 +91,7 @@ class Tree:
     def write(self, path: str, state: FileState) -> None:
         with self._open() as root, _told(path):
             with parent_of(root, path) as (folder, name):
-                self._disk.write(folder, name, state.content, state.mode)
+                self._disk.write(folder, name, state.content, state.mode, state.modified)
             self._owners.give(path, state.owner)
 
     def remove(self, path: str) -> None:
@@ -141,7 +141,7 @@ class Tree:
             return FileState(b"", mode, owner), True
         if not S_ISREG(found.st_mode):
             raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
-        return FileState(self._content(folder, name, path), mode, owner), False
+        return FileState(self._content(folder, name, path), mode, owner, found.st_mtime_ns), False
 
     def _content(self, folder: int, name: str, path: str) -> bytes:
         try:

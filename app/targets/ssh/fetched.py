@@ -20,6 +20,7 @@ NOT_FETCHED = (
     "etc/selinux/*/policy",
     ".temper-trial",
     "*.temper-new",
+    "*temper-undo-*",
 )
 """Private keys are nobody's business here; the others are large and made by programs."""
 
@@ -79,4 +80,4 @@ def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
         kind = "link"
     elif member.isfile():
         kind = "file"
-    return Entry(kind, FileState(content, S_IMODE(member.mode), owner), member.linkname if member.issym() else "")
+    return Entry(kind, FileState(content, S_IMODE(member.mode), owner, int(member.mtime * 1e9)), member.linkname if member.issym() else "")

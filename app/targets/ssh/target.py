@@ -26,6 +26,7 @@ from app.targets.overlay import Overlay
 from app.targets.patience import prepared
 from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.force import Force
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import Line
 from app.targets.ssh.ready import keeps_journals
@@ -65,6 +66,7 @@ class SshTarget:
         self._timer = timer
         self._patience = timer + patience
         self._changing = HostLock(folder / "change.lock", fence)
+        self._force = Force(self.line)
         self._tree = RemoteTree(self.line)
         self._journals = Journals(Journal(folder / "journal", self._disk), self.line, timer, self._tree.doubt)
         self._transactions = Transactions(self._tree, self._journals, self._changing, confinement or detect())
@@ -188,19 +190,14 @@ class SshTarget:
                 raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
             paths = {one.path for one in actions if not isinstance(one, Reload)}
             self._journals.services = danger.services(paths, actions)
+            self._force.before(self._journals.services)
             done = self._transactions.apply(name, actions, allowed_paths, asks)
-            self._reload(self._journals.services)
-            if danger.can_cut(one.path for one in done.changes):
-                self._confirm(name)
+            self._force.bring(self._journals.services)
+            self._confirm(name)
             self._tree.look_again()
         except Unusable as exc:
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return Applied(done.diff, done.changes, time.monotonic() - began)
-
-    def _reload(self, services: Sequence[str]) -> None:
-        said = self.line.run("reload", *services)
-        if said.code:
-            raise ActionFailed(f"It is written but not in force: {clean(said.err.strip(), _LONGEST)}.")
 
     def _confirm(self, name: str) -> str:
         """The host's timer is stopped by a new login that can act as root, and by nothing else. Else: why not."""
