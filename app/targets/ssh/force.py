@@ -24,6 +24,8 @@ class Force:
 
     def bring(self, services: Sequence[str]) -> None:
         """First a sshd of our own is asked: where it shuts us out, the one that all depend on is left as it is."""
+        if not services:
+            return
         us = self._line.end
         if "sshd" in services and us.user in self._known and (why := trial.refusal(self._line, us)):
             raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")

@@ -1,8 +1,7 @@
 """A host over SSH: the same actions, policy and journal as the built-in one, and a way back that needs no line."""
 
-import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ from app.targets.confine import Confinement, detect
 from app.targets.diff import unified
 from app.targets.digest import change
 from app.targets.disk import Disk, Folder
+from app.targets.effects.asking import here
 from app.targets.facts import facts
 from app.targets.journal import Journal
 from app.targets.lock import Fence, HostLock, no_fence
@@ -29,8 +29,10 @@ from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.force import Force
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import Line
+from app.targets.ssh.loop import off_the_loop
 from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
+from app.targets.ssh.there import first_of, there
 from app.targets.ssh.tree import RemoteTree
 from app.targets.target import Applied, Preview, Refusal, Restored
 from app.targets.transaction import Transactions
@@ -69,7 +71,8 @@ class SshTarget:
         self._force = Force(self.line)
         self._tree = RemoteTree(self.line)
         self._journals = Journals(Journal(folder / "journal", self._disk), self.line, timer, self._tree.doubt)
-        self._transactions = Transactions(self._tree, self._journals, self._changing, confinement or detect())
+        ask = first_of(there(self.line, self._tree), here(confinement or detect()))
+        self._transactions = Transactions(self._tree, self._journals, self._changing, ask)
         self._goes(alone=(folder / _ALONE).is_file())
 
     @property
@@ -77,7 +80,7 @@ class SshTarget:
         return self._tree
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
-        await _off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
+        await off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
 
     def facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
@@ -94,7 +97,7 @@ class SshTarget:
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
     async def preview(self, actions: Sequence[AnyAction]) -> Preview:
-        return await _off_the_loop(lambda: self._preview(actions))
+        return await off_the_loop(lambda: self._preview(actions))
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         held = self._tree.held
@@ -107,22 +110,22 @@ class SshTarget:
         allowed_paths: frozenset[str],
         asks: frozenset[str] = frozenset(),
     ) -> Applied:
-        return await _off_the_loop(lambda: self._apply(journal, actions, allowed_paths, asks))
+        return await off_the_loop(lambda: self._apply(journal, actions, allowed_paths, asks))
 
     async def rollback(self, journal: str) -> Restored:
-        return await _off_the_loop(lambda: undo.patiently(lambda: self._roll_back(journal), self._patience))
+        return await off_the_loop(lambda: undo.patiently(lambda: self._roll_back(journal), self._patience))
 
     async def commit(self, journal: str) -> None:
-        await _off_the_loop(lambda: self._commit(journal))
+        await off_the_loop(lambda: self._commit(journal))
 
     def pending(self) -> list[str]:
         return self._journals.pending()
 
     async def health(self) -> tuple[Probe, ...]:
-        return await _off_the_loop(self._health)
+        return await off_the_loop(self._health)
 
     async def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        return await _off_the_loop(lambda: self._drift(expected))
+        return await off_the_loop(lambda: self._drift(expected))
 
     def log_lines(self, limit: int) -> list[str]:
         found = probes.look(self.line, limit).logs
@@ -136,7 +139,7 @@ class SshTarget:
         return baseline.summary(baseline.take(self._tree.look_again()))
 
     async def close(self) -> None:
-        await _off_the_loop(self.line.close)
+        await off_the_loop(self.line.close)
 
     def _prepare(self, consent: str | None) -> None:
         """Whether a change could be made here and taken back; what an earlier end left open is taken back first."""
@@ -241,13 +244,3 @@ class SshTarget:
 def _pretty(release: str) -> str:
     names = [line.partition("=")[2].strip('"') for line in release.split("\n") if line.startswith("PRETTY_NAME=")]
     return names[0] if names else ""
-
-
-async def _off_the_loop(work: Callable[[], T]) -> T:
-    """A caller that is cancelled waits for the work's end: a change must not go on behind the back of its rollback."""
-    doing = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(doing)
-    except asyncio.CancelledError:
-        await asyncio.wait([doing])
-        raise

@@ -26,6 +26,6 @@ def refusal(line: Line, end: Endpoint) -> str:
 
 
 def let_in(line: Line) -> frozenset[str]:
-    """Of us and those whose login is watched. What such a sshd does not do before a change, it cannot tell after one."""
+    """Of us and those whose login is watched. Whom it does not let in before a change it tells nothing of after one."""
     ends = (line.end, *(line.end.of(one) for one in line.end.watched))
     return frozenset(end.user for end in ends if not refusal(line, end))

@@ -37,7 +37,9 @@ class Tunnel:
             process.stdin.write(self._script.stdin)
             await process.stdout.readuntil(self._script.mark)
         except (asyncssh.Error, OSError, EOFError) as exc:
-            raise LineCut(f"nothing could be begun on the host to connect to: {self.said or clean(str(exc), 200)}") from exc
+            raise LineCut(
+                f"nothing could be begun on the host to connect to: {self.said or clean(str(exc), 200)}"
+            ) from exc
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
         self._begin(_from_host(process, theirs), "stdout")

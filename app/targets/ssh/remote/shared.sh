@@ -42,7 +42,7 @@ same() {
 one_name() {
   # A file is replaced as a whole: with a second name it would become two, without a word.
   [ "$(stat -c %h -- "$1")" = 1 ] && return 0
-  others=$(find /etc -xdev -samefile "$1" ! -path "$1" 2>/dev/null | head -n 3 | tr '\n' ' ')
-  printf '%s has other names (hard links): %s; changing it would part them. Make it a file of its own first\n' "$1" "${others:-outside of /etc}"
+  others=$(find /etc -samefile "$1" ! -path "$1" 2>/dev/null | head -n 3 | tr '\n' ' ')
+  printf '%s has other names (hard links)%s; changing it would part them. Make it a file of its own first\n' "$1" "${others:+: ${others% }}"
   return 1
 }
