@@ -1,6 +1,6 @@
 """A read-only look at a host's files, the same for a live host and for a rehearsal on a copy."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -9,6 +9,8 @@ class FileState:
     content: bytes
     mode: int
     owner: str
+    modified: int | None = field(default=None, compare=False)
+    """When its content last changed, in nanoseconds; None for what is yet to be written."""
 
 
 class Files(Protocol):

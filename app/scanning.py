@@ -13,7 +13,7 @@ from app.skills.skill import Skill
 from app.targets.registry import is_fixture
 from app.targets.target import Target
 
-_REMOTE = "/var/cache/temper/scap"
+REMOTE = "/var/cache/temper/scap"
 
 
 @runtime_checkable
@@ -46,7 +46,7 @@ async def lay_out_new(target: Target) -> None:
 def _shell(target: Target, hosts: Path) -> tuple[Shell, str]:
     """With the folder where the scanner may keep its things."""
     if isinstance(target, Reached):
-        return target.shell, _REMOTE
+        return target.shell, REMOTE
     if not is_fixture(target.name):
         raise BadInput(f"No command can be run on {target.name}, so OpenSCAP cannot scan it; choose the skill stig.")
     beside = (hosts / target.name / "scap").absolute()

@@ -10,10 +10,13 @@ from rich.console import Console
 from app.config import Settings
 from app.errors import BadInput
 from app.events.clean import clean
+from app.scanning import REMOTE
 from app.targets import consent, registry
 from app.targets.catalog import open_target
 from app.targets.ssh.endpoint import Endpoint, Way, endpoint
 from app.targets.ssh.introduce import Introduction, check, shown, vouched
+from app.targets.ssh.leave import leave
+from app.targets.ssh.line import Line
 
 HEALTHY, NOT_HEALTHY = 0, 2
 
@@ -49,9 +52,24 @@ def list_hosts(settings: Settings) -> None:
         _say(f"{one.name}  {one.end}  by {one.end.way}  {one.fingerprint}")
 
 
-def remove_host(settings: Settings, name: str) -> None:
+def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> None:
+    if clean_up:
+        _leave(settings, name)
     registry.remove(settings.hosts, name)
     _say(f"{name} is forgotten; its journals stay in {settings.hosts / name}")
+
+
+def _leave(settings: Settings, name: str) -> None:
+    """The host first: while it is known here, it can be asked again."""
+    found = registry.removable(settings.hosts, name)
+    line = Line(found.end, settings.hosts / name / "known_hosts")
+    try:
+        taken = leave(line, REMOTE)
+    finally:
+        line.close()
+    for path in taken:
+        _say(f"{name}: removed {path}")
+    _say(f"{name}: nothing of ours is left on it" if taken else f"{name}: there was nothing of ours on it")
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:

@@ -10,6 +10,7 @@ from app.events.clean import clean
 from app.events.words import FileChange
 from app.files import Files
 from app.targets.digest import digest
+from app.targets.names import spelled
 from app.targets.people import people
 
 _LOGS = "/var/log/"
@@ -39,7 +40,7 @@ class Baseline(msgspec.Struct, frozen=True):
 def take(tree: Whole) -> Baseline:
     return Baseline(
         {path: _entry(tree, path) for path in tree.paths()},
-        {account.name: account.uid for account in people(tree).accounts},
+        {spelled(account.name): account.uid for account in people(tree).accounts},
     )
 
 

@@ -27,7 +27,8 @@ class Disk:
     def __init__(self, step: Step = unheard) -> None:
         self._step = step
 
-    def write(self, folder: int, name: str, content: bytes, mode: int) -> None:
+    def write(self, folder: int, name: str, content: bytes, mode: int, modified: int | None = None) -> None:
+        """As old as `modified` says, in nanoseconds: what is put back is not new."""
         temp = beside(name)
         self._discard(folder, temp)
         self._step(f"write {name}")
@@ -35,6 +36,8 @@ class Disk:
             file.write(content)
             file.flush()
             os.fchmod(file.fileno(), mode)
+            if modified is not None:
+                os.utime(file.fileno(), ns=(modified, modified))
             os.fsync(file.fileno())
         self._step(f"rename {name}")
         os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)

@@ -35,6 +35,8 @@ class PreImage(msgspec.Struct, frozen=True):
     """The file beside this list that holds the content; None when nothing stood at the path."""
     change: FileChange
     """From what to what, in digests: all that is left of it once the journal is closed."""
+    modified: int | None = None
+    """None in journals that were begun before it was kept."""
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -115,13 +117,13 @@ class Journal:
         if state is None:
             return PreImage(one.path, 0, "", None, one)
         self._put(new, str(number), state.content)
-        return PreImage(one.path, state.mode, state.owner, str(number), one)
+        return PreImage(one.path, state.mode, state.owner, str(number), one, state.modified)
 
     def _read(self, name: str, image: PreImage) -> FileState | None:
         if image.image is None:
             return None
         try:
-            return FileState((self._at(name) / image.image).read_bytes(), image.mode, image.owner)
+            return FileState((self._at(name) / image.image).read_bytes(), image.mode, image.owner, image.modified)
         except OSError as exc:
             raise CannotRestore(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
 

@@ -14,6 +14,7 @@ import msgspec
 
 from app.errors import ActionFailed, Unusable
 from app.targets.disk import Disk, Folder
+from app.targets.names import meant, spelled
 from app.targets.walk import parent_of
 
 _LENT = 0o400
@@ -36,7 +37,7 @@ class Loans:
     @contextmanager
     def opened(self, folder: int, name: str, path: str) -> Iterator[int]:
         closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        self._write(Note(path, S_IMODE(closed.st_mode), closed.st_ino))
+        self._write(Note(spelled(path), S_IMODE(closed.st_mode), closed.st_ino))
         try:
             self._disk.set_mode(folder, name, _LENT)
             descriptor = os.open(name, _READ, dir_fd=folder)
@@ -58,7 +59,7 @@ class Loans:
             return
         with (
             suppress(FileNotFoundError, NotADirectoryError, ActionFailed),
-            parent_of(root, note.path) as (folder, name),
+            parent_of(root, meant(note.path)) as (folder, name),
         ):
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):

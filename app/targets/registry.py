@@ -81,14 +81,20 @@ def listed(hosts: Path) -> list[RegisteredHost]:
 
 def remove(hosts: Path, name: str) -> None:
     """Its journals stay where they are: they are the record of what was done."""
-    if find(hosts, name) is None:
-        raise BadInput(f"there is no host {name[:64]!a} that was added.")
-    if held := pending(hosts, name):
-        raise BadInput(f"{name} has the change {held[0]} open: temper host check {name} --undo takes it back first.")
+    removable(hosts, name)
     disk = Disk()
     with Folder(hosts / name) as at:
         disk.remove(at, _FILE)
         disk.remove(at, _KNOWN)
+
+
+def removable(hosts: Path, name: str) -> RegisteredHost:
+    found = find(hosts, name)
+    if found is None:
+        raise BadInput(f"there is no host {name[:64]!a} that was added.")
+    if held := pending(hosts, name):
+        raise BadInput(f"{name} has the change {held[0]} open: temper host check {name} --undo takes it back first.")
+    return found
 
 
 def pending(hosts: Path, name: str) -> list[str]:

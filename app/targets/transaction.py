@@ -9,9 +9,8 @@ from app.files import FileState
 from app.targets import policy, validate
 from app.targets.change import plan_changes
 from app.targets.changeable import Changeable, PreImages
-from app.targets.confine import Confinement
 from app.targets.diff import unified
-from app.targets.effects.asking import here
+from app.targets.effects.daemon import Ask
 from app.targets.effects.judged import by_their_own_words
 from app.targets.journal import Before, Mark
 from app.targets.lock import HostLock
@@ -22,11 +21,11 @@ from app.targets.target import Applied, Restored
 
 
 class Transactions:
-    def __init__(self, tree: Changeable, journal: PreImages, changing: HostLock, confinement: Confinement) -> None:
+    def __init__(self, tree: Changeable, journal: PreImages, changing: HostLock, ask: Ask) -> None:
         self._tree = tree
         self._journal = journal
         self._changing = changing
-        self._confinement = confinement
+        self._ask = ask
 
     def apply(
         self,
@@ -89,9 +88,9 @@ class Transactions:
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
         after = plan_changes(actions, self._tree)
         new = Overlay(self._tree, after)
-        for complaint in validate.complaints(after.keys(), self._tree, new, self._confinement):
+        for complaint in validate.complaints(after.keys(), self._tree, new, self._ask):
             raise ActionFailed(f"Nothing was written: {complaint}")
-        weaker = by_their_own_words(after.keys(), self._tree, new, asks, here(self._confinement))
+        weaker = by_their_own_words(after.keys(), self._tree, new, asks, self._ask)
         if weaker:
             raise ActionFailed(f"Nothing was written: {weaker.reason}")
         return after

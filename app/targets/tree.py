@@ -12,6 +12,7 @@ from app.files import FileState
 from app.targets.disk import Disk, Folder
 from app.targets.loan import Loans
 from app.targets.lock import HostLock
+from app.targets.names import meant, spelled
 from app.targets.owners import ROOT, Owners
 from app.targets.walk import first_link, folder_at, parent_of, parts_of, resolve
 
@@ -48,7 +49,7 @@ class Tree:
             found = [""]
             for part in parts_of(pattern):
                 found = [f"{base}/{name}" for base in found for name in _matching(root, base, part)]
-            return sorted(path for path in found if _is_there(root, path))
+            return sorted(spelled(path) for path in found if _is_there(root, path))
 
     def first_link(self, path: str) -> str | None:
         with self._open() as root:
@@ -58,7 +59,7 @@ class Tree:
         """Where a link points; None for anything else."""
         with self._open() as root:
             try:
-                return os.readlink(path[1:], dir_fd=root)
+                return os.readlink(meant(path)[1:], dir_fd=root)
             except OSError:
                 return None
 
@@ -66,7 +67,7 @@ class Tree:
         """Every path of the tree, folders and links too."""
         with self._open() as root:
             return sorted(
-                f"{at[1:]}/{name}"
+                spelled(f"{at[1:]}/{name}")
                 for at, folders, files, _descriptor in os.fwalk(".", dir_fd=root)
                 for name in (*folders, *files)
             )
@@ -78,6 +79,7 @@ class Tree:
         try:
             with self._open() as root, parent_of(root, path) as (folder, name):
                 found = self._state(folder, name, path)
+                names = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink
         except FileNotFoundError:
             return None
         except NotADirectoryError as exc:
@@ -86,12 +88,14 @@ class Tree:
             raise ActionFailed(f"{path} cannot be looked at: {exc.strerror}.") from exc
         if found is not None and found[1]:
             raise ActionFailed(f"{path} is a folder; name a plain file instead.")
+        if found is not None and names > 1:
+            raise ActionFailed(_of_many_names(path, names))
         return None if found is None else found[0]
 
     def write(self, path: str, state: FileState) -> None:
         with self._open() as root, _told(path):
             with parent_of(root, path) as (folder, name):
-                self._disk.write(folder, name, state.content, state.mode)
+                self._disk.write(folder, name, state.content, state.mode, state.modified)
             self._owners.give(path, state.owner)
 
     def remove(self, path: str) -> None:
@@ -121,7 +125,7 @@ class Tree:
             yield root
 
     def _followed(self, root: int, path: str) -> tuple[FileState, bool] | None:
-        real = resolve(root, path)
+        real = resolve(root, meant(path))
         if real in (None, "/"):
             return None
         try:
@@ -141,7 +145,7 @@ class Tree:
             return FileState(b"", mode, owner), True
         if not S_ISREG(found.st_mode):
             raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
-        return FileState(self._content(folder, name, path), mode, owner), False
+        return FileState(self._content(folder, name, path), mode, owner, found.st_mtime_ns), False
 
     def _content(self, folder: int, name: str, path: str) -> bytes:
         try:
@@ -192,6 +196,11 @@ def _matching(root: int, base: str, part: str) -> list[str]:
     except OSError:
         return []
     return [name for name in names if fnmatchcase(name, part) and (part.startswith(".") or not name.startswith("."))]
+
+
+def _of_many_names(path: str, names: int) -> str:
+    """A file is replaced as a whole: with a second name it would become two, without a word."""
+    return f"{path} has {names} names (hard links); changing it would part them. Make it a file of its own first."
 
 
 @contextmanager

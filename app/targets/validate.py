@@ -1,17 +1,18 @@
 """Does the changed configuration still parse? Asked before a byte is written, of our parsers and of the real ones."""
 
-import subprocess
-import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+import asyncssh
 
 from app.events.clean import clean
 from app.files import Files
 from app.syntax import keyvalue, pam, source, sshd, sudoers
 from app.syntax.setting import Problem
 from app.targets.confine import Confinement, Outcome
+from app.targets.effects.daemon import Ask, Question
 
 _AUDITD = "/etc/audit/auditd.conf"
 _STACKS = ("system-auth", "password-auth", "common-auth", "common-account", "common-password", "common-session")
@@ -61,7 +62,7 @@ _SUBJECTS = (
 )
 
 
-def complaints(paths: Collection[str], before: Files, after: Files, confinement: Confinement) -> Iterator[str]:
+def complaints(paths: Collection[str], before: Files, after: Files, ask: Ask) -> Iterator[str]:
     """Only what was in order before can be broken: a host that was odd already is not held against the change."""
     for subject in _SUBJECTS:
         if not any(path.startswith(subject.areas) for path in paths):
@@ -70,9 +71,9 @@ def complaints(paths: Collection[str], before: Files, after: Files, confinement:
         for problem in subject.problems(after):
             if (problem.path, problem.text) not in known:
                 yield f"{problem.path} line {problem.line}: {problem.text}"
-        if confinement.kind != "none" and subject.program and Path(subject.program).exists():
-            said = _ask(subject, after, confinement)
-            if said.code != 0 and _ask(subject, before, confinement).code == 0:
+        if subject.program and (said := ask(after, _question(subject))) and said.code != 0:
+            was = ask(before, _question(subject))
+            if was is not None and was.code == 0:
                 yield f"{Path(subject.program).name} refuses it: {_last_line(said)}"
 
 
@@ -85,28 +86,15 @@ def told(confinement: Confinement) -> str:
     return f"{confinement.words}; {f'{names} of this machine judge too' if names else 'built-in checks only'}"
 
 
-def _ask(subject: Subject, files: Files, confinement: Confinement) -> Outcome:
-    with tempfile.TemporaryDirectory(prefix="temper-check-") as folder:
-        root = Path(folder)
-        for path in (path for pattern in subject.staged for path in files.glob(pattern)):
-            state, content = files.state(path), files.read(path)
-            if state is None or content is None:
-                continue
-            at = root / path[1:]
-            at.parent.mkdir(parents=True, exist_ok=True)
-            at.write_bytes(content)
-            at.chmod(state.mode | 0o400)
-        if _HOST_KEY in subject.arguments:
-            _make_host_key(root / _HOST_KEY[1:])
-        return confinement.run(root, [str(subject.program), *subject.arguments])
+def _question(subject: Subject) -> Question:
+    made = ((_HOST_KEY, _host_key()),) if _HOST_KEY in subject.arguments else ()
+    return Question(str(subject.program), subject.arguments, subject.staged, made)
 
 
-def _make_host_key(at: Path) -> None:
-    """sshd judges nothing without a key to serve with; this one is thrown away with the folder."""
-    at.parent.mkdir()
-    with suppress(FileNotFoundError, subprocess.TimeoutExpired):
-        make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(at)]
-        subprocess.run(make, check=False, timeout=10, stdin=subprocess.DEVNULL, capture_output=True)
+@cache
+def _host_key() -> str:
+    """sshd judges nothing without a key to serve with; nobody is ever served with this one."""
+    return asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
 
 
 def _last_line(said: Outcome) -> str:

@@ -60,7 +60,9 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
     check_host(settings, "web", undo=True)
     assert "left: taken back" in capsys.readouterr().out
     assert host.everything() == before
-    remove_host(settings, "web")
+    remove_host(settings, "web", clean_up=True)
+    assert "web: removed /var/lib/temper\nweb: nothing of ours is left on it" in capsys.readouterr().out
+    assert not (host.root / "var/lib/temper").exists()
     list_hosts(settings)
     assert "web" not in capsys.readouterr().out.splitlines()[-1]
 

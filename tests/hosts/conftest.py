@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import subprocess
@@ -9,8 +10,10 @@ import pytest
 from app.events.record import check_chain
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.targets.catalog import open_target
 from app.targets.rootfs.base import Base
 from app.targets.rootfs.machine import Rootfs
+from tests.hosts.over_ssh import OverSsh
 
 KEPT = Path(os.environ.get("TEMPER_TEST_HOSTS", Path.home() / ".cache/temper-test-hosts"))
 """Bases outlive a test run: the first takes half a minute, the next nothing."""
@@ -47,12 +50,31 @@ class Site:
         return [json.loads(line) for _, line, _ in rows]
 
 
+def inside(machine, script):
+    """What root of the machine makes of a script, by a way of our own."""
+    ran = asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", script], 30))
+    assert ran.code == 0, ran.stderr
+    return ran.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+def root_may_log_in(machine):
+    return asyncio.run(OverSsh(machine.reachable("root")).may_log_in())
+
+
 @pytest.fixture
 def site(tmp_path, machine):
     machine.reset()
     made = Site(tmp_path / "data", machine)
     made.add()
     return made
+
+
+@pytest.fixture
+def opened(site):
+    """The machine as the product holds it."""
+    target = open_target("deb", site.data / "hosts")
+    yield target
+    asyncio.run(target.close())
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from app.events.words import AppendLine, ReplaceLine, SetOption, WriteFile
 from app.syntax import pam
 from app.targets import policy
 from app.targets.confine import Confinement
+from app.targets.effects.asking import here
 from app.targets.health import health
 from app.targets.people import people
 from app.targets.ssh.probes import of_files
@@ -136,5 +137,5 @@ def test_a_stack_is_not_opened(action):
 def test_a_stack_that_no_longer_parses_is_told_before_it_is_written():
     after = debian(password="password sometimes pam_unix.so\n")
     walls = Confinement("none", "")
-    assert list(complaints([PASSWORD], debian(), debian(), walls)) == []
-    assert "PAM does not know the control" in next(iter(complaints([PASSWORD], debian(), after, walls)))
+    assert list(complaints([PASSWORD], debian(), debian(), here(walls))) == []
+    assert "PAM does not know the control" in next(iter(complaints([PASSWORD], debian(), after, here(walls))))

@@ -1,4 +1,5 @@
 import asyncio
+import os
 import threading
 from contextlib import suppress
 
@@ -199,3 +200,32 @@ async def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
     assert target.rehearse(actions).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
     assert everything(tmp_path / "host") == before
     assert (await target.apply("run.V-1.1", actions, BOTH)).changes == preview.changes
+
+
+async def test_a_change_is_new_and_what_is_taken_back_is_as_old_as_it_was(target, tmp_path):
+    at = tmp_path / "host/root/etc/login.defs"
+    os.utime(at, (1_600_000_000, 1_600_000_000))
+    await target.apply("one", [UMASK], BOTH)
+    assert at.stat().st_mtime > 1_700_000_000
+    await target.rollback("one")
+    assert at.stat().st_mtime == 1_600_000_000
+
+
+async def test_a_file_with_a_second_name_is_refused_before_anything_is_written(target, tmp_path):
+    before = everything(tmp_path / "host")
+    (tmp_path / "host/root/etc/second").hardlink_to(tmp_path / "host/root/etc/login.defs")
+    with pytest.raises(ActionFailed, match=r"/etc/login\.defs has 2 names"):
+        await target.apply("one", [ISSUE, UMASK], BOTH)
+    (tmp_path / "host/root/etc/second").unlink()
+    assert (everything(tmp_path / "host"), target.pending()) == (before, [])
+
+
+async def test_a_name_that_is_no_text_is_in_the_baseline_and_its_change_is_seen(target, tmp_path):
+    odd = tmp_path / "host/root/etc/caf\udce9"
+    odd.touch()
+    await target.prepare(keep=True)
+    digest = target.digest()
+    assert await target.drift(()) == ()
+    odd.write_bytes(b"x")
+    assert await target.drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
+    assert target.digest() != digest

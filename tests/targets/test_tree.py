@@ -165,3 +165,35 @@ def test_a_change_without_its_folder_says_so(tree):
 def test_a_host_that_was_never_laid_out_says_what_to_do(tmp_path):
     with pytest.raises(Unusable, match="prepare the host first"):
         Tree(tmp_path, Disk()).read("/etc/passwd")
+
+
+def test_a_name_that_is_no_text_is_listed_and_read(tree, folder):
+    odd = folder / "root/etc/ssh/caf\udce9.conf"
+    odd.write_bytes(b"x")
+    (folder / "root/etc/ssh/to.conf").symlink_to(odd.name)
+    assert "/etc/ssh/caf\ufffde9.conf" in tree.paths()
+    assert tree.glob("/etc/ssh/*.conf") == ["/etc/ssh/caf\ufffde9.conf", "/etc/ssh/to.conf"]
+    assert [tree.read(path) for path in tree.glob("/etc/ssh/*.conf")] == [b"x", b"x"]
+    odd.chmod(0)
+    assert tree.read("/etc/ssh/caf\ufffde9.conf") == b"x"
+    assert not (folder / "loan.json").exists()
+
+
+def test_a_file_with_a_second_name_is_not_changed(tree, folder):
+    (folder / "root/etc/second").hardlink_to(folder / "root/etc/ssh/sshd_config")
+    assert tree.read("/etc/ssh/sshd_config") == b"UsePAM yes\n"
+    with pytest.raises(ActionFailed, match=r"has 2 names \(hard links\)"):
+        tree.exact("/etc/ssh/sshd_config")
+    (folder / "root/etc/second").unlink()
+    assert tree.exact("/etc/ssh/sshd_config").content == b"UsePAM yes\n"
+
+
+def test_what_is_written_is_new_unless_it_says_how_old_it_is(tree, folder):
+    at = folder / "root/etc/ssh/sshd_config"
+    os.utime(at, ns=(1_600_000_000_000_000_001,) * 2)
+    old = tree.exact("/etc/ssh/sshd_config")
+    assert old.modified == 1_600_000_000_000_000_001
+    tree.write("/etc/ssh/sshd_config", FILE)
+    assert at.stat().st_mtime_ns > old.modified
+    tree.write("/etc/ssh/sshd_config", old)
+    assert at.stat().st_mtime_ns == old.modified

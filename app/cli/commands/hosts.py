@@ -93,11 +93,15 @@ def host_check(
 
 
 @host_app.command("remove")
-def host_remove(name: Annotated[str, typer.Argument(help="The host.")], data: Data = Path("data")) -> None:
-    """Forget a host. Nothing is changed on it, and its journals are kept."""
+def host_remove(
+    name: Annotated[str, typer.Argument(help="The host.")],
+    clean: Annotated[bool, typer.Option("--clean", help="First take away from it all that Temper left there.")] = False,
+    data: Data = Path("data"),
+) -> None:
+    """Forget a host. Nothing is changed on it unless --clean is given, and the journals of this machine are kept."""
     from app.cli.host import remove_host
 
-    remove_host(Settings(data=data), name)
+    remove_host(Settings(data=data), name, clean_up=clean)
 
 
 @plan.command("add")

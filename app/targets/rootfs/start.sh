@@ -25,4 +25,6 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
 exec < /dev/null
 [ -x /usr/sbin/rsyslogd ] && /usr/sbin/rsyslogd -i /run/rsyslogd.pid || true
 # What an init would do: sshd comes back when it is killed, and the dead of others are buried.
+# What an init would do before it: whatever is to run when the machine starts.
+for script in /etc/rcS.d/S*; do [ ! -x "$script" ] || "$script" start || true; done
 while :; do /usr/sbin/sshd -D -p "$port" -o ListenAddress=127.0.0.1 || true; sleep 0.2; done

@@ -36,7 +36,7 @@ def asked(line: Line, files: Files) -> tuple[tuple[Probe, ...], Fill | None]:
     user = line.end.user
     watched = [user, *(one.user for one in line.end.watched)]
     names = (_sudoers(files, who, watched), _doors(who, watched), _plain(["root", *watched])[:_FEW])
-    said = told(line.run("ask", *map(" ".join, names), seconds=_SECONDS).text.splitlines())
+    said = told(line.run("examine", *map(" ".join, names), seconds=_SECONDS).text.splitlines())
     return probes(said, who, names[0]), _fill(said)
 
 

@@ -8,17 +8,20 @@ import asyncssh
 from app.errors import BadInput, LineCut, Unusable
 from app.events.clean import clean
 from app.targets.ssh.endpoint import Endpoint, given_for, key_pairs, password
+from app.targets.ssh.tunnel import Tunnel
 
 _CONNECT, _LOGIN = 10, 20
 _ALIVE_EVERY, _ALIVE_TRIES = 5, 3
 
 
-async def connected(end: Endpoint, known_hosts: Path) -> asyncssh.SSHClientConnection:
+async def connected(end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None) -> asyncssh.SSHClientConnection:
     given_for(end, _fingerprints(end, known_hosts), said=False)
+    sock = await tunnel.open() if tunnel else None
     try:
         return await asyncssh.connect(
             end.address,
             end.port,
+            sock=sock,
             config=None,
             known_hosts=str(known_hosts),
             username=end.user,
@@ -37,6 +40,8 @@ async def connected(end: Endpoint, known_hosts: Path) -> asyncssh.SSHClientConne
     except asyncssh.PermissionDenied as exc:
         raise Unusable(f"{end} does not let {end.user} in with its {end.way}: {_said(exc)}.") from exc
     except (asyncssh.Error, OSError, TimeoutError) as exc:
+        if tunnel:
+            raise LineCut(f"{end} does not answer a login inside of the line: {tunnel.said or _said(exc)}") from exc
         raise LineCut(f"{end} does not answer: {_said(exc)}. Is it up, and sshd with it?") from exc
 
 

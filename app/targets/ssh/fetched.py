@@ -8,6 +8,7 @@ from stat import S_IMODE
 from app.errors import LineCut, Unusable
 from app.events.clean import clean
 from app.files import FileState
+from app.targets.names import spelled
 from app.targets.ssh.line import Line
 from app.targets.ssh.snapshot import Entry, Kind, Snapshot
 
@@ -20,6 +21,7 @@ NOT_FETCHED = (
     "etc/selinux/*/policy",
     ".temper-trial",
     "*.temper-new",
+    "*temper-undo-*",
 )
 """Private keys are nobody's business here; the others are large and made by programs."""
 
@@ -64,11 +66,11 @@ def entries(stream: bytes) -> dict[str, Entry]:
 
 def _path(name: str) -> str | None:
     names = name.removeprefix("./").rstrip("/").split("/")
-    return None if any(one in ("", ".", "..") for one in names) else "/" + "/".join(names)
+    return None if any(one in ("", ".", "..") for one in names) else "/" + spelled("/".join(names))
 
 
 def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
-    owner = f"{member.uname or member.uid}:{member.gname or member.gid}"
+    owner = spelled(f"{member.uname or member.uid}:{member.gname or member.gid}")
     content = b""
     if member.isfile() and (held := archive.extractfile(member)):
         content = held.read()
@@ -79,4 +81,5 @@ def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
         kind = "link"
     elif member.isfile():
         kind = "file"
-    return Entry(kind, FileState(content, S_IMODE(member.mode), owner), member.linkname if member.issym() else "")
+    state = FileState(content, S_IMODE(member.mode), owner, int(member.mtime * 1e9))
+    return Entry(kind, state, spelled(member.linkname) if member.issym() else "")

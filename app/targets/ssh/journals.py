@@ -94,10 +94,9 @@ class Journals:
     def _begin_there(self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
         rows = [f"{number}\t{_digest(before[path])}\t{path}\n" for number, path in enumerate(after)]
         rows += [f"folder\t-\t{folder}\n" for folder in folders]
-        seconds = str(self._seconds if danger.can_cut(after) else 0)
         services = "\n".join(self.services)
         data = "".join(rows).encode()
-        said = self._line.run("begin", name, seconds, text_of("restore"), services, data=data)
+        said = self._line.run("begin", name, str(self._seconds), text_of("restore"), services, data=data)
         if said.code:
             raise ActionFailed(f"Nothing was written: {_reason(said.err)}.")
 

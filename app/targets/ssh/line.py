@@ -14,6 +14,7 @@ from app.targets.ssh.connect import connected
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.loop import Loop
 from app.targets.ssh.script import Script, script, text_of
+from app.targets.ssh.tunnel import Tunnel
 
 Heard = Callable[[str], None]
 
@@ -47,11 +48,14 @@ class _NotBegun(Unusable):
 class Line:
     """Called from threads; `close` ends its own thread."""
 
-    def __init__(self, end: Endpoint, known_hosts: Path, loop: Loop | None = None) -> None:
+    def __init__(
+        self, end: Endpoint, known_hosts: Path, loop: Loop | None = None, tunnel: Tunnel | None = None
+    ) -> None:
         self.end = end
         self._known_hosts = known_hosts
         self._own_loop = loop is None
         self._loop = loop or Loop(str(end))
+        self._tunnel = tunnel
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._sudo: bool | None = None
@@ -100,6 +104,12 @@ class Line:
         """Another connection by the same way in: what a new login would meet now."""
         return Line(self.end, self._known_hosts, self._loop)
 
+    def through(self, name: str, end: Endpoint) -> "Line":
+        """A connection to what the script `name` begins on the host, inside of this one."""
+        self.become_root()
+        one = script(text_of(name), (), b"", _SECONDS, sudo=bool(self._sudo))
+        return Line(end, self._known_hosts, self._loop, Tunnel(self._connected, one))
+
     def close(self) -> None:
         self._loop.call(self._hung_up())
         if self._own_loop:
@@ -115,7 +125,7 @@ class Line:
     async def _connected(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
             if self._connection is None or self._connection.is_closed():
-                self._connection = await connected(self.end, self._known_hosts)
+                self._connection = await connected(self.end, self._known_hosts, self._tunnel)
             return self._connection
 
     async def _hung_up(self) -> None:
@@ -124,6 +134,8 @@ class Line:
             with suppress(TimeoutError, OSError, asyncssh.Error):
                 await asyncio.wait_for(self._connection.wait_closed(), 2)
             self._connection = None
+        if self._tunnel is not None:
+            await self._tunnel.close()
 
     async def _converse(self, one: Script, seconds: float, heard: Heard | None) -> Answer:
         try:

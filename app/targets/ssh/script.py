@@ -11,6 +11,16 @@ from pathlib import Path
 
 _REMOTE = Path(__file__).parent / "remote"
 _KILL_AFTER = 5
+_PARTS = {
+    "begin": ("service", "boot"),
+    "clean": ("boot",),
+    "close": ("boot",),
+    "ready": ("boot",),
+    "reload": ("service",),
+    "restore": ("service", "boot"),
+    "trial": ("service",),
+}
+"""What a script needs beside what all of them share."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +31,8 @@ class Script:
 
 
 def text_of(name: str) -> str:
-    """With what all of them share in front."""
-    return "".join((_REMOTE / f"{part}.sh").read_text() for part in ("shared", name))
+    """With what it shares with others in front."""
+    return "".join((_REMOTE / f"{part}.sh").read_text() for part in ("shared", *_PARTS.get(name, ()), name))
 
 
 def script(text: str, arguments: tuple[str, ...], data: bytes, seconds: float, *, sudo: bool) -> Script:

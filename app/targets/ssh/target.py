@@ -1,8 +1,7 @@
 """A host over SSH: the same actions, policy and journal as the built-in one, and a way back that needs no line."""
 
-import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ from app.targets.confine import Confinement, detect
 from app.targets.diff import unified
 from app.targets.digest import change
 from app.targets.disk import Disk, Folder
+from app.targets.effects.asking import here
 from app.targets.facts import facts
 from app.targets.journal import Journal
 from app.targets.lock import Fence, HostLock, no_fence
@@ -26,10 +26,13 @@ from app.targets.overlay import Overlay
 from app.targets.patience import prepared
 from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.force import Force
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import Line
+from app.targets.ssh.loop import off_the_loop
 from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
+from app.targets.ssh.there import first_of, there
 from app.targets.ssh.tree import RemoteTree
 from app.targets.target import Applied, Preview, Refusal, Restored
 from app.targets.transaction import Transactions
@@ -65,9 +68,11 @@ class SshTarget:
         self._timer = timer
         self._patience = timer + patience
         self._changing = HostLock(folder / "change.lock", fence)
+        self._force = Force(self.line)
         self._tree = RemoteTree(self.line)
         self._journals = Journals(Journal(folder / "journal", self._disk), self.line, timer, self._tree.doubt)
-        self._transactions = Transactions(self._tree, self._journals, self._changing, confinement or detect())
+        ask = first_of(there(self.line, self._tree), here(confinement or detect()))
+        self._transactions = Transactions(self._tree, self._journals, self._changing, ask)
         self._goes(alone=(folder / _ALONE).is_file())
 
     @property
@@ -75,7 +80,7 @@ class SshTarget:
         return self._tree
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
-        await _off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
+        await off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
 
     def facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
@@ -92,7 +97,7 @@ class SshTarget:
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
     async def preview(self, actions: Sequence[AnyAction]) -> Preview:
-        return await _off_the_loop(lambda: self._preview(actions))
+        return await off_the_loop(lambda: self._preview(actions))
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         held = self._tree.held
@@ -105,22 +110,22 @@ class SshTarget:
         allowed_paths: frozenset[str],
         asks: frozenset[str] = frozenset(),
     ) -> Applied:
-        return await _off_the_loop(lambda: self._apply(journal, actions, allowed_paths, asks))
+        return await off_the_loop(lambda: self._apply(journal, actions, allowed_paths, asks))
 
     async def rollback(self, journal: str) -> Restored:
-        return await _off_the_loop(lambda: undo.patiently(lambda: self._roll_back(journal), self._patience))
+        return await off_the_loop(lambda: undo.patiently(lambda: self._roll_back(journal), self._patience))
 
     async def commit(self, journal: str) -> None:
-        await _off_the_loop(lambda: self._commit(journal))
+        await off_the_loop(lambda: self._commit(journal))
 
     def pending(self) -> list[str]:
         return self._journals.pending()
 
     async def health(self) -> tuple[Probe, ...]:
-        return await _off_the_loop(self._health)
+        return await off_the_loop(self._health)
 
     async def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        return await _off_the_loop(lambda: self._drift(expected))
+        return await off_the_loop(lambda: self._drift(expected))
 
     def log_lines(self, limit: int) -> list[str]:
         found = probes.logs(self.line, limit)
@@ -134,7 +139,7 @@ class SshTarget:
         return baseline.summary(baseline.take(self._tree.look_again()))
 
     async def close(self) -> None:
-        await _off_the_loop(self.line.close)
+        await off_the_loop(self.line.close)
 
     def _prepare(self, consent: str | None) -> None:
         """Whether a change could be made here and taken back; what an earlier end left open is taken back first."""
@@ -188,19 +193,14 @@ class SshTarget:
                 raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
             paths = {one.path for one in actions if not isinstance(one, Reload)}
             self._journals.services = danger.services(paths, actions)
+            self._force.before(self._journals.services)
             done = self._transactions.apply(name, actions, allowed_paths, asks)
-            self._reload(self._journals.services)
-            if danger.can_cut(one.path for one in done.changes):
-                self._confirm(name)
+            self._force.bring(self._journals.services)
+            self._confirm(name)
             self._tree.look_again()
         except Unusable as exc:
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return Applied(done.diff, done.changes, time.monotonic() - began)
-
-    def _reload(self, services: Sequence[str]) -> None:
-        said = self.line.run("reload", *services)
-        if said.code:
-            raise ActionFailed(f"It is written but not in force: {clean(said.err.strip(), _LONGEST)}.")
 
     def _confirm(self, name: str) -> str:
         """The host's timer is stopped by a new login that can act as root, and by nothing else. Else: why not."""
@@ -244,13 +244,3 @@ class SshTarget:
 def _pretty(release: str) -> str:
     names = [line.partition("=")[2].strip('"') for line in release.split("\n") if line.startswith("PRETTY_NAME=")]
     return names[0] if names else ""
-
-
-async def _off_the_loop(work: Callable[[], T]) -> T:
-    """A caller that is cancelled waits for the work's end: a change must not go on behind the back of its rollback."""
-    doing = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(doing)
-    except asyncio.CancelledError:
-        await asyncio.wait([doing])
-        raise

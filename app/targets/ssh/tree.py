@@ -79,7 +79,8 @@ class RemoteTree:
 
     def write(self, path: str, state: FileState) -> None:
         size, mode = str(len(state.content)), f"{state.mode:04o}"
-        self._do(path, "push", self._guard(), path, size, mode, state.owner, data=state.content)
+        when = "-" if state.modified is None else f"{state.modified / 1e9:.9f}"
+        self._do(path, "push", self._guard(), path, size, mode, state.owner, when, data=state.content)
 
     def remove(self, path: str) -> None:
         self._do(path, "place", "file", path)

@@ -166,7 +166,7 @@ class SshHost:
         return found
 
     def _lay_out(self) -> None:
-        for name in ("etc/ssh", "root", "home", "var/log", "var/lib", "run/sshd"):
+        for name in ("etc/ssh", "etc/rcS.d", "root", "home", "var/log", "var/lib", "run/sshd"):
             (self.root / name).mkdir(parents=True)
         for name in ("bin", "sbin", "lib", "lib64"):
             (self.root / name).symlink_to(f"usr/{name}")

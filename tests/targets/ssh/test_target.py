@@ -147,7 +147,7 @@ async def test_a_rehearsal_and_facts_come_from_the_hosts_files(host, opened):
 
 
 async def test_a_host_that_is_gone_for_good_halts_a_rollback(host, opened):
-    target = opened(timer=0, patience=0)
+    target = opened(timer=3, patience=0)
     await target.prepare()
     await target.apply("one", [NO_X11], PATHS)
     host.cut(listener=True)

@@ -1,4 +1,4 @@
-# begin NAME SECONDS RESTORE SERVICES: the pre-images of what comes on stdin, and a timer where SECONDS is not 0.
+# begin NAME SECONDS RESTORE SERVICES: the pre-images of what comes on stdin, then two that take them back: timer and boot.
 name=$1 new=$home/.$1.new at=$home/$1
 locked
 case $(mark_of "$name") in
@@ -19,6 +19,7 @@ while IFS=$tab read -r number digest path; do
     if [ -e "$path" ] || [ -L "$path" ]; then gone 4 "$path is there by now"; fi
   else
     if [ -L "$path" ] || [ ! -f "$path" ]; then gone 4 "$path is no plain file any more"; fi
+    why=$(one_name "$path") || gone 4 "$why"
     cp -a -- "$path" "$new/$number" || gone 9 "no room for the pre-image of $path"
     read -r found _ <<END
 $(sha256sum <"$new/$number")
@@ -26,16 +27,17 @@ END
     [ "$found" = "$digest" ] || gone 4 "$path changed meanwhile"
   fi
 done
-printf '%s\n' "$3" >"$new/restore" && printf '%s\n' "$4" >"$new/services" || gone 9 "the journal cannot be written"
+printf '%s\n' "$3" >"$new/restore" && printf '%s\n' "$4" >"$new/services" && came_in_by >"$new/port" || gone 9 "the journal cannot be written"
 synced "$new"/* "$new"
 mv -T -- "$new" "$at" || gone 9 "the journal cannot be kept"
 synced "$home"
-[ "$2" = 0 ] && exit 0
+back() { unhooked "$name"; mv -T -- "$at" "$new"; gone "$@"; }
+hooked "$name" || back 9 "nothing can be set that takes the change back when the host starts anew"
 if [ -d /run/systemd/system ] && command -v systemd-run >/dev/null 2>&1; then
   systemd-run --quiet --collect --on-active="$2" --timer-property=AccuracySec=100ms /bin/sh "$at/restore" "$name" timer
 else
   setsid /bin/sh -c 'sleep "$1"; exec /bin/sh "$2" "$3" timer' timer "$2" "$at/restore" "$name" </dev/null >/dev/null 2>&1 9>&- &
   echo "$!" >"$at/timer.pid"
-fi || { mv -T -- "$at" "$new"; gone 9 "no timer can be set, so the line could be lost for good"; }
+fi || back 9 "no timer can be set, so the line could be lost for good"
 : >"$at/armed"
 synced "$at"

@@ -1,4 +1,4 @@
-# push journalled|anyway|alone PATH SIZE MODE OWNER: stdin becomes the file, whole or not at all.
+# push journalled|anyway|alone PATH SIZE MODE OWNER TIME: stdin becomes the file, whole or not at all.
 path=$2 temp=$(beside "$2")
 rm -f -- "$temp"
 set -C
@@ -19,10 +19,13 @@ END
 fi
 if [ -L "$path" ] || { [ -e "$path" ] && [ ! -f "$path" ]; }; then gone 6 "$path is no plain file any more"; fi
 if [ -f "$path" ]; then
+  [ "$1" = anyway ] || why=$(one_name "$path") || gone 6 "$why"
   cp --attributes-only --preserve=all -- "$path" "$temp" || gone 9 "what $path has besides its content cannot be kept"
 fi
 chown -- "$5" "$temp" && chmod -- "$4" "$temp" || gone 9 "$path cannot be given to $5"
 [ -f "$path" ] || ! command -v restorecon >/dev/null 2>&1 || restorecon -- "$temp" 2>/dev/null
+# A change is new, and whoever copies what is newer shall see it; what is taken back is as old as it was.
+if [ "$6" = - ]; then touch -- "$temp"; else touch -d "@$6" -- "$temp"; fi
 synced "$temp"
 mv -fT -- "$temp" "$path" || gone 9 "$path cannot be put in place"
 synced "${path%/*}"

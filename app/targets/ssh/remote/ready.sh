@@ -13,3 +13,4 @@ mkdir -p -m 700 -- "$home" 2>/dev/null && chmod 700 -- "${home%/*}" "$home" || f
 writable "$home" $(($1 / 65536)) || fail 4 "there is no room to write in $home, or it is read-only"
 { [ -d /run/systemd/system ] && command -v systemd-run >/dev/null 2>&1; } || command -v setsid >/dev/null 2>&1 ||
   fail 6 "neither systemd-run nor setsid is there, so no timer can be set for a change that cuts the line"
+starts_by >/dev/null || fail 6 "nothing was found that runs when this host starts, so a change that nobody keeps would outlive a restart"

@@ -1,4 +1,4 @@
-# restore NAME asked|timer: what the journal holds, put back; as often as one likes. Says what differs all the same.
+# restore NAME asked|timer|boot: what the journal holds, put back; as often as one likes. Says what differs all the same.
 name=$1 at=$home/$1
 locked
 case $(mark_of "$name") in
@@ -29,11 +29,13 @@ differs=$(while IFS=$tab read -r number path; do
   same "$at/$number" "$path" || printf '%s\n' "$path"
 done <"$at/files")
 printf '%s\n' "$differs"
-while read -r service; do
+port=$(cat "$at/port" 2>/dev/null)
+# When the host starts by systemd, we come before those who would read the files.
+[ "$2" = boot ] && [ -d /run/systemd/system ] || while read -r service; do
   [ -z "$service" ] || reload_one "$service" 9>&-
 done <"$at/services"
-if [ "$2" = timer ] && [ -z "$differs" ]; then
+if [ "$2" != asked ] && [ -z "$differs" ]; then
   marked "$name" undone
-  echo timer >"$at/undone"
+  echo "$2" >"$at/undone"
 fi
 exit 0

@@ -29,6 +29,7 @@ marked() {
   synced "$home/$1/$2" "$home/$1"
   : >"$home/$1/disarmed" 2>/dev/null
   while IFS=$tab read -r number _; do rm -f -- "$home/$1/$number"; done <"$home/$1/files"
+  unhooked "$1"
 }
 same() {
   # Is the file as the image is?
@@ -38,20 +39,10 @@ same() {
     [ ! -e "$2" ] && [ ! -L "$2" ]
   fi
 }
-reload_one() {
-  # By pid file, never by name: another sshd may run beside this one.
-  if [ "$1" = sshd ]; then
-    why=$(sshd -t 2>&1) || { printf 'sshd would not start again: %s\n' "$why" >&2; return 1; }
-  fi
-  if [ -d /run/systemd/system ]; then
-    for unit in "$1" "${1%d}"; do
-      systemctl is-active -q "$unit.service" && { systemctl reload-or-restart "$unit.service"; return; }
-    done
-    return 0
-  fi
-  for file in "/run/$1.pid" "/var/run/$1.pid"; do
-    [ -r "$file" ] && read -r pid <"$file" && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$1" ] || continue
-    kill -HUP "$pid"
-    return
-  done
+one_name() {
+  # A file is replaced as a whole: with a second name it would become two, without a word.
+  [ "$(stat -c %h -- "$1")" = 1 ] && return 0
+  others=$(find /etc -samefile "$1" ! -path "$1" 2>/dev/null | head -n 3 | tr '\n' ' ')
+  printf '%s has other names (hard links)%s; changing it would part them. Make it a file of its own first\n' "$1" "${others:+: ${others% }}"
+  return 1
 }

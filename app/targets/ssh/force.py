@@ -1,0 +1,50 @@
+"""What is written is in force once its reader was seen to read it, and for sshd once a new one has let us in."""
+
+from collections.abc import Sequence
+
+from app.errors import ActionFailed
+from app.events.clean import clean
+from app.targets.ssh import trial
+from app.targets.ssh.line import Line
+
+_UNPROVEN = 7
+_SECONDS = 60.0
+_LONGEST = 300
+
+
+class Force:
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._let_in: frozenset[str] | None = None
+        """By a sshd begun for it, on the files before the first change that sshd reads."""
+
+    def before(self, services: Sequence[str]) -> None:
+        if "sshd" in services and self._let_in is None:
+            self._let_in = trial.let_in(self._line)
+
+    def bring(self, services: Sequence[str]) -> None:
+        """First a sshd of our own is asked: where it shuts us out, the one that all depend on is left as it is."""
+        if not services:
+            return
+        us = self._line.end
+        if "sshd" in services and us.user in self._known and (why := trial.refusal(self._line, us)):
+            raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
+        said = self._line.run("reload", *services, seconds=_SECONDS)
+        reason = clean(said.err.strip(), _LONGEST)
+        if said.code == _UNPROVEN:
+            self._tried_instead(reason)
+        elif said.code:
+            raise ActionFailed(f"It is written but not in force: {reason}.")
+
+    @property
+    def _known(self) -> frozenset[str]:
+        return self._let_in or frozenset()
+
+    def _tried_instead(self, reason: str) -> None:
+        """We were let in already, before the reload."""
+        unproven = f"It is written, but {reason}"
+        for end in (self._line.end, *(self._line.end.of(one) for one in self._line.end.watched)):
+            if end.user not in self._known:
+                raise ActionFailed(f"{unproven}; and what a new one would do for {end.user} could not be tried.")
+            if end is not self._line.end and (why := trial.refusal(self._line, end)):
+                raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")

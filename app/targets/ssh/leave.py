@@ -1,0 +1,19 @@
+"""Going from a host without anything of ours staying there."""
+
+from app.errors import BadInput, Unusable
+from app.events.clean import clean
+from app.targets.ssh.line import Line
+
+_OPEN = 3
+_LONGEST = 300
+
+
+def leave(line: Line, content: str) -> list[str]:
+    """What was taken away; `content` is the folder in which a scanner kept what it judges by."""
+    said = line.run("clean", content)
+    why = clean(said.err.strip(), _LONGEST)
+    if said.code == _OPEN:
+        raise BadInput(f"nothing was taken away from {line.end}: {why}; temper host check --undo takes it back first.")
+    if said.code:
+        raise Unusable(f"{line.end} was not left clean: {why or 'no reason given'}.")
+    return [clean(path, _LONGEST) for path in said.text.splitlines()]

@@ -1,0 +1,164 @@
+# Is what was written gone by? That a signal was sent is no answer: what came of it is looked at.
+unproven=7
+came_in_by() {
+  # The port: sshd tells it to its sessions, and sudo forgets it; whoever started us has it still.
+  said=${SSH_CONNECTION:-} up=$$
+  while [ -z "$said" ] && [ "${up:-0}" -gt 1 ]; do
+    up=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$up/status" 2>/dev/null)
+    said=$(tr '\0' '\n' 2>/dev/null <"/proc/${up:-0}/environ" | sed -n 's/^SSH_CONNECTION=//p')
+  done 2>/dev/null
+  printf '%s\n' "${said##* }"
+}
+ears() {
+  # The sockets that listen on a port, by the kernel's own table. A sshd that begins anew has new ones.
+  wanted=$(printf '%04X' "$1" 2>/dev/null) || return 0
+  cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | while read -r _ at _ state _ _ _ _ _ inode _; do
+    if [ "$state" = 0A ] && [ "${at##*:}" = "$wanted" ]; then printf '%s\n' "$inode"; fi
+  done
+}
+holders() {
+  # Who holds one of these sockets: those that are called sshd first, since all are many.
+  some=
+  for comm in /proc/[0-9]*/comm; do
+    read -r called 2>/dev/null <"$comm" && [ "$called" = sshd ] && some="$some ${comm%comm}fd"
+  done
+  for where in "$some" "/proc/[0-9]*/fd"; do
+    found=$(
+      # shellcheck disable=SC2086
+      ls -l /proc/self/fd $where 2>/dev/null | while read -r line; do
+        case $line in
+        /proc/*/fd:) pid=${line#/proc/} pid=${pid%%/*} ;;
+        *'socket:['*) for inode; do case $line in *"socket:[$inode]") printf '%s\n' "$pid" ;; esac; done ;;
+        esac
+      done | sort -un
+    )
+    [ "$found" ] && { printf '%s\n' "$found"; return; }
+  done
+}
+listeners() {
+  # Those who listen on a port; where the kernel does not say who, by pid file, never by name.
+  # shellcheck disable=SC2046
+  found=$(holders $(ears "$1"))
+  [ "$found" ] && { printf '%s\n' "$found"; return; }
+  for file in "$(sshd -T 2>/dev/null | sed -n 's/^pidfile //p')" /run/sshd.pid /var/run/sshd.pid; do
+    [ -r "$file" ] && read -r pid <"$file" && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sshd ] || continue
+    printf '%s\n' "$pid"
+    return
+  done
+}
+told_by() {
+  # What a listening sshd was started with that changes what it goes by, a word a line.
+  next=
+  tr '\0 ' '\n\n' 2>/dev/null <"/proc/$1/cmdline" | while read -r word; do
+    case $next$word in
+    take*) next=; printf '%s\n' "$word" ;;
+    -o | -f | -h | -c) next=take; printf '%s\n' "$word" ;;
+    -o* | -f* | -h* | -c*) printf '%s\n' "$word" ;;
+    '[listener]') break ;;
+    esac
+  done
+}
+other_file() {
+  # The file that it reads instead of the one that is changed.
+  told_by "$1" | { last=
+    while read -r word; do
+      case $last$word in
+      -f/*) file=${word#-f} ;;
+      *) file= ;;
+      esac
+      if [ -e "$file" ] && [ ! "$file" -ef /etc/ssh/sshd_config ]; then printf '%s\n' "$file"; fi
+      last=; [ "$word" = -f ] && last=-f
+    done; }
+}
+unit_of() { sed -n 's/^.*\/\([^/]*\.service\)$/\1/p' "/proc/$1/cgroup" 2>/dev/null | head -n 1; }
+renewed() {
+  # renewed PORT INODE...: does somebody listen there, and by none of these sockets?
+  now=$(ears "$1"); shift
+  [ "$now" ] || return 1
+  for old; do for one in $now; do [ "$one" != "$old" ] || return 1; done; done
+}
+reload_sshd() {
+  why=$(sshd -t 2>&1) || { printf 'sshd would not start again: %s\n' "$why" >&2; return 8; }
+  : "${port:=$(came_in_by)}"
+  was=$(ears "$port")
+  begun=
+  for pid in $(listeners "$port"); do
+    other=$(other_file "$pid")
+    [ -z "$other" ] || { printf 'the sshd that listens on port %s reads %s, not /etc/ssh/sshd_config\n' "$port" "$other" >&2; return 8; }
+    if [ "$pid" = 1 ]; then begun=1; else kill -HUP "$pid" && begun=1; fi
+  done
+  [ "$begun" ] || { printf 'no sshd was found that listens on port %s\n' "${port:-?}" >&2; return $unproven; }
+  tries=0
+  while [ "$was" ] && [ "$tries" -lt 60 ]; do
+    # shellcheck disable=SC2086
+    if renewed "$port" $was; then return 0; fi
+    sleep 0.05
+    tries=$((tries + 1))
+  done
+  # systemd holds the socket for it: then a new process has to be seen instead of a new socket.
+  # shellcheck disable=SC2086
+  for pid in $(holders $was); do
+    unit=$(unit_of "$pid")
+    if [ "$pid" != 1 ] && [ "$unit" ] && [ -d /run/systemd/system ]; then restarted "$unit" && return 0; fi
+  done
+  printf 'nothing shows that the sshd on port %s read its files again\n' "${port:-?}" >&2
+  return $unproven
+}
+property() { systemctl show -p "$1" --value "$2" 2>/dev/null; }
+restarted() {
+  # By systemd's own account: its process, or for what runs once its end, is newer than it was.
+  started=$(property ExecMainStartTimestampMonotonic "$1")
+  why=$(systemctl restart "$1" 2>&1) || { printf '%s does not start again: %s\n' "$1" "$why" >&2; return 8; }
+  [ "$(property ExecMainStartTimestampMonotonic "$1")" != "$started" ] && [ "$(property Result "$1")" = success ] &&
+    systemctl is-active -q "$1" && return 0
+  printf '%s was not seen to start again\n' "$1" >&2
+  return 8
+}
+signalled() {
+  # auditd alone is told by a signal, since nobody may restart it: the same process is to outlive what it reads.
+  main=$(property MainPID "$1")
+  why=$(systemctl reload "$1" 2>&1) || { printf '%s does not reload: %s\n' "$1" "$why" >&2; return 8; }
+  sleep 0.3
+  [ "${main:-0}" != 0 ] && [ "$(property MainPID "$1")" = "$main" ] && systemctl is-active -q "$1" && return 0
+  printf '%s did not outlive its reload\n' "$1" >&2
+  return 8
+}
+born() { sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+pid_of() {
+  for file in "/run/$1.pid" "/run/${1}d.pid" "/run/${1%d}/$1.pid" "/run/$1/$1.pid"; do
+    [ -r "$file" ] && read -r pid <"$file" && [ -d "/proc/$pid" ] && { printf '%s\n' "$pid"; return; }
+  done
+}
+reload_one() {
+  if [ "$1" = sshd ]; then reload_sshd; return; fi
+  if [ -d /run/systemd/system ]; then
+    for unit in "$1.service" "${1%d}.service"; do
+      systemctl is-active -q "$unit" || continue
+      if [ "$1" = auditd ]; then signalled "$unit"; else restarted "$unit"; fi
+      return
+    done
+    printf 'no unit %s is active on this host, so nobody read what was written\n' "$1" >&2
+    return 8
+  fi
+  if [ "$1" = systemd-sysctl ]; then
+    why=$(sysctl --system 2>&1 >/dev/null) && return 0
+    printf 'sysctl --system: %s\n' "$why" >&2
+    return 8
+  fi
+  was=$(pid_of "$1")
+  [ "$was" ] || { printf '%s does not run on this host, so nobody read what was written\n' "$1" >&2; return 8; }
+  if [ "$1" = auditd ]; then
+    kill -HUP "$was" && sleep 0.3 && [ "$(pid_of auditd)" = "$was" ] && return 0
+    printf 'auditd did not outlive its reload\n' >&2
+    return 8
+  fi
+  for script in "/etc/init.d/$1" "/etc/init.d/${1%d}"; do
+    [ -x "$script" ] || continue
+    before="$was $(born "$was")"
+    why=$("$script" restart 2>&1 </dev/null) || { printf '%s does not start again: %s\n' "$1" "$why" >&2; return 8; }
+    now=$(pid_of "$1")
+    [ "$now" ] && [ "$now $(born "$now")" != "$before" ] && return 0
+  done
+  printf '%s was not seen to start again, so nobody read what was written\n' "$1" >&2
+  return 8
+}

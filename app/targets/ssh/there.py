@@ -1,0 +1,65 @@
+"""Asking a host's own programs what they make of planned files, laid over its own where nobody else sees them."""
+
+import io
+import tarfile
+from collections.abc import Iterator
+
+from app.errors import LineCut, Unusable
+from app.events.clean import clean
+from app.files import Files
+from app.targets.confine import Outcome
+from app.targets.effects.daemon import Ask, Question
+from app.targets.ssh.line import Line
+
+_NOT_TO_BE_HAD = 44
+_SECONDS = 20.0
+_MOST_OUTPUT = 1024 * 1024
+
+
+def there(line: Line, held: Files) -> Ask:
+    """`held` is the host as it stands: only what differs from it is sent."""
+
+    def ask(files: Files, question: Question) -> Outcome | None:
+        data = _packed(dict(_differing(files, held, question)) | {path: text.encode() for path, text in question.made})
+        try:
+            said = line.run("ask", question.program, *question.arguments, data=data, seconds=_SECONDS)
+        except LineCut:
+            raise
+        except Unusable as exc:
+            return Outcome(None, clean(str(exc), 300))
+        return None if said.code == _NOT_TO_BE_HAD else Outcome(said.code, clean(said.text, _MOST_OUTPUT))
+
+    return ask
+
+
+def first_of(*asks: Ask) -> Ask:
+    """Whoever answered for a program once is asked again: what two of them say does not compare."""
+    chosen: dict[str, Ask] = {}
+
+    def ask(files: Files, question: Question) -> Outcome | None:
+        for one in [chosen[question.program]] if question.program in chosen else asks:
+            said = one(files, question)
+            if said is not None:
+                chosen[question.program] = one
+                return said
+        return None
+
+    return ask
+
+
+def _differing(files: Files, held: Files, question: Question) -> Iterator[tuple[str, bytes]]:
+    for path in (path for pattern in question.staged for path in files.glob(pattern)):
+        state = files.state(path)
+        if state is not None and state != held.state(path):
+            yield path, state.content
+
+
+def _packed(contents: dict[str, bytes]) -> bytes:
+    """Root's, and for root alone: a program that reads them runs as root."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for path, content in contents.items():
+            member = tarfile.TarInfo(path[1:])
+            member.size, member.mode = len(content), 0o600
+            archive.addfile(member, io.BytesIO(content))
+    return stream.getvalue()

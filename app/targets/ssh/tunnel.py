@@ -1,0 +1,78 @@
+"""A connection inside another: a program on the host speaks SSH over the stdin and stdout of one of our scripts."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+
+import asyncssh
+
+from app.errors import LineCut
+from app.events.clean import clean
+from app.targets.ssh.script import Script
+
+_PIECE = 64 * 1024
+_MOST_ERR = 8 * 1024
+
+
+class Tunnel:
+    def __init__(self, outer: Callable[[], Awaitable[asyncssh.SSHClientConnection]], one: Script) -> None:
+        self._outer = outer
+        self._script = one
+        self._process: asyncssh.SSHClientProcess[bytes] | None = None
+        self._at_work: list[asyncio.Task[None]] = []
+        self._err = b""
+
+    @property
+    def said(self) -> str:
+        """The last line that the program had for whoever began it."""
+        lines = self._err.decode("utf-8", "replace").strip().splitlines()
+        return clean(lines[-1], 200).strip() if lines else ""
+
+    async def open(self) -> socket.socket:
+        try:
+            connection = await self._outer()
+            self._process = process = await connection.create_process(self._script.command, encoding=None)
+            self._begin(self._heard(process), "stderr")
+            process.stdin.write(self._script.stdin)
+            await process.stdout.readuntil(self._script.mark)
+        except (asyncssh.Error, OSError, EOFError) as exc:
+            raise LineCut(
+                f"nothing could be begun on the host to connect to: {self.said or clean(str(exc), 200)}"
+            ) from exc
+        ours, theirs = socket.socketpair()
+        theirs.setblocking(False)
+        self._begin(_from_host(process, theirs), "stdout")
+        self._begin(_to_host(theirs, process), "stdin")
+        return ours
+
+    async def close(self) -> None:
+        for task in self._at_work:
+            task.cancel()
+        await asyncio.gather(*self._at_work, return_exceptions=True)
+        if self._process is not None:
+            self._process.close()
+            with suppress(TimeoutError, OSError, asyncssh.Error):
+                await asyncio.wait_for(self._process.wait_closed(), 2)
+
+    def _begin(self, work: Coroutine[None, None, None], what: str) -> None:
+        self._at_work.append(asyncio.create_task(work, name=f"tunnel {what}"))
+
+    async def _heard(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
+        while piece := await process.stderr.read(_PIECE):
+            self._err = (self._err + piece)[-_MOST_ERR:]
+
+
+async def _from_host(process: asyncssh.SSHClientProcess[bytes], to: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    with to, suppress(OSError):
+        while piece := await process.stdout.read(_PIECE):
+            await loop.sock_sendall(to, piece)
+
+
+async def _to_host(come: socket.socket, process: asyncssh.SSHClientProcess[bytes]) -> None:
+    loop = asyncio.get_running_loop()
+    with suppress(OSError, ValueError):  # the other one has closed it
+        while piece := await loop.sock_recv(come, _PIECE):
+            process.stdin.write(piece)
+            await process.stdin.drain()
