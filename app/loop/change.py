@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 
 import msgspec
 
@@ -24,7 +25,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.secrets import redacted
-from app.events.words import Phase
+from app.events.words import Phase, Probe
 from app.loop.attempt import Attempt
 from app.loop.effects import (
     Apply,
@@ -54,6 +55,15 @@ def _allowed_paths(attempt: Attempt) -> frozenset[str]:
     return frozenset(attempt.plan.paths if attempt.plan else ())
 
 
+def told(text: str, limit: int) -> str:
+    """Words of a host or about it, as they go on record."""
+    return clean(redacted(text), limit)
+
+
+def well(probes: Sequence[Probe]) -> tuple[Probe, ...]:
+    return tuple(msgspec.structs.replace(probe, detail=redacted(probe.detail)) for probe in probes)
+
+
 def _asks(run: Run) -> frozenset[str]:
     rule, _ = run.place
     return run.means.skill.rules[rule].asks
@@ -73,7 +83,7 @@ async def judge(run: Run, _: Judge) -> None:
     if refusals:
         run.append(
             *(
-                ActionRefused(rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=one.reason)
+                ActionRefused(rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=redacted(one.reason))
                 for one in refusals
             )
         )
@@ -88,7 +98,7 @@ async def rehearse(run: Run, _: Rehearse) -> None:
     try:
         files = run.means.target.rehearse(proposed.actions)
     except ActionFailed as exc:
-        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=clean(str(exc), 600)))
+        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=told(str(exc), 600)))
         return
     verdict = (await run.means.scanner.foresee(files, [rule]))[0]
     scanner = run.means.scanner.name
@@ -118,7 +128,7 @@ async def _diff_now(run: Run) -> str:
     try:
         return (await run.means.target.preview(proposed.actions)).diff
     except ActionFailed as exc:
-        return str(exc)
+        return redacted(str(exc))
 
 
 def _binding(run: Run, diff: str) -> str:
@@ -149,7 +159,7 @@ async def apply(run: Run, _: Apply) -> None:
     try:
         done = await run.means.target.apply(journal, attempt.proposed.actions, _allowed_paths(attempt), _asks(run))
     except ActionFailed as exc:
-        run.append(ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=clean(str(exc), 600)))
+        run.append(ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=told(str(exc), 600)))
         return
     run.append(
         ActionApplied(
@@ -192,8 +202,8 @@ async def watch(run: Run, _: Watch) -> None:
         SentryProbed(
             rule=rule,
             attempt=number,
-            probes=probes,
-            drift=await target.drift(applied.changes if applied else ()),
+            probes=well(probes),
+            drift=tuple(map(redacted, await target.drift(applied.changes if applied else ()))),
             log=tuple(map(redacted, await asyncio.to_thread(target.log_lines, LOG_LINES))),
             ailing=tuple(probe.name for probe in probes if not probe.ok and probe.name in before),
         )
@@ -206,7 +216,7 @@ async def gather_facts(run: Run, _: GatherFacts) -> None:
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
-    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(clean(redacted(fact), 400) for fact in facts)))
+    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(told(fact, 400) for fact in facts)))
 
 
 async def roll_back(run: Run, effect: RollBack) -> None:
@@ -220,8 +230,8 @@ async def roll_back(run: Run, effect: RollBack) -> None:
             attempt=number,
             journal=effect.journal,
             paths=restored.paths,
-            differences=restored.differences,
-            probes=await run.means.target.health(),
+            differences=tuple(map(redacted, restored.differences)),
+            probes=well(await run.means.target.health()),
             seconds=round(restored.seconds, 4),
         )
     )

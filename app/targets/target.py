@@ -6,6 +6,7 @@ from typing import Protocol
 
 from app.events.words import AnyAction, FileChange, Probe
 from app.files import Files
+from app.targets.readable import Followed
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Target(Protocol):
     """In words for the page: how commands are confined, or that there are none."""
 
     @property
-    def files(self) -> Files: ...
+    def files(self) -> Followed: ...
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
         """Bring the host to where a run starts; the fixture is laid out anew, or taken as it stands with `keep`.

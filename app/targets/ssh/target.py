@@ -16,8 +16,6 @@ from app.syntax import source
 from app.targets import baseline, policy
 from app.targets.change import plan_changes
 from app.targets.confine import Confinement, detect
-from app.targets.diff import unified
-from app.targets.digest import change
 from app.targets.disk import Disk, Folder
 from app.targets.facts import facts
 from app.targets.journal import Journal
@@ -31,6 +29,8 @@ from app.targets.ssh.line import Line
 from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
 from app.targets.ssh.tree import RemoteTree
+from app.targets.preview import preview
+from app.targets.readable import Followed
 from app.targets.target import Applied, Preview, Refusal, Restored
 from app.targets.transaction import Transactions
 
@@ -71,7 +71,7 @@ class SshTarget:
         self._goes(alone=(folder / _ALONE).is_file())
 
     @property
-    def files(self) -> Files:
+    def files(self) -> Followed:
         return self._tree
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
@@ -92,7 +92,7 @@ class SshTarget:
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
     async def preview(self, actions: Sequence[AnyAction]) -> Preview:
-        return await _off_the_loop(lambda: self._preview(actions))
+        return await _off_the_loop(lambda: preview(actions, self._tree.look_again()))
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         held = self._tree.held
@@ -171,12 +171,6 @@ class SshTarget:
             else:
                 self._disk.remove(folder, _ALONE)
         self._goes(alone=alone)
-
-    def _preview(self, actions: Sequence[AnyAction]) -> Preview:
-        held = self._tree.look_again()
-        after = plan_changes(actions, held)
-        before = {path: held.state(path) for path in after}
-        return Preview(unified(before, after), tuple(change(path, before[path], after[path]) for path in after))
 
     def _apply(
         self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]

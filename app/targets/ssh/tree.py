@@ -60,6 +60,9 @@ class RemoteTree:
     def first_link(self, path: str) -> str | None:
         return self.held.first_link(path)
 
+    def leads_to(self, path: str) -> str | None:
+        return self.held.leads_to(path)
+
     # For a change the host itself is asked, each time that matters.
 
     def exact(self, path: str) -> FileState | None:
