@@ -1,6 +1,6 @@
 """A target is our handle on a host. The loop knows hosts by this protocol alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,6 +48,9 @@ class Target(Protocol):
 
     @property
     def files(self) -> Followed: ...
+
+    def needs(self, paths: Iterable[str], /) -> None:
+        """The files that decide the rules in work: of a host elsewhere, what nobody judges is not read otherwise."""
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
         """Bring the host to where a run starts; the fixture is laid out anew, or taken as it stands with `keep`.

