@@ -11,6 +11,8 @@ _SAID = r"(?:^[-+ ]?[ \t]{0,40}|(?<=['\"`])|(?<=[:;,] ))"
 """The same, or somebody's words come to it: `line 3: …`."""
 _END = r"(?=[ \t;,]{0,8}(?:['\"`…]|$))"
 _QUOTED = r"(?:\"[^\"\n]{0,256}(?:\"|$)|'[^'\n]{0,256}(?:'|$)|[^\s'\"`]{1,512})"
+_NO_CONTROL = r"(?!(?:required|requisite|sufficient|optional|include|substack|files|compat)\b|[ \t\[])"
+"""What follows the word password in PAM's files."""
 
 _BLOCK = re.compile(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,8}-{4,5}"
@@ -24,7 +26,7 @@ _CRYPT = re.compile(
 _LDAP_HASH = re.compile(r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|ARGON2|PBKDF2[\w-]{0,16})\}[^\s'\"]+", _I)
 _GRUB = re.compile(r"grub\.pbkdf2\.sha[0-9]{1,4}\.[^\s'\"]+")
 _MYSQL_HASH = re.compile(r"(?<![\w*])\*[0-9A-F]{40}(?!\w)")
-_SHADOW = re.compile(r"^([-+ ]?[\w.-]+:!*)[^:\s*!]{2,}(?=(?::\d*){6}:)", _M)
+_SHADOW = re.compile(rf"{_SAID}([\w.-]{{1,64}}:!{{0,9}})[^:\s*!]{{2,512}}(?=(?::[0-9]{{0,9}}){{6}}:)", _M)
 _DES = re.compile(rf"{_LINE}([\w.@-]{{1,64}}:)(?=[./0-9]{{0,12}}[a-z])(?=[./0-9a-z]{{0,12}}[A-Z])[./0-9A-Za-z]{{13}}{_END}", _M)
 _PGPASS = re.compile(
     rf"{_SAID}(?![0-9A-Fa-f]{{2}}(?::[0-9A-Fa-f]{{2}}){{3}})"
@@ -40,10 +42,10 @@ _CHAP_ANY = re.compile(
     rf"{_SAID}([^\s#*]{{1,64}}[ \t]{{1,40}}[^\s*]{{1,64}}[ \t]{{1,40}})(?!\*){_QUOTED}(?=[ \t]{{1,40}}\*{_END})", _M
 )
 _NETRC = re.compile(r"(\blogin\s{1,40}\S{1,128}\s{1,40}(?:account\s{1,40}\S{1,128}\s{1,40})?password\s{1,40})\S+")
-_NETRC_ALONE = re.compile(r"((?:\bmachine\s{1,40}\S{1,255}|^[-+ ]?default)\s{1,40}password\s{1,40})\S+", _M)
+_NETRC_ALONE = re.compile(r"((?:\bmachine\s{1,40}\S{1,255}|^[-+ ]?[ \t]{0,40}default)\s{1,40}password\s{1,40})\S+", _M)
 _TWO_WORDS = re.compile(
-    rf"{_LINE}((?:password|passwd|passphrase|secret|token|psk|login_password)[ \t]{{1,40}})"
-    rf"(?!-?(?:required|requisite|sufficient|optional|include|substack|files|compat)\b|\[){_QUOTED}{_END}",
+    rf"{_LINE}((?:password[ \t]{{1,40}}{_NO_CONTROL}(?:\w{{1,32}}[ \t]{{1,40}})?"
+    rf"|(?:passwd|passphrase|secret|token|psk|login_password)[ \t]{{1,40}})){_NO_CONTROL}{_QUOTED}{_END}",
     _M,
 )
 _WORD_AND_SECRET = re.compile(
@@ -57,7 +59,7 @@ _SNMP_V2 = re.compile(
 )
 _SNMP_SINK = re.compile(rf"\b((?:trap2?sink|informsink)[ \t]{{1,40}}\S{{1,128}}[ \t]{{1,40}}){_QUOTED}")
 _IPSEC = re.compile(r"\b((?:PSK|XAUTH|EAP|NTLM|PIN)[ \t]{1,40}|secret[ \t]{1,40})(?:\"[^\"\n]{1,256}\"?|0[sx]\S{1,512})")
-_CHRONY = re.compile(rf"{_LINE}([0-9]{{1,10}}[ \t]{{1,40}}(?:MD5|SHA[0-9]{{1,3}}|AES[0-9]{{1,3}})[ \t]{{1,40}})\S+", _M)
+_CHRONY = re.compile(rf"{_SAID}([0-9]{{1,10}}[ \t]{{1,40}}(?:MD5|SHA[0-9]{{1,3}}|AES[0-9]{{1,3}})[ \t]{{1,40}})\S+", _M)
 _TAG = re.compile(r"(<(\w{0,40}(?:pass(?:word|wd|phrase)|secret|token|apikey))>)[^<\n]+", _I)
 _DOCKER = re.compile(r"(\"auth\"[ \t]{0,9}:\s{0,40}\")[^\"\n]+")
 _HEADER = re.compile(
@@ -69,7 +71,7 @@ _COOKIE = re.compile(r"\b((?:Set-)?Cookie2?:[ \t]{0,9})[^\s'\"][^\n'\"]*", _I)
 _ADDRESS = re.compile(r"(?<=://)([^/\s:@]{0,200}):[^/\s]{1,400}(?=@)")
 _FLAG = re.compile(
     r"(?<![\w-])(--?(?:pass(?:word|wd|phrase)?|\w{1,20}-(?:password|passphrase|token|secret)|token|secret|api-?key)"
-    rf"(?:[ \t]{{1,9}}|=))(?!-){_QUOTED}",
+    rf"(?:[ \t]{{1,9}}|=))(?!-){_NO_CONTROL}{_QUOTED}",
     _I,
 )
 _FLAG_AUDITED = re.compile(r"(\"--?(?:\w{1,20}-)?(?:pass(?:word|wd|phrase)?|token|secret|api-?key)\"[ ]a[0-9]{1,3}=)\S+", _I)
@@ -78,7 +80,7 @@ _MYSQL_FLAG = re.compile(r"\b((?:mysql|mariadb)\w{0,10}[ \t][^\n]{0,120}?[ \t]-p
 _USER_FLAG = re.compile(r"(?<![\w-])(-u[ \t]{1,9}[\"']?[^\s:'\"]{1,64}:)[^\s'\"]+")
 _TOKENS = re.compile(
     r"(?<![A-Za-z0-9])(?:eyJ[\w-]{8,}\.[\w.-]*|gh[pousr]_\w{8,}|github_pat_\w{8,}|glpat-[\w-]{8,}|xox[a-z]-[\w-]{8,}"
-    r"|(?:AKIA|ASIA)[A-Z0-9]{8,}|AIza[\w-]{16,}|sk-[\w-]{16,}|sk_(?:live|test)_\w{8,}|hf_\w{16,}|npm_\w{16,}"
+    r"|(?:AKIA|ASIA)[A-Z0-9]{8,}|AIza[\w-]{16,}|sk-(?!ssh-|ecdsa-)[\w-]{16,}|sk_(?:live|test)_\w{8,}|hf_\w{16,}|npm_\w{16,}"
     r"|hv[sbr]\.[\w-]{8,}|SG\.[\w.-]{16,}|dop_v1_\w{16,}|pypi-[\w-]{16,}|temper_[\w-]{16,})"
 )
 
