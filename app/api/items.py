@@ -57,7 +57,9 @@ class ItemStory(Wire):
     seq: int
     simulated: bool
     item: ItemView
-    events: list[Raw] = Field(description="All that happened to it, in order, but for the single tokens. Prompts are for operators.")
+    events: list[Raw] = Field(
+        description="All that happened to it, in order, but for the single tokens. Prompts are for operators."
+    )
 
 
 @router.get("/runs/{run}/items", responses=documented("not-found"))

@@ -27,7 +27,9 @@ _LDAP_HASH = re.compile(r"\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|ARGON2|PBKDF2[\
 _GRUB = re.compile(r"grub\.pbkdf2\.sha[0-9]{1,4}\.[^\s'\"]+")
 _MYSQL_HASH = re.compile(r"(?<![\w*])\*[0-9A-F]{40}(?!\w)")
 _SHADOW = re.compile(rf"{_SAID}([\w.-]{{1,64}}:!{{0,9}})[^:\s*!]{{2,512}}(?=(?::[0-9]{{0,9}}){{6}}:)", _M)
-_DES = re.compile(rf"{_LINE}([\w.@-]{{1,64}}:)(?=[./0-9]{{0,12}}[a-z])(?=[./0-9a-z]{{0,12}}[A-Z])[./0-9A-Za-z]{{13}}{_END}", _M)
+_DES = re.compile(
+    rf"{_LINE}([\w.@-]{{1,64}}:)(?=[./0-9]{{0,12}}[a-z])(?=[./0-9a-z]{{0,12}}[A-Z])[./0-9A-Za-z]{{13}}{_END}", _M
+)
 _PGPASS = re.compile(
     rf"{_SAID}(?![0-9A-Fa-f]{{2}}(?::[0-9A-Fa-f]{{2}}){{3}})"
     r"([^\s:#'\"]{1,255}:(?:[0-9]{1,5}|\*):(?![0-9]{1,9}:)[^\s:]{1,64}:[^\s:]{1,64}:)[^\s:'\"][^\n'\"]*",
@@ -55,10 +57,13 @@ _WORD_AND_SECRET = re.compile(
 )
 _SNMP_USER = re.compile(r"\b((?:createUser|usmUser)[ \t]{1,40})\S[^\n]*", _I)
 _SNMP_V2 = re.compile(
-    rf"\b(com2sec6?[ \t]{{1,40}}(?:-Cn[ \t]{{1,40}}\S{{1,64}}[ \t]{{1,40}})?\S{{1,64}}[ \t]{{1,40}}\S{{1,128}}[ \t]{{1,40}}){_QUOTED}"
+    r"\b(com2sec6?[ \t]{1,40}(?:-Cn[ \t]{1,40}\S{1,64}[ \t]{1,40})?\S{1,64}[ \t]{1,40}\S{1,128}[ \t]{1,40})"
+    rf"{_QUOTED}"
 )
 _SNMP_SINK = re.compile(rf"\b((?:trap2?sink|informsink)[ \t]{{1,40}}\S{{1,128}}[ \t]{{1,40}}){_QUOTED}")
-_IPSEC = re.compile(r"\b((?:PSK|XAUTH|EAP|NTLM|PIN)[ \t]{1,40}|secret[ \t]{1,40})(?:\"[^\"\n]{1,256}\"?|0[sx]\S{1,512})")
+_IPSEC = re.compile(
+    r"\b((?:PSK|XAUTH|EAP|NTLM|PIN)[ \t]{1,40}|secret[ \t]{1,40})(?:\"[^\"\n]{1,256}\"?|0[sx]\S{1,512})"
+)
 _CHRONY = re.compile(rf"{_SAID}([0-9]{{1,10}}[ \t]{{1,40}}(?:MD5|SHA[0-9]{{1,3}}|AES[0-9]{{1,3}})[ \t]{{1,40}})\S+", _M)
 _TAG = re.compile(r"(<(\w{0,40}(?:pass(?:word|wd|phrase)|secret|token|apikey))>)[^<\n]+", _I)
 _DOCKER = re.compile(r"(\"auth\"[ \t]{0,9}:\s{0,40}\")[^\"\n]+")
@@ -74,7 +79,9 @@ _FLAG = re.compile(
     rf"(?:[ \t]{{1,9}}|=))(?!-){_NO_CONTROL}{_QUOTED}",
     _I,
 )
-_FLAG_AUDITED = re.compile(r"(\"--?(?:\w{1,20}-)?(?:pass(?:word|wd|phrase)?|token|secret|api-?key)\"[ ]a[0-9]{1,3}=)\S+", _I)
+_FLAG_AUDITED = re.compile(
+    r"(\"--?(?:\w{1,20}-)?(?:pass(?:word|wd|phrase)?|token|secret|api-?key)\"[ ]a[0-9]{1,3}=)\S+", _I
+)
 _SSHPASS = re.compile(r"\b(sshpass[ \t]{1,9}-p[ \t]{0,9})\S+")
 _MYSQL_FLAG = re.compile(r"\b((?:mysql|mariadb)\w{0,10}[ \t][^\n]{0,120}?[ \t]-p)[^\s-]\S*")
 _USER_FLAG = re.compile(r"(?<![\w-])(-u[ \t]{1,9}[\"']?[^\s:'\"]{1,64}:)[^\s'\"]+")

@@ -29,9 +29,9 @@ _SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
 _NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
 _PATH = re.compile(r"(?:file:/{2})?/[\w./%{}@+-]*")
 _NOTHING = frozenset(
-    "yes no true false on off none null nil ask prompt default required optional requisite sufficient never always"
-    " x * ! !! {} [] ignore".split()
-)
+    {"yes", "no", "true", "false", "on", "off", "none", "null", "nil", "ask", "prompt", "default", "required",
+     "optional", "requisite", "sufficient", "never", "always", "x", "*", "!", "!!", "{}", "[]", "ignore"}
+)  # fmt: skip
 _SMALL = re.compile(r"[0-9]{1,2}")
 
 
@@ -54,7 +54,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _value(text: str, key: re.Match[str]) -> str:
-    """In quotes, or all of the line where the key is the first on it; else the next word. In a comment's prose: none."""
+    """In quotes, or all of the line where the key comes first on it; else the next word. In a comment's prose: none."""
     begin = text.rfind("\n", 0, key.start()) + 1
     alone = key.start() - begin < _AHEAD_LONGEST and _AHEAD.fullmatch(text, begin, key.start())
     if not alone and _COMMENT.match(text, begin):

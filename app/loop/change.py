@@ -83,7 +83,9 @@ async def judge(run: Run, _: Judge) -> None:
     if refusals:
         run.append(
             *(
-                ActionRefused(rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=redacted(one.reason))
+                ActionRefused(
+                    rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=redacted(one.reason)
+                )
                 for one in refusals
             )
         )

@@ -7,7 +7,7 @@ from app.events.clean import clean
 from app.events.secrets import keeps_secrets, redacted
 from app.files import FileState
 from app.syntax import source
-from app.targets.readable import NO_NEED, SECRET, is_closed, judged
+from app.targets.readable import NO_NEED, SECRETIVE, is_closed, judged
 
 _LONGEST_LINE = 400
 _MOST = 32 * 1024
@@ -37,7 +37,7 @@ def _file(path: str, before: FileState | None, after: FileState) -> Iterable[str
     if old == new:
         return
     if keeps_secrets(path) or not judged(path):
-        yield f"content differs; {SECRET if keeps_secrets(path) else NO_NEED}"
+        yield f"content differs; {SECRETIVE if keeps_secrets(path) else NO_NEED}"
         return
     name = "/dev/null" if before is None else f"a{path}"
     yield from difflib.unified_diff(_lines(old), _lines(new), name, f"b{path}", lineterm="")

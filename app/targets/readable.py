@@ -11,7 +11,7 @@ from app.targets.areas import JUDGES
 from app.targets.walk import parts_of
 
 NO_NEED = "not shown: this rule has no need of it"
-SECRET = "it holds secrets and is not shown"
+SECRETIVE = "it holds secrets and is not shown"
 CLOSED = "not shown: on the host it is not for everybody to read"
 ODD = "not shown: this is no plain absolute path"
 ABSENT = "no such file"
@@ -60,7 +60,7 @@ def why_not(path: str, files: Followed, named: Iterable[str] = ()) -> str:
         return ODD
     goal = files.leads_to(path) or path
     if keeps_secrets(path) or keeps_secrets(goal):
-        return SECRET
+        return SECRETIVE
     patterns = tuple(named)
     for end in dict.fromkeys((path, goal)):
         if judged(end) or fits(end, FACTS) or (end != path and fits(end, VENDOR)):

@@ -6,7 +6,7 @@ from app.events.sealed import outline, sealed
 
 STARTED = TurnStarted(
     turn="r.2", rule="V-1", attempt=1, role="architect", purpose="plan", engine="e", model="m", replica=0,
-    max_tokens=9, prompt=("CANARY system", 'CANARY "user"\n\ud83d\ude00'.encode("utf-16", "surrogatepass").decode("utf-16")),
+    max_tokens=9, prompt=("CANARY system", 'CANARY "user"\n\u00e9\u20ac'),
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from app.files import FileState
 from app.skills.catalog import skill
 from app.targets.disk import Disk
 from app.targets.preview import preview
-from app.targets.readable import CLOSED, NO_NEED, ODD, SECRET, why_not
+from app.targets.readable import CLOSED, NO_NEED, ODD, SECRETIVE, why_not
 from app.targets.tree import Tree
 from tests.hostfiles import DictFiles
 from tests.secretive import SECRETS, planted
@@ -26,8 +26,8 @@ NAMED = ("/etc/named.conf", "/etc/named.d/*.conf", "/root/.pgpass")
         ("/etc/named.d/one.conf", ""),
         ("/etc/named.d/closed.conf", CLOSED),
         ("/etc/named.d/deeper/one.conf", NO_NEED),
-        ("/root/.pgpass", SECRET),
-        ("/etc/shadow", SECRET),
+        ("/root/.pgpass", SECRETIVE),
+        ("/etc/shadow", SECRETIVE),
         ("/etc/fstab", NO_NEED),
         ("/etc/sudoers.d/deeper/x", NO_NEED),
         ("/usr/lib/sysctl.d/50-default.conf", NO_NEED),
@@ -57,10 +57,10 @@ def tree(tmp_path):
 @pytest.mark.parametrize(
     ("goal", "why"),
     [
-        ("/root/.pgpass", SECRET),
+        ("/root/.pgpass", SECRETIVE),
         ("/etc/wireguard/wg0.conf", NO_NEED),
         ("../wireguard/wg0.conf", NO_NEED),
-        ("/etc/ssl/private/web.key", SECRET),
+        ("/etc/ssl/private/web.key", SECRETIVE),
         ("../../../../../../etc/passwd", NO_NEED),
         ("/etc/profile.d/other.sh", ""),
     ],

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 
 import msgspec
 
@@ -30,6 +31,14 @@ def listed(line: Line, held: Snapshot) -> Baseline:
     except (ValueError, IndexError) as exc:
         raise LineCut(f"{line.end}: what stands on it came in part or in another form: {exc}.") from exc
     return Baseline(entries, {account.name: account.uid for account in people(held).accounts}, "content")
+
+
+def taken(at: Path) -> Baseline:
+    """The one that was listed when the host was prepared."""
+    try:
+        return msgspec.json.decode(at.read_bytes(), type=Baseline)
+    except (OSError, msgspec.DecodeError) as exc:
+        raise Unusable(f"{at.parent} has no baseline to compare with; prepare the host first.") from exc
 
 
 def as_announced(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:

@@ -22,16 +22,16 @@ from app.targets.journal import Journal
 from app.targets.lock import Fence, HostLock, no_fence
 from app.targets.overlay import Overlay
 from app.targets.patience import prepared
+from app.targets.preview import preview
+from app.targets.readable import Followed
 from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import Line
-from app.targets.ssh.listing import as_announced, listed
+from app.targets.ssh.listing import as_announced, listed, taken
 from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
 from app.targets.ssh.tree import RemoteTree
-from app.targets.preview import preview
-from app.targets.readable import Followed
 from app.targets.target import Applied, Preview, Refusal, Restored
 from app.targets.transaction import Transactions
 
@@ -231,10 +231,7 @@ class SshTarget:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 
     def _drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        try:
-            was = msgspec.json.decode((self._folder / _BASELINE).read_bytes(), type=baseline.Baseline)
-        except (OSError, msgspec.DecodeError) as exc:
-            raise Unusable(f"{self._folder} has no baseline to compare with; prepare the host first.") from exc
+        was = taken(self._folder / _BASELINE)
         announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
         now = as_announced(listed(self.line, held), held, announced)
         return baseline.drift(was, now, announced)

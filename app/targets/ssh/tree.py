@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from app.errors import ActionFailed
 from app.events.clean import clean
 from app.files import FileState
+from app.targets.readable import judged
 from app.targets.ssh import fetched
 from app.targets.ssh.line import Line
-from app.targets.readable import judged
 from app.targets.ssh.snapshot import Snapshot
 from app.targets.ssh.wanted import ALWAYS, MOST, lacking
 
