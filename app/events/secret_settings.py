@@ -24,6 +24,8 @@ _WORD = re.compile(r"\S+")
 _REST = re.compile(r"[^\n]+")
 _AHEAD = re.compile(r"[-+ ]?[ \t]{0,40}[#;]?[ \t]?(?:export[ \t]{1,9}|set[ \t]{1,9})?[\"']?")
 _AHEAD_LONGEST = 64
+_AROUND = "\"'`;,) \t\r"
+"""It is somebody else's who quotes the line."""
 _COMMENT = re.compile(r"[-+ ]?[ \t]{0,40}[#;]")
 _SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
 _NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
@@ -60,7 +62,7 @@ def _value(text: str, key: re.Match[str]) -> str:
     if not alone and _COMMENT.match(text, begin):
         return ""
     found = _QUOTED.match(text, key.end()) or (_REST if alone else _WORD).match(text, key.end())
-    return found[0] if found else ""
+    return found[0].rstrip(_AROUND) if found else ""
 
 
 def _is_harmless(key: str, value: str) -> bool:

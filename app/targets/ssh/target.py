@@ -196,8 +196,7 @@ class SshTarget:
         return Applied(done.diff, done.changes, time.monotonic() - began)
 
     def _reload(self, services: Sequence[str]) -> None:
-        said = self.line.run("reload", *services)
-        if said.code:
+        if (said := self.line.run("reload", *services)).code:
             raise ActionFailed(f"It is written but not in force: {clean(said.err.strip(), _LONGEST)}.")
 
     def _confirm(self, name: str) -> str:
@@ -231,10 +230,9 @@ class SshTarget:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 
     def _drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        was = taken(self._folder / _BASELINE)
         announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
         now = as_announced(listed(self.line, held), held, announced)
-        return baseline.drift(was, now, announced)
+        return baseline.drift(taken(self._folder / _BASELINE), now, announced)
 
 
 def _pretty(release: str) -> str:
