@@ -208,6 +208,7 @@ class Worker:
         assert state.request
         pack = skill(state.request.skill)
         target = open_target(state.request.host, self.settings.hosts, fence)
+        target.needs(path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths)
         means = Means(
             skill=pack,
             target=target,

@@ -17,6 +17,9 @@ class DictFiles:
     def state(self, path: str) -> FileState | None:
         return self._states.get(path)
 
+    def leads_to(self, path: str) -> str | None:
+        return path
+
     def glob(self, pattern: str) -> list[str]:
         depth = pattern.count("/")
         return sorted(p for p in self._states if p.count("/") == depth and fnmatchcase(p, pattern))

@@ -15,6 +15,8 @@ from app.deps import TheStreams, TheWorker
 from app.errors import BadInput
 from app.events.kinds import PersonDid, RunEvent, kind_of
 from app.events.record import Recorded
+from app.events.sealed import sealed
+from app.people.rights import reads_prompts
 from app.stream.cursor import cursor
 from app.stream.message import message
 
@@ -42,7 +44,10 @@ def list_events(
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     kind: Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")] = None,
 ) -> EventList:
-    """Events in order. No line is ever rewritten; single tokens go when a run is shrunk to its evidence."""
+    """Events in order. No line is ever rewritten; single tokens go when a run is shrunk to its evidence.
+
+    A prompt is for operators: who may only look gets its length and its sha256 in its place.
+    """
     known_run(worker, run)
     newest = worker.store.last(run)
     last = newest[0] if newest else 0
@@ -51,7 +56,8 @@ def list_events(
         raise Problem("invalid", said, field="since")
     lines = worker.store.lines(run, since, kinds=_asked(kind), limit=limit)
     more = len(lines) == limit and lines[-1][0] < last
-    events = [msgspec.json.decode(line) for _, line, _ in lines]
+    whole = reads_prompts()
+    events = [msgspec.json.decode(line if whole else sealed(line)) for _, line, _ in lines]
     return EventList(run=run, events=events, newest=last, next=lines[-1][0] if more else None)
 
 
@@ -77,17 +83,23 @@ async def stream_events(
     ] = None,
     _last: Annotated[str | None, Header(alias="Last-Event-ID", pattern=SEQ, description="Goes before since.")] = None,
 ) -> Response:
-    """Every event as it happens, from the start or after what you have."""
+    """Every event as it happens, from the start or after what you have. Prompts are for operators."""
     known_run(worker, run)
     try:
         after = cursor(request.headers, since)
     except BadInput as exc:
         raise Problem("invalid", str(exc), field="Last-Event-ID" if _last else "since") from exc
-    return streams.watch(run, "json", as_messages, after or 0)
+    if reads_prompts():
+        return streams.watch(run, "json", as_messages, after or 0)
+    return streams.watch(run, "json, sealed", as_sealed_messages, after or 0)
 
 
 def as_messages(batch: Sequence[Recorded]) -> bytes:
     return b"".join(message(one.line, name=kind_of(one.event), seq=one.seq) for one in batch)
+
+
+def as_sealed_messages(batch: Sequence[Recorded]) -> bytes:
+    return b"".join(message(sealed(one.line), name=kind_of(one.event), seq=one.seq) for one in batch)
 
 
 def _asked(kinds: str | None) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ from app.api.route import router as api_router
 from app.api.runs import known_run
 from app.api.wire import Raw, Wire, when
 from app.deps import TheFolds, TheWorker
+from app.events.sealed import sealed
 from app.events.words import Category, Word
 from app.loop.state import Item, RunState
+from app.people.rights import reads_prompts
 from app.skills.catalog import skill
 from app.skills.skill import Rule
 from app.store.events import STEADY
@@ -55,7 +57,9 @@ class ItemStory(Wire):
     seq: int
     simulated: bool
     item: ItemView
-    events: list[Raw] = Field(description="All that happened to it, in order, but for the single tokens.")
+    events: list[Raw] = Field(
+        description="All that happened to it, in order, but for the single tokens. Prompts are for operators."
+    )
 
 
 @router.get("/runs/{run}/items", responses=documented("not-found"))
@@ -74,7 +78,9 @@ def show_item(run: str, rule: str, worker: TheWorker, folds: TheFolds) -> ItemSt
     if item is None:
         said = f"Rule {rule[:40]!a} is no item of run {run}: GET /api/v1/runs/{run}/items lists them."
         raise Problem("not-found", said, field="rule")
-    story = _story([line for _, line, _ in worker.store.lines(run, upto=state.seq, kinds=STEADY)], rule)
+    whole = reads_prompts()
+    lines = worker.store.lines(run, upto=state.seq, kinds=STEADY)
+    story = _story([line if whole else sealed(line) for _, line, _ in lines], rule)
     view = _view(state, item, _rules(state)[rule])
     return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, events=story)
 

@@ -1,38 +1,45 @@
 """What a host keeps secret stays on the host: it is taken out where host text enters a prompt or the log.
 
-The log cannot be mended afterwards: its lines are hashed as they are, and go to whoever asks for evidence.
+The log cannot be mended afterwards: its lines are hashed as they are, and go to whoever asks for evidence. Which files
+are told at all is decided elsewhere (targets/readable.py); this is for what stands where nobody expects it.
 """
 
 import re
+from collections.abc import Iterable
 
-GONE = "[secret]"
-_PRIVATE_KEY = re.compile(
-    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL
-)
-_CRYPT = re.compile(r"\$(?:[1567y]|2[abxy]?|gy|md5|sha1|argon2\w*|scrypt)\$[^\s:;,'\"]+")
-_SHADOW_LINE = re.compile(r"^([-+ ]?[\w.-]+:!*)[^:\s*!]{2,}(?=(?::\d*){6}:)", re.MULTILINE)
-_SETTING = re.compile(
-    r"^([^\n=#;]{0,80}?(?:password|passwd|passphrase|secret|token|api_?key)[ \t]*=[ \t]*)\S[^\n]*$",
-    re.MULTILINE | re.IGNORECASE,
-)
-_IN_ADDRESS = re.compile(r"(?<=://)([^/\s:@]{1,200}):[^/\s@]{1,200}(?=@)")
+from app.events.entropy import without_keys
+from app.events.secret_forms import BEHIND, WHOLE
+from app.events.secret_settings import without_settings
+from app.events.withheld import GONE
+
+__all__ = ["GONE", "keeps_secrets", "redacted"]
+
 _SECRET_PATH = re.compile(
     r"/etc/g?shadow.*"
     r"|/etc/security/opasswd.*"
     r"|.*/ssh_host_[^/]*_key"
     r"|.*/\.ssh/(?!(?:authorized_keys|known_hosts|config)$|[^/]*\.pub$).*"
-    r"|.*\.(?:key|pem|p12|pfx|jks|keytab)",
+    r"|.*/\.(?:pgpass|netrc|my\.cnf|git-credentials|htpasswd|vault-token|npmrc|pypirc)"
+    r"|.*/\.(?:aws|docker|kube|gnupg|password-store)/.*"
+    r"|.*\.(?:key|pem|p12|pfx|jks|keytab|kdbx|ppk|age|gpg|psk|nmconnection|kubeconfig)",
     re.DOTALL,
 )
 
 
-def redacted(text: str) -> str:
-    """Without private keys, password hashes, passwords in settings and in addresses; also where the text is cut off."""
-    text = _PRIVATE_KEY.sub(GONE, text)
-    text = _CRYPT.sub(GONE, text)
-    text = _SHADOW_LINE.sub(rf"\1{GONE}", text)
-    text = _SETTING.sub(rf"\1{GONE}", text)
-    return _IN_ADDRESS.sub(rf"\1:{GONE}", text)
+def redacted(text: str, *, closed: bool = False) -> str:
+    """Without keys, password hashes, passwords and tokens, in the forms that programs keep them in.
+
+    `closed`: it comes from a file that not everybody on the host may read, so a shorter word counts as a key.
+    Where a text is cut off, what is left of a secret is taken out as well.
+    """
+    text = without_settings(_without(WHOLE, text))
+    return without_keys(_without(BEHIND, text), closed=closed)
+
+
+def _without(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
+    for form, stays in forms:
+        text = form.sub(stays, text)
+    return text
 
 
 def keeps_secrets(path: str) -> bool:

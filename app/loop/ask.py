@@ -19,6 +19,7 @@ from app.events.kinds import (
     TurnStarted,
     VerdictExplained,
 )
+from app.events.secrets import redacted
 from app.events.trace import traceparent
 from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts
@@ -141,7 +142,7 @@ async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str
     try:
         diff = (await run.means.target.preview(actions)).diff
     except ActionFailed as exc:
-        diff = f"(cannot be shown: {exc})"
+        diff = f"(cannot be shown: {redacted(str(exc))})"
     parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
     return ActionProposed(
         rule=rule,

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 
 import msgspec
 
@@ -55,6 +56,15 @@ def _allowed_paths(attempt: Attempt) -> frozenset[str]:
     return frozenset(attempt.plan.paths if attempt.plan else ())
 
 
+def told(text: str, limit: int) -> str:
+    """Words of a host or about it, as they go on record."""
+    return clean(redacted(text), limit)
+
+
+def well(probes: Sequence[Probe]) -> tuple[Probe, ...]:
+    return tuple(msgspec.structs.replace(probe, detail=redacted(probe.detail)) for probe in probes)
+
+
 def _asks(run: Run) -> frozenset[str]:
     rule, _ = run.place
     return run.means.skill.rules[rule].asks
@@ -74,7 +84,9 @@ async def judge(run: Run, _: Judge) -> None:
     if refusals:
         run.append(
             *(
-                ActionRefused(rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=one.reason)
+                ActionRefused(
+                    rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=redacted(one.reason)
+                )
                 for one in refusals
             )
         )
@@ -89,7 +101,7 @@ async def rehearse(run: Run, _: Rehearse) -> None:
     try:
         files = run.means.target.rehearse(proposed.actions)
     except ActionFailed as exc:
-        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=clean(str(exc), 600)))
+        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=told(str(exc), 600)))
         return
     verdict = (await run.means.scanner.foresee(files, [rule]))[0]
     scanner = run.means.scanner.name
@@ -119,7 +131,7 @@ async def _diff_now(run: Run) -> str:
     try:
         return (await run.means.target.preview(proposed.actions)).diff
     except ActionFailed as exc:
-        return str(exc)
+        return redacted(str(exc))
 
 
 def _binding(run: Run, diff: str) -> str:
@@ -150,7 +162,7 @@ async def apply(run: Run, _: Apply) -> None:
     try:
         done = await run.means.target.apply(journal, attempt.proposed.actions, _allowed_paths(attempt), _asks(run))
     except ActionFailed as exc:
-        run.append(ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=clean(str(exc), 600)))
+        run.append(ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=told(str(exc), 600)))
         return
     run.append(
         ActionApplied(
@@ -192,8 +204,8 @@ async def watch(run: Run, _: Watch) -> None:
         SentryProbed(
             rule=rule,
             attempt=number,
-            probes=beside(before, now),
-            drift=await target.drift(applied.changes if applied else ()),
+            probes=well(beside(before, now)),
+            drift=tuple(map(redacted, await target.drift(applied.changes if applied else ()))),
             log=tuple(map(redacted, await asyncio.to_thread(target.log_lines, LOG_LINES))),
             ailing=blameless(before, now),
         )
@@ -211,7 +223,7 @@ async def gather_facts(run: Run, _: GatherFacts) -> None:
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
-    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(clean(redacted(fact), 400) for fact in facts)))
+    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(told(fact, 400) for fact in facts)))
 
 
 async def roll_back(run: Run, effect: RollBack) -> None:
@@ -225,8 +237,8 @@ async def roll_back(run: Run, effect: RollBack) -> None:
             attempt=number,
             journal=effect.journal,
             paths=restored.paths,
-            differences=restored.differences,
-            probes=beside(_before(run), await run.means.target.health()),
+            differences=tuple(map(redacted, restored.differences)),
+            probes=well(beside(_before(run), await run.means.target.health())),
             seconds=round(restored.seconds, 4),
         )
     )

@@ -4,6 +4,7 @@ import asyncio
 
 from app.errors import CannotRestore, TemperError
 from app.events.kinds import RunFailed, RunResumed, RunStopRequested
+from app.events.secrets import redacted
 from app.loop.change import roll_back
 from app.loop.decide import decide
 from app.loop.effects import Ask, Done, Effect, RollBack, Wait
@@ -30,7 +31,7 @@ async def give_up(run: Run, reason: str) -> None:
             await roll_back(run, RollBack(journal, "fault"))
     except TemperError as exc:
         reason = f"halt: {exc} That was after {reason}"
-    run.append(RunFailed(reason=reason))
+    run.append(RunFailed(reason=redacted(reason)))
     await run.log.flush()
 
 
@@ -39,7 +40,7 @@ async def _cycle(run: Run) -> None:
         try:
             await _do(run, effect)
         except CannotRestore as exc:
-            run.append(RunFailed(reason=f"halt: {exc}"))
+            run.append(RunFailed(reason=redacted(f"halt: {exc}")))
         except TemperError as exc:
             await give_up(run, str(exc))
 

@@ -78,7 +78,7 @@ async def _start(run: Run, _: Start) -> None:
             worker=run.means.worker,
             confinement=target.confinement,
             scanner=run.means.scanner.name,
-            probes=probes,
+            probes=change.well(probes),
             temper=__version__,
             seats=tuple(seat.taken() for seat in run.means.seats.values()),
             simulated=target.simulated,

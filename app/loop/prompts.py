@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from app.events.clean import clean
 from app.events.kinds import SentryProbed
-from app.events.secrets import keeps_secrets, redacted
+from app.events.secrets import redacted
 from app.events.words import Lesson, Probe, Purpose, Role
 from app.files import Files
 from app.loop.attempt import Attempt
 from app.loop.inert import OPEN, SHUT, heading, inert, one_line
 from app.loop.state import Item
 from app.skills.skill import Rule
+from app.targets.readable import ABSENT, Followed, is_closed, why_not
 
 CHARS_PER_TOKEN = 3
 """Low on purpose: a prompt that is cut is better than a request that is refused."""
@@ -87,7 +88,7 @@ class About:
     attempt: Attempt
     rule: Rule
     host: str
-    files: Files
+    files: Followed
     facts: dict[str, str]
 
 
@@ -120,7 +121,7 @@ def _plan(prompt: Prompt, about: About) -> None:
     prompt.add("Earlier attempts", _failures(about.item))
     prompt.add_host("Host facts", "\n".join(f"{name}: {value}" for name, value in about.facts.items()), 1200)
     for path in _present(about.files, about.rule.paths)[:3]:
-        prompt.add_host(f"File {path}", _file(about.files, path))
+        prompt.add_host(f"File {path}", _file(about, path))
 
 
 def _act(prompt: Prompt, about: About) -> None:
@@ -132,7 +133,7 @@ def _act(prompt: Prompt, about: About) -> None:
     prompt.add("Lessons", _lessons(about.attempt.lessons))
     prompt.add("Earlier attempts", _failures(about.item))
     for path in plan.paths[:4]:
-        prompt.add_host(f"File {path}", _file(about.files, path))
+        prompt.add_host(f"File {path}", _file(about, path))
 
 
 def _review(prompt: Prompt, about: About) -> None:
@@ -181,11 +182,13 @@ def _present(files: Files, patterns: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(path for pattern in patterns for path in files.glob(pattern) or [pattern]))
 
 
-def _file(files: Files, path: str) -> str:
-    if keeps_secrets(path):
-        return "(it holds secrets and is not shown)"
-    content = files.read(path)
-    return "(no such file)" if content is None else content.decode("utf-8", "replace")
+def _file(about: About, path: str) -> str:
+    if why := why_not(path, about.files, about.rule.paths):
+        return f"({why})"
+    content, state = about.files.read(path), about.files.state(path)
+    if content is None or state is None:
+        return f"({ABSENT})"
+    return redacted(content.decode("utf-8", "replace"), closed=is_closed(state.mode))
 
 
 def _add_of_rule(prompt: Prompt, about: About, heading: str, text: str) -> None:

@@ -39,6 +39,12 @@ def may(right: Right, needed: Right) -> bool:
     return RIGHTS.index(right) >= RIGHTS.index(needed)
 
 
+def reads_prompts() -> bool:
+    """What roles were told of a host is for whoever works with it; who only looks sees that they were told."""
+    person = WHO.get()
+    return person is not None and may(person.right, "operator")
+
+
 def needed(method: str, path: str) -> Right | None:
     """None: open to all."""
     for methods, pattern, right in _RULES:
@@ -64,4 +70,5 @@ _RULES = (
     _rule(("POST",), rf"/schedules.*|/api/v1/schedules(/{_RUN}/{_RUN})?", "operator"),
     _rule(("DELETE",), rf"/api/v1/schedules/{_RUN}", "operator"),
     _rule(("POST",), r"/api/v1/links", "operator"),
+    _rule(READING, rf"/api/v1/runs/{_RUN}/evidence\.zip", "operator"),
 )

@@ -3,7 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from app.events.secrets import redacted
 from app.files import Files
 from app.scanners.verdict import Verdict
 
@@ -36,4 +38,4 @@ class Builtin:
             return Verdict(rule, "error", f"The check broke off ({type(exc).__name__}); the rule was not judged.")
         if verdict.rule != rule:
             return Verdict(rule, "error", "The check answered for another rule; this one was not judged.")
-        return verdict
+        return replace(verdict, evidence=redacted(verdict.evidence))

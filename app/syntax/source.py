@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from app.files import Files
 
+BLANK = " \t"
 TRAIL = " \t\r\f\v"
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _UPPER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -35,6 +35,8 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
 class Baseline(msgspec.Struct, frozen=True):
     entries: dict[str, Entry]
     accounts: dict[str, int]
+    of: Literal["state", "content"] = "state"
+    """What the digests of files are over: content, mode and owner in one, or the content alone."""
 
 
 def take(tree: Whole) -> Baseline:
@@ -52,9 +54,19 @@ def summary(baseline: Baseline) -> str:
 def drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
     """Later announcements of a path override earlier ones."""
     made = {change.path: change.after for change in announced}
-    found = [*_people(was, now), *_files(was.entries, now.entries, made)]
+    before = was.entries if was.of == now.of else _without_digests(was.entries, now.entries)
+    found = [*_people(was, now), *_files(before, now.entries, made)]
     rest = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
     return tuple(clean(sentence, 300) for sentence in [*found[:_MOST], *rest])
+
+
+def _without_digests(was: Mapping[str, Entry], now: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Of a baseline that an older Temper took, contents cannot be compared, and it listed a little more."""
+    return {
+        path: msgspec.structs.replace(entry, digest=now[path].digest, size=now[path].size)
+        for path, entry in was.items()
+        if path in now
+    }
 
 
 def _entry(tree: Whole, path: str) -> Entry:

@@ -7,6 +7,7 @@ from app.events.clean import clean
 from app.events.secrets import keeps_secrets, redacted
 from app.files import FileState
 from app.syntax import source
+from app.targets.readable import NO_NEED, SECRETIVE, is_closed, judged
 
 _LONGEST_LINE = 400
 _MOST = 32 * 1024
@@ -14,11 +15,15 @@ _OPEN_END = "\\ No newline at end of file"
 
 
 def unified(before: Mapping[str, FileState | None], after: Mapping[str, FileState]) -> str:
-    lines = [line for path, state in after.items() for line in _file(path, before.get(path), state)]
-    text = redacted("".join(f"{clean(line, _LONGEST_LINE)}\n" for line in lines))
+    text = "".join(_told(path, before.get(path), state) for path, state in after.items())
     if len(text) <= _MOST:
         return text
     return f"{text[:_MOST]}\n… {len(text) - _MOST} more characters are not shown\n"
+
+
+def _told(path: str, before: FileState | None, after: FileState) -> str:
+    text = "".join(f"{clean(line, _LONGEST_LINE)}\n" for line in _file(path, before, after))
+    return redacted(text, closed=is_closed((before or after).mode))
 
 
 def _file(path: str, before: FileState | None, after: FileState) -> Iterable[str]:
@@ -31,8 +36,8 @@ def _file(path: str, before: FileState | None, after: FileState) -> Iterable[str
     old, new = (b"" if before is None else before.content), after.content
     if old == new:
         return
-    if keeps_secrets(path):
-        yield "content differs; it holds secrets and is not shown"
+    if keeps_secrets(path) or not judged(path):
+        yield f"content differs; {SECRETIVE if keeps_secrets(path) else NO_NEED}"
         return
     name = "/dev/null" if before is None else f"a{path}"
     yield from difflib.unified_diff(_lines(old), _lines(new), name, f"b{path}", lineterm="")

@@ -1,11 +1,12 @@
 """A target is our handle on a host. The loop knows hosts by this protocol alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from app.events.words import AnyAction, FileChange, Probe
 from app.files import Files
+from app.targets.readable import Followed
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,10 @@ class Target(Protocol):
     """In words for the page: how commands are confined, or that there are none."""
 
     @property
-    def files(self) -> Files: ...
+    def files(self) -> Followed: ...
+
+    def needs(self, paths: Iterable[str], /) -> None:
+        """The files that decide the rules in work: of a host elsewhere, what nobody judges is not read otherwise."""
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
         """Bring the host to where a run starts; the fixture is laid out anew, or taken as it stands with `keep`.

@@ -55,6 +55,11 @@ class Tree:
         with self._open() as root:
             return first_link(root, path)
 
+    def leads_to(self, path: str) -> str | None:
+        """Where a path ends once its links are followed; None when it climbs out or goes round."""
+        with self._open() as root:
+            return resolve(root, path)
+
     def link(self, path: str) -> str | None:
         """Where a link points; None for anything else."""
         with self._open() as root:

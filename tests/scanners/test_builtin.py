@@ -37,3 +37,9 @@ def test_a_rule_without_a_check_is_unknown():
 def test_a_verdict_on_another_rule_is_not_taken():
     verdict = Builtin({"V-2": passes}).judge(FILES, ["V-2"])[0]
     assert (verdict.rule, verdict.word) == ("V-2", "error")
+
+
+def test_what_a_check_found_is_told_without_what_is_secret_in_it():
+    found = "/etc/dnf/dnf.conf line 3 says 'proxy_password = CANARY'; gpgcheck is 0"
+    (verdict,) = Builtin({"V-1": lambda _: Verdict("V-1", "fail", found)}).judge(FILES, ["V-1"])
+    assert verdict.evidence == "/etc/dnf/dnf.conf line 3 says 'proxy_password = [secret]'; gpgcheck is 0"

@@ -107,8 +107,10 @@ def compose(lineup: Lineup, called: str) -> str:
     lines += [
         "  temper:",
         '    image: "temper"',
-        '    build: {context: "..", dockerfile: "deploy/temper/Dockerfile", args: {PYTHON_SHA256: %s}}'
-        % _digest("TEMPER_PYTHON_SHA256", "python:3.11-slim-bookworm"),
+        "    build:",
+        '      context: ".."',
+        '      dockerfile: "deploy/temper/Dockerfile"',
+        f"      args: {{PYTHON_SHA256: {_digest('TEMPER_PYTHON_SHA256', 'python:3.11-slim-bookworm')}}}",
         f"    command: {_flow(('serve', '--attach', '--sign-in', '--lineup', called, '--data', '/data'))}",
         '    network_mode: "host"',
         "    # With the machine's own process ids, memory of a GPU can be told to its engine.",

@@ -15,11 +15,13 @@ from app.events.kinds import (
     TurnStarted,
 )
 from app.events.record import Recorded
+from app.events.sealed import outline
 from app.events.words import Purpose
 from app.loop.telling import Telling, telling
 from app.pages.mission.tries import Try, tried
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
+from app.people.rights import reads_prompts
 from app.skills.catalog import skill
 from app.skills.skill import Rule
 from app.store.models import RunRow
@@ -74,5 +76,9 @@ def item_page(worker: Worker, row: RunRow, rule: str) -> Response:
     for recorded in worker.store.steady(row.id):
         view.take(recorded)
     nonce = new_nonce()
-    html = rendered("item.html", nonce=nonce, here="/runs", FOR=FOR, **vars(view))
+    html = rendered("item.html", nonce=nonce, here="/runs", FOR=FOR, told=_told, **vars(view))
     return page(html, nonce, 200 if view.rule else 404)
+
+
+def _told(begun: TurnStarted) -> tuple[str, ...]:
+    return begun.prompt if reads_prompts() else tuple(map(outline, begun.prompt))

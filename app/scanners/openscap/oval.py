@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from app.events.clean import clean
+from app.events.secrets import keeps_secrets
 from app.scanners.openscap.xml import Element, local, words
 
 TESTS_TOLD, ITEMS_TOLD, LONGEST = 3, 3, 160
@@ -99,7 +100,7 @@ def _item(item: Element) -> str:
     subject = _one(item, _SUBJECT) or local(item).removesuffix("_item")
     if local(item) == "file_item":
         return f"{subject} has mode {_mode(item)}, owner {_one(item, ('user_id',))}:{_one(item, ('group_id',))}"
-    value = _one(item, _VALUE)
+    value = "" if keeps_secrets(subject) else _one(item, _VALUE)
     if local(item) in ("dpkginfo_item", "rpminfo_item"):
         return f"{subject} {value} is installed"
     return f"{subject} says '{value}'" if value else f"{subject} is there"

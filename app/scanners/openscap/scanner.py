@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from app.errors import TemperError
+from app.events.secrets import redacted
 from app.files import Files
 from app.scanners.openscap.arf import Outcome, Report, read_arf
 from app.scanners.openscap.command import ScanFailed, check, evaluate
@@ -41,7 +42,7 @@ class OpenScap:
             return await self.judge(rules)
         except TemperError as exc:
             log.warning("scan failed", extra={"reason": str(exc)})
-            return [Verdict(rule, "error", str(exc)) for rule in rules]
+            return [Verdict(rule, "error", redacted(str(exc))) for rule in rules]
 
     async def foresee(self, files: Files, rules: Sequence[str]) -> list[Verdict]:  # noqa: ARG002
         return [Verdict(rule, "unknown", _FOREIGN) for rule in rules]
@@ -110,7 +111,7 @@ class OpenScap:
         outcome: Outcome | None = report.outcomes.get(id_)
         if outcome is None:
             return Verdict(rule, "unknown", "OpenSCAP's result does not name this rule; it was not judged.")
-        return Verdict(rule, outcome.word, outcome.evidence, outcome.path)
+        return Verdict(rule, outcome.word, redacted(outcome.evidence), outcome.path)
 
 
 def _unpacked(content: bytes) -> bytes:

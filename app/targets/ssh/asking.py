@@ -15,7 +15,7 @@ from app.targets.questions.doors import with_passwords
 from app.targets.questions.rights import told as rights_told
 from app.targets.questions.rights import usable
 from app.targets.ssh.line import Line
-from app.targets.ssh.listing import granted
+from app.targets.ssh.sudo_listing import granted
 from app.targets.ssh.told import Told, told
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}", re.ASCII)

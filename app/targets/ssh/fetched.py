@@ -11,27 +11,18 @@ from app.files import FileState
 from app.targets.names import spelled
 from app.targets.ssh.line import Line
 from app.targets.ssh.snapshot import Entry, Kind, Snapshot
+from app.targets.ssh.wanted import ALWAYS, arguments
 
-NOT_FETCHED = (
-    "etc/ssh/ssh_host_*_key",
-    "etc/ssl/private",
-    "etc/pki/tls/private",
-    "etc/pki/ca-trust/extracted",
-    "etc/udev/hwdb.bin",
-    "etc/selinux/*/policy",
-    ".temper-trial",
-    "*.temper-new",
-    "*temper-undo-*",
-)
-"""Private keys are nobody's business here; the others are large and made by programs."""
-
+LARGEST = 8 * 1024 * 1024
+"""No file that is judged comes near it. A larger one is there, and is not read."""
 _FETCH_SECONDS = 120.0
 _FINE = (0, 1)
 """1: a file changed while it was read."""
 
 
-def everything(line: Line) -> Snapshot:
-    said = line.run("fetch", "all", *NOT_FETCHED, seconds=_FETCH_SECONDS)
+def everything(line: Line, patterns: Iterable[str] = ALWAYS, named: Iterable[str] = ()) -> Snapshot:
+    """All that is wanted; and of what a rule names, what everybody on the host may read."""
+    said = line.run("fetch", "all", *arguments(patterns), "--", *arguments(named), seconds=_FETCH_SECONDS)
     if said.code not in _FINE:
         raise Unusable(f"{line.end}: its files cannot be fetched: {clean(said.err.strip(), 200)}.")
     return Snapshot(entries(said.out))
@@ -72,14 +63,15 @@ def _path(name: str) -> str | None:
 def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
     owner = spelled(f"{member.uname or member.uid}:{member.gname or member.gid}")
     content = b""
-    if member.isfile() and (held := archive.extractfile(member)):
+    readable = member.isfile() and member.size <= LARGEST
+    if readable and (held := archive.extractfile(member)):
         content = held.read()
     kind: Kind = "other"
     if member.isdir():
         kind = "folder"
     elif member.issym():
         kind = "link"
-    elif member.isfile():
+    elif readable:
         kind = "file"
     state = FileState(content, S_IMODE(member.mode), owner, int(member.mtime * 1e9))
     return Entry(kind, state, spelled(member.linkname) if member.issym() else "")

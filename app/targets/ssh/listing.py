@@ -1,62 +1,73 @@
-"""What `sudo -ll -U NAME` says that an account may do: sudo's own reading of its files."""
+"""What stands on a host, told by digests that the host makes itself: nothing of what is in its files travels."""
 
+import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 
-_NONE = ("is not allowed to run sudo", "may not run sudo")
-_DEFAULTS, _MAY = "Matching Defaults entries", "may run the following commands"
-_ENTRY = ("Sudoers entry", "LDAP Role", "Role:")
+import msgspec
+
+from app.errors import LineCut, Unusable
+from app.events.clean import clean
+from app.events.words import FileChange
+from app.targets.baseline import Baseline, Entry
+from app.targets.digest import digest
+from app.targets.names import spelled
+from app.targets.people import people
+from app.targets.ssh.line import Line
+from app.targets.ssh.snapshot import Snapshot
+
+NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
+"""Large, and made by programs."""
+_SECONDS = 120.0
+_KINDS = {"d": "folder", "f": "file", "l": "link"}
+_FIELDS = 3
 
 
-def granted(lines: Iterable[str]) -> dict[str, bool] | None:
-    """Each right in its order, with whether a password is asked. None where sudo did not say."""
-    reader = _Reader()
-    for line in lines:
-        reader.read(line)
-    return reader.rights if reader.spoken else None
+def listed(line: Line, held: Snapshot) -> Baseline:
+    said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
+    if said.code:
+        raise Unusable(f"{line.end}: what stands on it cannot be told: {clean(said.err.strip(), 200)}.")
+    try:
+        entries = _entries(said.out.split(b"\0"))
+    except (ValueError, IndexError) as exc:
+        raise LineCut(f"{line.end}: what stands on it came in part or in another form: {exc}.") from exc
+    return Baseline(entries, {account.name: account.uid for account in people(held).accounts}, "content")
 
 
-class _Reader:
-    def __init__(self) -> None:
-        self.rights: dict[str, bool] = {}
-        self.spoken = False
-        self._listed = False
-        self._asked_by_default = True
-        self._begin()
+def taken(at: Path) -> Baseline:
+    """The one that was listed when the host was prepared."""
+    try:
+        return msgspec.json.decode(at.read_bytes(), type=Baseline)
+    except (OSError, msgspec.DecodeError) as exc:
+        raise Unusable(f"{at.parent} has no baseline to compare with; prepare the host first.") from exc
 
-    def _begin(self) -> None:
-        self._users, self._groups, self._asked = "root", "", self._asked_by_default
 
-    def read(self, line: str) -> None:
-        text = line.strip()
-        if any(words in line for words in _NONE):
-            self.spoken = True
-        elif _MAY in line:
-            self.spoken = self._listed = True
-            self._begin()
-        elif not self._listed:
-            self._default(text)
-        elif text.startswith(_ENTRY):
-            self._begin()
-        elif line.startswith("\t"):
-            self._command(text)
+def as_announced(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:
+    """A change is announced by content, mode and owner in one: for its paths, so is what stands there."""
+    entries = dict(now.entries)
+    for path in {change.path for change in announced} & entries.keys():
+        entries[path] = msgspec.structs.replace(entries[path], digest=digest(held.state(path)))
+    return msgspec.structs.replace(now, entries=entries)
+
+
+def _entries(fields: list[bytes]) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    at = 0
+    while fields[at]:
+        about, goal, name = fields[at : at + _FIELDS]
+        letter, mode, owner, size = about.decode("utf-8", "replace").split(" ")
+        kind = _KINDS.get(letter, "other")
+        if kind == "link":
+            found[_text(name)] = Entry(kind, 0, "", 0, hashlib.sha256(goal).hexdigest())
         else:
-            self._field(*text.partition(": ")[::2])
+            found[_text(name)] = Entry(kind, int(mode, 8), owner, int(size) if kind == "file" else 0, None)
+        at += _FIELDS
+    for one in filter(None, fields[at:]):
+        told, _, name = one.partition(b"  ")
+        if entry := found.get(_text(name)):
+            found[_text(name)] = msgspec.structs.replace(entry, digest=told.decode("ascii"))
+    return found
 
-    def _default(self, text: str) -> None:
-        if not text.startswith(_DEFAULTS) and "!authenticate" in [one.strip() for one in text.split(",")]:
-            self._asked_by_default = False
 
-    def _field(self, name: str, value: str) -> None:
-        if name == "RunAsUsers":
-            self._users = value
-        elif name == "RunAsGroups":
-            self._groups = value
-        elif name == "Options":
-            options = [one.strip() for one in value.split(",")]
-            self._asked = "authenticate" in options or (self._asked and "!authenticate" not in options)
-
-    def _command(self, text: str) -> None:
-        runas = f"{self._users}:{self._groups}" if self._groups else self._users
-        right = f"({runas}) {text}"
-        self.rights.pop(right, None)  # the last that fits decides, and where it stands
-        self.rights[right] = self._asked
+def _text(name: bytes) -> str:
+    return "/" + spelled(name.decode("utf-8", "surrogateescape"))

@@ -82,7 +82,11 @@ class Snapshot:
         return ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
 
     def _followed(self, path: str) -> Entry | None:
-        """As the host would, from name to name; None when it climbs out, goes round or ends nowhere."""
+        goal = self.leads_to(path)
+        return None if goal is None else self.entries.get(goal)
+
+    def leads_to(self, path: str) -> str | None:
+        """As the host would follow it, from name to name; None when it climbs out or goes round."""
         todo, done, links = path.split("/")[::-1], list[str](), 0
         while todo:
             name = todo.pop()
@@ -103,7 +107,7 @@ class Snapshot:
             if goal.startswith("/"):
                 done.clear()
             todo.extend(reversed(goal.split("/")))
-        return self.entries.get("/" + "/".join(done))
+        return "/" + "/".join(done)
 
     def _matching(self, base: str, part: str) -> Iterable[str]:
         if not any(mark in part for mark in "*?["):

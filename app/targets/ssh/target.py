@@ -1,7 +1,7 @@
 """A host over SSH: the same actions, policy and journal as the built-in one, and a way back that needs no line."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,8 +15,6 @@ from app.syntax import source
 from app.targets import baseline, policy
 from app.targets.change import plan_changes
 from app.targets.confine import Confinement, detect
-from app.targets.diff import unified
-from app.targets.digest import change
 from app.targets.disk import Disk, Folder
 from app.targets.effects.asking import here
 from app.targets.facts import facts
@@ -24,11 +22,14 @@ from app.targets.journal import Journal
 from app.targets.lock import Fence, HostLock, no_fence
 from app.targets.overlay import Overlay
 from app.targets.patience import prepared
+from app.targets.preview import preview
+from app.targets.readable import Followed
 from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.force import Force
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import Line
+from app.targets.ssh.listing import as_announced, listed, taken
 from app.targets.ssh.loop import off_the_loop
 from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
@@ -76,8 +77,11 @@ class SshTarget:
         self._goes(alone=(folder / _ALONE).is_file())
 
     @property
-    def files(self) -> Files:
+    def files(self) -> Followed:
         return self._tree
+
+    def needs(self, paths: Iterable[str]) -> None:
+        self._tree.needs(paths)
 
     async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
         await off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
@@ -97,7 +101,7 @@ class SshTarget:
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
     async def preview(self, actions: Sequence[AnyAction]) -> Preview:
-        return await off_the_loop(lambda: self._preview(actions))
+        return await off_the_loop(lambda: preview(actions, self._tree.look_again()))
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         held = self._tree.held
@@ -136,7 +140,7 @@ class SshTarget:
         return [f"{name}: {clean(text, _LONGEST)}" for lines in newest for name, text in lines][:limit]
 
     def digest(self) -> str:
-        return baseline.summary(baseline.take(self._tree.look_again()))
+        return baseline.summary(listed(self.line, self._tree.held))
 
     async def close(self) -> None:
         await off_the_loop(self.line.close)
@@ -155,7 +159,7 @@ class SshTarget:
                 f"If nobody works on it, take it back: temper host check {self.name} --undo."
             )
         self._journals.here.void()
-        was = baseline.take(self._tree.look_again())
+        was = listed(self.line, self._tree.look_again())
         with Folder(self._folder) as folder:
             self._disk.write(folder, _BASELINE, msgspec.json.encode(was), 0o600)
 
@@ -176,12 +180,6 @@ class SshTarget:
             else:
                 self._disk.remove(folder, _ALONE)
         self._goes(alone=alone)
-
-    def _preview(self, actions: Sequence[AnyAction]) -> Preview:
-        held = self._tree.look_again()
-        after = plan_changes(actions, held)
-        before = {path: held.state(path) for path in after}
-        return Preview(unified(before, after), tuple(change(path, before[path], after[path]) for path in after))
 
     def _apply(
         self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]
@@ -233,12 +231,9 @@ class SshTarget:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 
     def _drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        try:
-            was = msgspec.json.decode((self._folder / _BASELINE).read_bytes(), type=baseline.Baseline)
-        except (OSError, msgspec.DecodeError) as exc:
-            raise Unusable(f"{self._folder} has no baseline to compare with; prepare the host first.") from exc
-        announced = [*self._journals.here.committed(), *expected]
-        return baseline.drift(was, baseline.take(self._tree.look_again()), announced)
+        announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
+        now = as_announced(listed(self.line, held), held, announced)
+        return baseline.drift(taken(self._folder / _BASELINE), now, announced)
 
 
 def _pretty(release: str) -> str:

@@ -1,15 +1,20 @@
 """A host's files over a line: read from what was fetched last, changed one file at a time, each whole or not at all."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from app.errors import ActionFailed
 from app.events.clean import clean
 from app.files import FileState
+from app.targets.readable import judged
 from app.targets.ssh import fetched
 from app.targets.ssh.line import Line
 from app.targets.ssh.snapshot import Snapshot
+from app.targets.ssh.wanted import ALWAYS, MOST, lacking
+
+_ROUNDS = 5
+"""A link to a link, an Include in an Include."""
 
 
 class RemoteTree:
@@ -21,19 +26,35 @@ class RemoteTree:
         self.alone = False
         """The host keeps no journals."""
         self._anyway = False
+        self._wanted: tuple[str, ...] = ALWAYS
+        self._named: tuple[str, ...] = ()
+
+    def needs(self, paths: Iterable[str]) -> None:
+        """What rules name beside what is judged."""
+        self._named = tuple(path for path in dict.fromkeys(paths) if not judged(path))
 
     @property
     def held(self) -> Snapshot:
         with self._fetching:
             if self._held is None:
-                self._held = fetched.everything(self._line)
+                self._held = self._fetched()
             return self._held
 
     def look_again(self, *, believe: bool = False) -> Snapshot:
         """All of it anew. Where it is believed, the host is not asked again for each path until `doubt`."""
-        found = fetched.everything(self._line)
         with self._fetching:
-            self._held, self._believed = found, believe
+            self._held, self._believed = self._fetched(), believe
+            return self._held
+
+    def _fetched(self) -> Snapshot:
+        """What the judges then look for in vain is fetched too, and remembered for the next time."""
+        found = fetched.everything(self._line, self._wanted, self._named)
+        for _ in range(_ROUNDS):
+            more = lacking(found, self._wanted)[: MOST + len(ALWAYS) - len(self._wanted)]
+            if not more:
+                break
+            self._wanted += tuple(more)
+            found = fetched.everything(self._line, self._wanted, self._named)
         return found
 
     def doubt(self) -> None:
@@ -59,6 +80,9 @@ class RemoteTree:
 
     def first_link(self, path: str) -> str | None:
         return self.held.first_link(path)
+
+    def leads_to(self, path: str) -> str | None:
+        return self.held.leads_to(path)
 
     # For a change the host itself is asked, each time that matters.
 

@@ -1,9 +1,11 @@
 """Who is let in, what is said when nobody is, and that what runs over there ends over there."""
 
+import hashlib
 import time
 from pathlib import Path
 
 import asyncssh
+import msgspec
 import pytest
 
 from app.errors import LineCut, Unusable
@@ -11,6 +13,7 @@ from app.targets.names import spelled
 from app.targets.ssh import fetched
 from app.targets.ssh.introduce import check, shown, vouched
 from app.targets.ssh.line import Line
+from app.targets.ssh.listing import listed
 
 TALK = "\x1b]0;owned\x07 uid=0(root) temper-0000\n0\nall is well\n"
 
@@ -118,12 +121,27 @@ async def test_a_host_is_introduced_by_its_key_and_checked_before_it_is_known(ho
 
 
 def test_odd_names_are_kept_as_text(host, line):
-    odd = ["new\nline", "\x1b[31mred", "-rf", "a b", "\udcff\udcfe", "$(id)", "..."]
+    odd = ["new\nline", "\x1b[31mred", "-rf", "a b", "\udcff\udcfe", "$(id)", ".hidden"]
+    folder = host.root / "etc/sudoers.d"
+    for name in odd:
+        (folder / name).write_text("x")
+    (folder / "out").symlink_to("../passwd")
+    found = fetched.everything(line())
+    assert all(f"/etc/sudoers.d/{name}" in found.entries for name in odd)
+    assert found.read("/etc/sudoers.d/out") == found.read("/etc/passwd") is not None
+    assert found.first_link("/etc/sudoers.d/out") == "/etc/sudoers.d/out"
+    assert not [path for path in found.entries if path.endswith("_key")]
+
+
+def test_what_stands_on_a_host_is_listed_by_digest_whatever_it_is_called(host, line):
+    odd = ["new\nline", "caf\udce9", "-rf", "a\tb  c"]
     for name in odd:
         (host.root / "etc" / name).write_text("x")
-    (host.root / "etc/out").symlink_to("../../../../etc/passwd")
-    found = fetched.everything(line())
-    assert all(f"/etc/{spelled(name)}" in found.entries for name in odd)
-    assert found.read("/etc/out") == found.read("/etc/passwd") is not None or found.read("/etc/out") is None
-    assert found.first_link("/etc/out") == "/etc/out"
-    assert not [path for path in found.entries if path.endswith("_key")]
+    (host.root / "etc/here").symlink_to("new\nline")
+    found = listed(line(), fetched.everything(line())).entries
+    names = {"/etc/new\nline", "/etc/" + spelled("caf\udce9"), "/etc/-rf", "/etc/a\tb  c"}
+    assert {found[name].digest for name in names} == {hashlib.sha256(b"x").hexdigest()}
+    assert (found["/etc/here"].kind, found["/etc/ssh"].kind) == ("link", "folder")
+    assert found["/etc/shadow"].mode == 0
+    assert found["/etc/ssh/ssh_host_ed25519_key"].digest
+    msgspec.json.encode(found)

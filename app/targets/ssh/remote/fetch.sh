@@ -1,16 +1,38 @@
-# fetch all EXCLUDE... | fetch some PATH... : the files as a tar stream, with owners by name and modes.
+# fetch all PATTERN... -- NAMED... | fetch some PATH... : the files as a tar stream, with owners by name and modes.
+# What matches a pattern is fetched whole; what only a rule names, where everybody may read it and it is small.
 cd / || fail 9 "the root folder cannot be entered"
+most=262144
+ways() {
+  # The path and the folders on the way to it, each ended by a NUL.
+  way=$1
+  while :; do
+    printf '%s\0' "$way"
+    case $way in */*) way=${way%/*} ;; *) return ;; esac
+  done
+}
+for_everybody() {
+  set -- $(stat -L -c '%a %s' -- "$1" 2>/dev/null)
+  case ${1:-0} in *[4567]) [ "${2:-0}" -le "$most" ] ;; *) return 1 ;; esac
+}
+matched() {
+  named=
+  for pattern; do
+    [ "$pattern" = -- ] && { named=yes; continue; }
+    held=$IFS
+    IFS=
+    for one in $pattern; do
+      [ -e "$one" ] || [ -L "$one" ] || continue
+      IFS=$held
+      case ${one##*/} in .temper-trial | *.temper-new | *temper-undo-* | ssh_host_*_key) continue ;; esac
+      if [ -z "$named" ] || [ -d "$one" ] || for_everybody "$one"; then ways "$one"; fi
+    done
+    IFS=$held
+  done
+}
 case $1 in
 all)
   shift
-  for one; do set -- "$@" "--exclude=$one"; shift; done
-  set -- "$@" -- etc
-  for one in usr usr/lib usr/lib/os-release root root/.ssh root/.ssh/authorized_keys* home home/* home/*/.ssh home/*/.ssh/authorized_keys*; do
-    [ -e "$one" ] && keys="${keys:-}$one
-"
-  done
-  # Beside etc: keys, the system's name, and the folders on the way to them.
-  printf '%s' "${keys:-}" | tar --hard-dereference --no-recursion -cf - -T - --recursion "$@"
+  matched "$@" | sort -zu | tar --hard-dereference --no-recursion --null -cf - -T -
   ;;
 some)
   shift

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.targets.ssh.listing import granted
+from app.targets.ssh.sudo_listing import granted
 
 HEAD = """Matching Defaults entries for deploy on web:
     env_reset, mail_badpass, secure_path=/usr/sbin\\:/usr/bin, use_pty

@@ -1,0 +1,31 @@
+"""What actions would do to a host's files, before anybody has judged them: only of files that may be told."""
+
+from collections.abc import Sequence
+
+from app.errors import ActionFailed
+from app.events.words import AnyAction, Reload
+from app.targets.change import plan_changes
+from app.targets.diff import unified
+from app.targets.digest import change
+from app.targets.policy import HostFiles
+from app.targets.readable import NO_NEED, ODD, is_plain, judged
+from app.targets.target import Preview
+
+
+def preview(actions: Sequence[AnyAction], files: HostFiles) -> Preview:
+    for action in actions:
+        if not isinstance(action, Reload) and (why := _why_not(action.path, files)):
+            raise ActionFailed(f"{action.path}: {why}.")
+    after = plan_changes(actions, files)
+    before = {path: files.state(path) for path in after}
+    return Preview(unified(before, after), tuple(change(path, before[path], after[path]) for path in after))
+
+
+def _why_not(path: str, files: HostFiles) -> str:
+    """Not even whether a line stands in a file is told of one that nobody judges."""
+    if not is_plain(path):
+        return ODD
+    if not judged(path):
+        return NO_NEED
+    link = files.first_link(path)
+    return f"{link} is a link, and through a link nothing is shown or changed" if link else ""

@@ -1,0 +1,62 @@
+"""What `sudo -ll -U NAME` says that an account may do: sudo's own reading of its files."""
+
+from collections.abc import Iterable
+
+_NONE = ("is not allowed to run sudo", "may not run sudo")
+_DEFAULTS, _MAY = "Matching Defaults entries", "may run the following commands"
+_ENTRY = ("Sudoers entry", "LDAP Role", "Role:")
+
+
+def granted(lines: Iterable[str]) -> dict[str, bool] | None:
+    """Each right in its order, with whether a password is asked. None where sudo did not say."""
+    reader = _Reader()
+    for line in lines:
+        reader.read(line)
+    return reader.rights if reader.spoken else None
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.rights: dict[str, bool] = {}
+        self.spoken = False
+        self._listed = False
+        self._asked_by_default = True
+        self._begin()
+
+    def _begin(self) -> None:
+        self._users, self._groups, self._asked = "root", "", self._asked_by_default
+
+    def read(self, line: str) -> None:
+        text = line.strip()
+        if any(words in line for words in _NONE):
+            self.spoken = True
+        elif _MAY in line:
+            self.spoken = self._listed = True
+            self._begin()
+        elif not self._listed:
+            self._default(text)
+        elif text.startswith(_ENTRY):
+            self._begin()
+        elif line.startswith("\t"):
+            self._command(text)
+        else:
+            self._field(*text.partition(": ")[::2])
+
+    def _default(self, text: str) -> None:
+        if not text.startswith(_DEFAULTS) and "!authenticate" in [one.strip() for one in text.split(",")]:
+            self._asked_by_default = False
+
+    def _field(self, name: str, value: str) -> None:
+        if name == "RunAsUsers":
+            self._users = value
+        elif name == "RunAsGroups":
+            self._groups = value
+        elif name == "Options":
+            options = [one.strip() for one in value.split(",")]
+            self._asked = "authenticate" in options or (self._asked and "!authenticate" not in options)
+
+    def _command(self, text: str) -> None:
+        runas = f"{self._users}:{self._groups}" if self._groups else self._users
+        right = f"({runas}) {text}"
+        self.rights.pop(right, None)  # the last that fits decides, and where it stands
+        self.rights[right] = self._asked

@@ -1,0 +1,92 @@
+"""What of a host is fetched: what is judged, and what judges and probes ask for; of the rest, nothing.
+
+They are asked with what was fetched so far, and what they look for beyond it is fetched as well: the files that an
+Include names, the keys of an account with a home of its own, the vendor's files below a drop-in. So there is no second
+list to keep beside the parsers.
+"""
+
+from collections.abc import Iterable
+
+from app.errors import ActionFailed
+from app.files import FileState
+from app.targets.areas import JUDGES
+from app.targets.effects.catalog import DAEMONS
+from app.targets.effects.daemon import Question
+from app.targets.facts import facts
+from app.targets.health import health
+from app.targets.readable import FACTS, fits
+from app.targets.ssh.snapshot import Snapshot
+from app.targets.walk import parts_of
+
+ALWAYS = (
+    *(pattern for pattern, _ in JUDGES),
+    *FACTS,
+    "/etc/pam.d/*",
+    "/etc/crypto-policies/back-ends/*",
+    "/etc/nologin",
+)
+MOST = 400
+"""Beyond these, of what files of the host name: it may name what it likes."""
+_NOT_FILES = ("/proc/", "/sys/", "/dev/")
+_NEVER = 0
+
+
+class _Noting:
+    def __init__(self, files: Snapshot) -> None:
+        self._files = files
+        self.asked: dict[str, None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        self._note(path)
+        return self._files.read(path)
+
+    def state(self, path: str) -> FileState | None:
+        self._note(path)
+        return self._files.state(path)
+
+    def glob(self, pattern: str) -> list[str]:
+        self._note(pattern)
+        found = self._files.glob(pattern)
+        for path in found:
+            self._note(path)
+        return found
+
+    def staged(self, _: object, question: Question) -> None:
+        for pattern in question.staged:
+            self.glob(pattern)
+
+    def _note(self, path: str) -> None:
+        ends = self._files.leads_to(path)
+        self.asked |= dict.fromkeys([path] if ends is None else [path, ends])
+
+
+def lacking(held: Snapshot, known: Iterable[str]) -> list[str]:
+    """Patterns that judges and probes ask for, of which nothing has been fetched yet."""
+    noting, patterns = _Noting(held), (*ALWAYS, *known)
+    health(noting, _NEVER)
+    facts(noting)
+    for daemon in DAEMONS:
+        daemon.settings(noting)
+        daemon.said(noting, noting.staged)
+    return [path for path in noting.asked if not fits(path, patterns) and path not in patterns and _is_asked_for(path)]
+
+
+def arguments(patterns: Iterable[str]) -> list[str]:
+    """As the host's shell takes them: hidden names too, and the folders, which may be empty."""
+    made: dict[str, None] = {}
+    for pattern in patterns:
+        folder, _, name = pattern[1:].rpartition("/")
+        made[pattern[1:]] = None
+        if "*" in name and folder:
+            made[folder] = None
+        if name.startswith("*"):
+            made[f"{folder}/.[!.]{name}"] = None
+    return list(made)
+
+
+def _is_asked_for(path: str) -> bool:
+    try:
+        parts_of(path)
+    except ActionFailed:
+        return False
+    return not path.startswith(_NOT_FILES)
