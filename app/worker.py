@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import httpx
 import msgspec
 from sqlalchemy import Engine
-from sqlmodel import Session
 
 from app.config import Settings
 from app.engines.key import key_of
@@ -40,6 +39,7 @@ from app.store import queries
 from app.store.before import StoredBefore
 from app.store.db import AWAY, why
 from app.store.events import EventStore
+from app.store.held import asking
 from app.store.inbox import StoredInbox
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
@@ -96,11 +96,11 @@ class Worker:
         return run
 
     def run_row(self, run: str) -> RunRow | None:
-        with Session(self.database, expire_on_commit=False) as session:
+        with asking(self.database) as session:
             return queries.run(session, run)
 
     def unended(self) -> list[str]:
-        with Session(self.database) as session:
+        with asking(self.database) as session:
             return [row.id for row in queries.unended(session)]
 
     def same_unended(self, request: RunQueued) -> str | None:

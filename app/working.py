@@ -22,11 +22,14 @@ from app.probing.desk import Desk
 from app.probing.kept import keep
 from app.probing.probed import Probed
 from app.sampling.opened import sampled
-from app.store.db import alone, open_database, shared
+from app.store.db import alone, apart, open_database, shared
 from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.notices import Notices
 from app.worker import Worker
+
+WRITERS = 1
+"""One thread writes the log, by a connection of its own."""
 
 
 @asynccontextmanager
@@ -42,7 +45,9 @@ async def working(
         database = await asyncio.to_thread(open_database, settings.database)
         stack.callback(database.dispose)
         leases = Leases(database, new_name()) if shared(database) else None
-        store, bus = EventStore(database, leases), Bus()
+        writing = apart(database, WRITERS)
+        stack.callback(writing.dispose)
+        store, bus = EventStore(database, leases, writing), Bus()
         writer = LogWriter(store, bus)
         writer.start()
         stack.push_async_callback(writer.close)

@@ -14,7 +14,7 @@ from app.events.clean import clean
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
 from app.people.passwords import NOBODY, matches
-from app.people.rights import WHO
+from app.people.rights import WHO, everybody, guests
 from app.store import people
 from app.store.models import CredentialRow
 
@@ -24,11 +24,13 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/sign-in")
+@everybody
 def form(request: Request, next: str = "/") -> Response:  # noqa: A002  the name in the address
     return form_again(request, next, "", 200)
 
 
 @router.post("/sign-in")
+@everybody
 def sign_in(
     request: Request,
     session: TheSession,
@@ -51,6 +53,7 @@ def sign_in(
 
 
 @router.post("/sign-out")
+@guests
 def sign_out(session: TheSession) -> Response:
     person = WHO.get()
     if person and person.credential and (row := session.get(CredentialRow, person.credential)):
@@ -61,6 +64,7 @@ def sign_out(session: TheSession) -> Response:
 
 
 @router.get("/share/{secret}")
+@everybody
 def shared(request: Request, session: TheSession, secret: str) -> Response:
     """The link itself is the right to watch, until it expires."""
     row = people.credential(session, secret)

@@ -17,7 +17,6 @@ from app.api import (
     lineup,
     metrics,
     nodes,
-    nowhere,
     openapi,
     people,
     probes,
@@ -29,8 +28,6 @@ from app.api import (
 )
 from app.api.idempotency import Keys
 from app.stream.folds import Folds
-
-PREFIX = "/api/v1"
 
 
 def install(application: FastAPI) -> None:
@@ -55,9 +52,9 @@ def install(application: FastAPI) -> None:
         webhooks,
         people,
         nodes,
+        health,
+        metrics,
+        problems,
     ):
-        application.include_router(part.router, prefix=PREFIX)
-    for part in (health, metrics, problems):
-        application.include_router(part.router)
-    nowhere.install(application)
+        application.router.routes.extend(part.router.routes)
     openapi.install(application)

@@ -12,6 +12,7 @@ from app.api.wire import Raw, Wire, when
 from app.deps import TheFolds, TheWorker
 from app.events.words import Category, Word
 from app.loop.state import Item, RunState
+from app.people.rights import guests
 from app.skills.catalog import skill
 from app.skills.skill import Rule
 from app.store.events import STEADY
@@ -59,6 +60,7 @@ class ItemStory(Wire):
 
 
 @router.get("/runs/{run}/items", responses=documented("not-found"))
+@guests
 def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
     """The findings of the opening scan, in the order in which they are taken."""
     simulated, state = known_run(worker, run).simulated, folds.now(run)
@@ -68,6 +70,7 @@ def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
 
 
 @router.get("/runs/{run}/items/{rule}", responses=documented("not-found"))
+@guests
 def show_item(run: str, rule: str, worker: TheWorker, folds: TheFolds) -> ItemStory:
     simulated, state = known_run(worker, run).simulated, folds.now(run)
     item = state.items.get(rule)

@@ -17,6 +17,7 @@ from app.evidence.pack import FILE, checked, pack
 from app.evidence.verify import Broken, Files, chain, chunks, unpack
 from app.store import audit, tidy
 from app.store.events import EventStore
+from app.store.held import asking
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Shrunk:
 
 def evidence(database: Engine, run: str) -> bytes:
     """The run's evidence.zip: the same bytes before it was shrunk and after."""
-    with Session(database) as session:
+    with asking(database) as session:
         held = tidy.kept(session, run)
     return _unpressed(run, held) if held else pack(EventStore(database).events(run))
 

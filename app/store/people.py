@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlmodel import Session, col, select
 
@@ -42,6 +42,12 @@ def issue(
 
 def credential(session: Session, secret: str) -> CredentialRow | None:
     return session.exec(select(CredentialRow).where(CredentialRow.digest == digest(secret))).first()
+
+
+def with_owners(session: Session, ids: Collection[str]) -> Sequence[tuple[CredentialRow, PersonRow]]:
+    """In one question, however many they are."""
+    both = select(CredentialRow, PersonRow).join(PersonRow, col(PersonRow.name) == col(CredentialRow.person))
+    return session.exec(both.where(col(CredentialRow.id).in_(ids))).all()
 
 
 def credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
