@@ -8,6 +8,7 @@ from pathlib import Path
 from app.people.rights import Right
 
 ROOT = Path(__file__).parent.parent
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Settings:
     port: int = 8000
     sign_in: bool = False
     """Ask who comes, also on loopback. Anywhere else that is not a choice."""
+    proxies: tuple[Network, ...] = ()
+    """What stands before it and is believed when it says from where, and how, somebody came."""
     audit_syslog: str = ""
     """HOST:PORT of a syslog that is told the head of the audit chain."""
     lineup: str = "simulated"

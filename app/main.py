@@ -7,6 +7,7 @@ from fastapi import FastAPI
 
 from app import __version__, api, pages
 from app.access import sign_in, sign_in_oidc
+from app.access.desk import CONNECTIONS, Desk
 from app.access.doors import AT_ONCE, Doors
 from app.access.gate import Gate
 from app.access.guard import guard
@@ -25,15 +26,16 @@ READERS = 20
 
 
 def create_app(worker: Worker) -> FastAPI:
-    reading, own = apart(worker.database, READERS), apart(worker.database, AT_ONCE + 1)
+    reading, own = apart(worker.database, READERS), apart(worker.database, AT_ONCE + CONNECTIONS + 1)
     herald = Herald(worker.settings.audit_syslog)
+    desk = Desk(own)
     doors, ledger = Doors(own, demo=worker.settings.demo), Ledger(own, herald)
     vigil = Vigil(doors)
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            for closing in (own.dispose, reading.dispose, herald.close, doors.close):
+            for closing in (own.dispose, reading.dispose, herald.close, doors.close, desk.close):
                 stack.callback(closing)
             for one in (ledger, vigil):
                 one.start()
@@ -51,6 +53,7 @@ def create_app(worker: Worker) -> FastAPI:
     application.router.routes.extend([*sign_in.router.routes, *sign_in_oidc.router.routes])
     nowhere.install(application)
     guard(application.router.routes)
+    application.state.desk = desk
     application.state.oidc = _oidc(worker)
     application.add_middleware(Gate, doors=doors, ledger=ledger, vigil=vigil)
     return application

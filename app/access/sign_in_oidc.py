@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
+from app.access.desk import SESSION_SECONDS
 from app.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
 from app.access.sign_in import form_again, inside, let_in
 from app.deps import TheSession
@@ -17,7 +18,6 @@ from app.people.rights import Right, everybody
 from app.store import people
 from app.store.models import PersonRow
 
-SESSION_SECONDS = 12 * 3600.0
 ERRAND_SECONDS = 600
 COOKIE = "temper-errand"
 BACK = "/sign-in/oidc/back"

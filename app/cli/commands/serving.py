@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.listening import networks
 from app.cli.options import (
     PACE,
     Address,
@@ -20,6 +21,7 @@ from app.cli.options import (
     OidcSecretFrom,
     Otlp,
     Port,
+    Proxy,
     SignIn,
     Speed,
 )
@@ -59,6 +61,7 @@ def serve(
     port: Port = 8000,
     address: Address = "127.0.0.1",
     sign_in: SignIn = False,
+    proxy: Proxy = None,
     audit_syslog: AuditSyslog = "",
     otlp: Otlp = "",
     oidc: OidcIssuer = "",
@@ -78,6 +81,7 @@ def serve(
         host=address,
         port=port,
         sign_in=sign_in,
+        proxies=networks(proxy or []),
         audit_syslog=audit_syslog,
         otlp=otlp,
         oidc=oidc,
@@ -117,10 +121,13 @@ def up(
     port: Port = 8000,
     address: Address = "127.0.0.1",
     sign_in: SignIn = False,
+    proxy: Proxy = None,
     data: Data = Path("data"),
 ) -> None:
     """Start a line-up's engines and the page over them; each cold start is told here step by step."""
-    settings = Settings(data=data, host=address, port=port, sign_in=sign_in, lineup=lineup)
+    settings = Settings(
+        data=data, host=address, port=port, sign_in=sign_in, proxies=networks(proxy or []), lineup=lineup
+    )
     if papers:
         print_papers(settings, papers, into)
     else:
