@@ -1,8 +1,10 @@
 """Every request passes here: host name, origin, person. What it changed goes on record."""
 
+import asyncio
 import ipaddress
 import time
 
+from fastapi.exceptions import HTTPException
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
@@ -20,6 +22,8 @@ from app.events.kinds import PersonDid
 from app.people.rights import READING, WHO
 from app.store.db import AWAY, why
 
+STRANGERS_AT_ONCE = 4
+"""Requests of nobody in particular that are worked on at a time; those of people do not wait for them."""
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -28,6 +32,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, doors: Doors, ledger: Ledger, vigil: Vigil) -> None:
         self._app, self._doors, self._ledger, self._vigil = app, doors, ledger, vigil
+        self._turns = asyncio.Semaphore(STRANGERS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -48,13 +53,19 @@ class Gate:
             return await self._served(scope, headers, visit, receive, send)
 
     async def _served(self, scope: Scope, headers: Headers, visit: Visit, receive: Receive, send: Send) -> None:
-        most = OF_PEOPLE if visit.person else OF_STRANGERS
         answer = self._refusal(scope, headers)
-        answering = _Answering(visit, bounded(receive, most, headers.get("content-length")), send)
+        turn = Turn(None if visit.person else self._turns)
+        most = OF_PEOPLE if visit.person else OF_STRANGERS
+        body = bounded(receive, most, headers.get("content-length"))
+        answering = _Answering(visit, body, send, turn)
         try:
+            if not visit.person:
+                await answering.take_in()
+            await turn.come()
             await (answer or self._app)(scope, answering.receive, answering.send)
             await answering.end()
         finally:
+            turn.go()
             await self._noted(scope, visit, answering.status, refused=visit.refused or answer is not None)
 
     async def _noted(self, scope: Scope, visit: Visit, status: int, *, refused: bool) -> None:
@@ -77,18 +88,52 @@ class Gate:
         return None
 
 
+class Turn:
+    """Of many that wait, one; over when the answer begins, so that nobody holds it by reading slowly."""
+
+    def __init__(self, turns: asyncio.Semaphore | None) -> None:
+        self._turns, self._mine = turns, False
+
+    async def come(self) -> None:
+        if self._turns:
+            await self._turns.acquire()
+            self._mine = True
+
+    def go(self) -> None:
+        if self._turns and self._mine:
+            self._mine = False
+            self._turns.release()
+
+
 class _Answering:
     """What goes in and out of one request; both end with the right to be here."""
 
-    def __init__(self, visit: Visit, receive: Receive, send: Send) -> None:
-        self._visit, self._receive, self._send = visit, receive, send
+    def __init__(self, visit: Visit, receive: Receive, send: Send, turn: Turn) -> None:
+        self._visit, self._receive, self._send, self._turn = visit, receive, send, turn
+        self._taken: list[Message] = []
+        self._too_long: HTTPException | None = None
         self._heard_all = self._endless = False
         self._open = True
         self.status = 0
 
+    async def take_in(self) -> None:
+        """All of a stranger's body, which is short: a slow one keeps nobody else waiting."""
+        try:
+            while not self._heard_all:
+                self._taken.append(await self._next())
+        except HTTPException as exc:
+            self._too_long = exc
+
     async def receive(self) -> Message:
+        if self._taken:
+            return self._taken.pop(0)
+        if self._too_long:
+            raise self._too_long
         if self._heard_all:
             return await self._visit.hears(self._receive)
+        return await self._next()
+
+    async def _next(self) -> Message:
         message = await self._receive()
         self._heard_all = not message.get("more_body")
         return message
@@ -97,6 +142,7 @@ class _Answering:
         if self._visit.over.is_set():
             return
         if message["type"] == "http.response.start":
+            self._turn.go()
             self.status = message["status"]
             self._endless = not any(name.lower() == b"content-length" for name, _ in message["headers"])
         elif not message.get("more_body"):
