@@ -26,6 +26,12 @@ class Told:
     seconds: float
 
 
+async def nothing(seconds: float) -> Told:
+    """What the same pages take on this machine while nobody attacks."""
+    await asyncio.sleep(seconds)
+    return Told(0, 0, seconds)
+
+
 async def connections(target: Target, count: int, seconds: float) -> Told:
     """Opened, and nothing said."""
     return await _held(target, count, b"", seconds)

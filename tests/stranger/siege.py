@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from tests.served import served
-from tests.stranger.attacks import Target, Told, bodies, connections, half_requests, passwords
+from tests.stranger.attacks import Target, Told, bodies, connections, half_requests, nothing, passwords
 from tests.stranger.beside import Seen, watched
 
 PASSWORD = "a long enough password"
@@ -49,6 +49,7 @@ async def siege(data: Path, size: Size) -> Siege:
         cookie = _session(server.url)
         target, found = Target(server.port), {}
         attacks = {
+            "nobody": lambda: nothing(size.seconds),
             "connections": lambda: connections(target, size.connections, size.seconds),
             "half requests": lambda: half_requests(target, size.halves, size.seconds),
             "bytes of body": lambda: bodies(target, max(2, size.body // BODY), min(BODY, size.body // 2)),
