@@ -40,14 +40,15 @@ TheFolds = Annotated[Folds, Depends(_folds)]
 
 async def _session(request: Request) -> AsyncIterator[Session]:
     """Of the connections that are kept for requests: a run's worker does not wait for its viewers."""
-    session = Session(request.app.state.reading)
-    try:
-        with held(session):
-            yield session
-        await run_in_threadpool(session.commit)
-    finally:
-        with CancelScope(shield=True):
-            await run_in_threadpool(session.close)
+    async with request.app.state.readers:  # who waits, waits here, and neither holds a thread nor a connection
+        session = Session(request.app.state.reading)
+        try:
+            with held(session):
+                yield session
+            await run_in_threadpool(session.commit)
+        finally:
+            with CancelScope(shield=True):
+                await run_in_threadpool(session.close)
 
 
 TheSession = Annotated[Session, Depends(_session, scope="function")]

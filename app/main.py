@@ -1,5 +1,6 @@
 """The web application over a worker that the caller has opened and will close."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -21,8 +22,8 @@ from app.store.db import apart
 from app.stream.streams import Streams
 from app.worker import Worker
 
-READERS = 20
-"""Connections for all requests together, one for each at most; who comes when all are in use waits for one."""
+READERS = 12
+"""Requests that are in the database at a time, each with one connection at most; others wait their turn."""
 
 
 def create_app(worker: Worker) -> FastAPI:
@@ -47,6 +48,7 @@ def create_app(worker: Worker) -> FastAPI:
         title="Temper", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, lifespan=living
     )
     application.state.worker, application.state.reading = worker, reading
+    application.state.readers = asyncio.Semaphore(READERS)
     application.state.streams = Streams(worker.bus, worker.store)
     api.install(application)
     pages.install(application)

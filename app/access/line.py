@@ -1,6 +1,7 @@
 """One connection, as uvicorn serves it, with what uvicorn leaves open: how long its head and body may take."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 import h11
@@ -10,23 +11,33 @@ from uvicorn.server import ServerState
 
 from app.access.crowd import Crowd
 
-HEAD_SECONDS, BODY_SECONDS, READ_SECONDS = 10.0, 30.0, 30.0
-"""For a request's head, its body, and for a stranger to take what was answered."""
-LINGER_SECONDS, LINGER_BYTES = 1.0, 1024 * 1024
-"""Of a body that nobody wants any more, so that whoever sends it gets to read why."""
+LINGER_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds."""
+
+    head: float = 10.0
+    body: float = 30.0
+    read: float = 30.0
+    """For a stranger to take what was answered."""
+    linger: float = 1.0
+    """With a body that nobody wants any more, so that whoever sends it gets to read why."""
 
 
 class Line(H11Protocol):
     def __init__(
         self,
         crowd: Crowd,
+        patience: Patience,
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, {**app_state, "line": self}, _loop)
-        self._crowd = crowd
+        self._crowd, self._patience = crowd, patience
         self._admitted = self._known = False
         self._awaited: object = None
         self._late: asyncio.TimerHandle | None = None
@@ -52,7 +63,7 @@ class Line(H11Protocol):
         super().connection_made(transport)
         self._admitted = self._crowd.admits(self, self.client[0] if self.client else "")
         if self._admitted:
-            self._await("head", HEAD_SECONDS)
+            self._await("head", self._patience.head)
         else:
             transport.abort()
 
@@ -89,7 +100,7 @@ class Line(H11Protocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         if not self._known and self._unread is None:
-            self._unread = self.loop.call_later(READ_SECONDS, self.transport.abort)
+            self._unread = self.loop.call_later(self._patience.read, self.transport.abort)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -99,9 +110,9 @@ class Line(H11Protocol):
         """What is waited for now: one time for a whole head or a whole body, however it drips in."""
         state = self.conn.their_state
         if state is h11.SEND_BODY:
-            self._await("body", BODY_SECONDS)
+            self._await("body", self._patience.body)
         elif state is h11.IDLE and self.conn.trailing_data[0]:
-            self._await("head", HEAD_SECONDS)
+            self._await("head", self._patience.head)
         else:
             self._await(None, 0.0)
 
@@ -124,4 +135,4 @@ class Line(H11Protocol):
         self._unset_keepalive_if_required()
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._await("end", LINGER_SECONDS)
+        self._await("end", self._patience.linger)

@@ -10,9 +10,11 @@ from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import HTTPException, RequestValidationError
 from fastapi.routing import APIRoute
+from sqlalchemy.exc import DataError
 
 from app.api.problem import Fault, Problem
 from app.errors import BadInput, Unusable
+from app.store.db import AWAY, why
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,10 @@ def problem(exc: Exception) -> Problem:
             return Problem("invalid", "The body cannot be read as JSON.", field="body")
         case BadInput():
             return Problem("invalid", str(exc))
+        case DataError():
+            return Problem("invalid", f"The database does not take it: {why(exc)}. Look for a NUL, or a huge number.")
+        case _ if isinstance(exc, AWAY):
+            return Problem("unavailable", f"The database does not answer: {why(exc)}. Try again in a moment.")
         case Unusable():
             return Problem("unavailable", str(exc))
     log.error("a request failed by a fault of ours", exc_info=exc)

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from app.access.crowd import Crowd
 from app.access.hush import Hush
-from app.access.line import Line
+from app.access.line import Line, Patience
 from app.config import Network, Settings
 from app.errors import BadInput, Unusable
 
@@ -59,7 +59,7 @@ def made(application: FastAPI, settings: Settings, end_streams: Callable[[], Non
     crowd = Crowd.of(open_files(), settings.proxies, only_operators=settings.demo)
     config = uvicorn.Config(
         application,
-        http=partial(Line, crowd),  # type: ignore[arg-type]  # called like the class
+        http=partial(Line, crowd, Patience()),  # type: ignore[arg-type]  # called like the class
         ws="none",
         backlog=AT_ONCE,
         log_level="warning",
