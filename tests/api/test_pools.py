@@ -8,6 +8,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import TimeoutError as AllInUse
 from sqlmodel import Session
 
+from app.events.log import RunLog
 from app.events.words import Budget
 from app.request import queued
 from app.store.db import apart
@@ -34,6 +35,13 @@ def counted(engine):
     event.listen(engine, "checkin", back)
 
 
+async def append(worker):
+    """The first event of a run that nobody is asked to work on."""
+    asked = queued(worker.lineup, host="fixture", rules="", mode="scan", keep=False, budget=Budget(), note="")
+    RunLog("beside", worker.writer).append(asked)
+    await worker.writer.flush()
+
+
 async def test_every_page_and_every_answer_holds_one_connection_at_most(tmp_path):
     async with finished(tmp_path / "data") as (worker, application, run, http):
         for engine in (worker.database, application.state.reading):
@@ -57,9 +65,7 @@ async def test_every_page_and_every_answer_holds_one_connection_at_most(tmp_path
 async def test_sixty_that_load_the_page_at_once_all_get_it_and_the_log_is_written_meanwhile(tmp_path):
     async with finished(tmp_path / "data") as (worker, _, run, http):
         loading = [asyncio.create_task(http.get(path)) for path in ("/", f"/runs/{run}", "/ops") for _ in range(20)]
-        await worker.submit(
-            queued(worker.lineup, host="fixture", rules="V-257820", mode="scan", keep=False, budget=Budget(), note="")
-        )
+        await append(worker)
         answers = await asyncio.wait_for(asyncio.gather(*loading), 60)
         assert {answer.status_code for answer in answers} == {200}
         assert not worker.writer.broken.is_set()
@@ -72,15 +78,11 @@ async def test_the_log_is_written_while_every_other_connection_is_in_use(tmp_pat
         with suppress(AllInUse):
             while True:
                 taken.append(worker.database.connect())
-        await asyncio.wait_for(
-            worker.submit(
-                queued(worker.lineup, host="fixture", rules="", mode="scan", keep=False, budget=Budget(), note="")
-            ),
-            10,
-        )
+        await asyncio.wait_for(append(worker), 10)
         assert not worker.writer.broken.is_set()
         for one in taken:
             one.close()
+        assert worker.store.head("beside") == 1
 
 
 async def test_what_a_request_asks_on_its_way_it_asks_by_the_connection_that_it_holds(tmp_path):
