@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.people.rights import Right
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PACKAGE = Path(__file__).parent
 
 
@@ -27,6 +28,8 @@ class Settings:
     port: int = 8000
     sign_in: bool = False
     """Ask who comes, also on loopback. Anywhere else that is not a choice."""
+    proxies: tuple[Network, ...] = ()
+    """What stands before it and is believed when it says from where, and how, somebody came."""
     audit_syslog: str = ""
     """HOST:PORT of a syslog that is told the head of the audit chain."""
     lineup: str = "simulated"

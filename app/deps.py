@@ -1,17 +1,20 @@
 """What routes take, by Annotated alias."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from typing import Annotated
 
+from anyio import CancelScope
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
+from app.store.held import held
 from app.stream.folds import Folds
 from app.stream.streams import Streams
 from app.worker import Worker
 
 
-def _worker(request: Request) -> Worker:
+async def _worker(request: Request) -> Worker:
     worker: Worker = request.app.state.worker
     return worker
 
@@ -19,7 +22,7 @@ def _worker(request: Request) -> Worker:
 TheWorker = Annotated[Worker, Depends(_worker)]
 
 
-def _streams(request: Request) -> Streams:
+async def _streams(request: Request) -> Streams:
     streams: Streams = request.app.state.streams
     return streams
 
@@ -27,7 +30,7 @@ def _streams(request: Request) -> Streams:
 TheStreams = Annotated[Streams, Depends(_streams)]
 
 
-def _folds(request: Request) -> Folds:
+async def _folds(request: Request) -> Folds:
     folds: Folds = request.app.state.folds
     return folds
 
@@ -35,9 +38,17 @@ def _folds(request: Request) -> Folds:
 TheFolds = Annotated[Folds, Depends(_folds)]
 
 
-def _session(worker: TheWorker) -> Iterator[Session]:
-    with Session(worker.database) as session, session.begin():
-        yield session
+async def _session(request: Request) -> AsyncIterator[Session]:
+    """Of the connections that are kept for requests: a run's worker does not wait for its viewers."""
+    async with request.app.state.readers:  # who waits, waits here, and neither holds a thread nor a connection
+        session = Session(request.app.state.reading)
+        try:
+            with held(session):
+                yield session
+            await run_in_threadpool(session.commit)
+        finally:
+            with CancelScope(shield=True):
+                await run_in_threadpool(session.close)
 
 
 TheSession = Annotated[Session, Depends(_session, scope="function")]

@@ -1,42 +1,63 @@
 """The web application over a worker that the caller has opened and will close."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 
 from app import __version__, api, pages
 from app.access import sign_in, sign_in_oidc
-from app.access.doors import Doors
+from app.access.desk import CONNECTIONS, Desk
+from app.access.doors import AT_ONCE, Doors
 from app.access.gate import Gate
+from app.access.guard import guard
 from app.access.herald import Herald
+from app.access.ledger import Ledger
 from app.access.oidc import Oidc, Provider
-from app.access.throttle import Throttle
+from app.access.vigil import Vigil
+from app.api import nowhere
 from app.chores import chores
+from app.store.db import apart
 from app.stream.streams import Streams
 from app.worker import Worker
 
+READERS = 12
+"""Requests that are in the database at a time, each with one connection at most; others wait their turn."""
+
 
 def create_app(worker: Worker) -> FastAPI:
+    reading, own = apart(worker.database, READERS), apart(worker.database, AT_ONCE + CONNECTIONS + 1)
     herald = Herald(worker.settings.audit_syslog)
+    desk = Desk(own)
+    doors, ledger = Doors(own, demo=worker.settings.demo), Ledger(own, herald)
+    vigil = Vigil(doors)
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
-        async with chores(worker):
-            yield
-        herald.close()
+        async with AsyncExitStack() as stack:
+            for closing in (own.dispose, reading.dispose, herald.close, doors.close, desk.close):
+                stack.callback(closing)
+            for one in (ledger, vigil):
+                one.start()
+                stack.push_async_callback(one.close)
+            async with chores(worker):
+                yield
 
-    application = FastAPI(title="Temper", version=__version__, docs_url=None, redoc_url=None, lifespan=living)
-    application.state.worker = worker
+    application = FastAPI(
+        title="Temper", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, lifespan=living
+    )
+    application.state.worker, application.state.reading = worker, reading
+    application.state.readers = asyncio.Semaphore(READERS)
     application.state.streams = Streams(worker.bus, worker.store)
     api.install(application)
     pages.install(application)
-    application.include_router(sign_in.router)
-    application.include_router(sign_in_oidc.router)
+    application.router.routes.extend([*sign_in.router.routes, *sign_in_oidc.router.routes])
+    nowhere.install(application)
+    guard(application.router.routes)
+    application.state.desk = desk
     application.state.oidc = _oidc(worker)
-    application.state.throttle = Throttle()
-    doors = Doors(worker.database, demo=worker.settings.demo)
-    application.add_middleware(Gate, doors=doors, database=worker.database, herald=herald)
+    application.add_middleware(Gate, doors=doors, ledger=ledger, vigil=vigil)
     return application
 
 

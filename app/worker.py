@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import httpx
 import msgspec
 from sqlalchemy import Engine
-from sqlmodel import Session
 
 from app.config import Settings
 from app.engines.key import key_of
@@ -41,6 +40,7 @@ from app.store import queries
 from app.store.before import StoredBefore
 from app.store.db import AWAY, why
 from app.store.events import EventStore
+from app.store.held import asking
 from app.store.inbox import StoredInbox
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
@@ -97,11 +97,11 @@ class Worker:
         return run
 
     def run_row(self, run: str) -> RunRow | None:
-        with Session(self.database, expire_on_commit=False) as session:
+        with asking(self.database) as session:
             return queries.run(session, run)
 
     def unended(self) -> list[str]:
-        with Session(self.database) as session:
+        with asking(self.database) as session:
             return [row.id for row in queries.unended(session)]
 
     def same_unended(self, request: RunQueued) -> str | None:
@@ -177,7 +177,7 @@ class Worker:
 
     def _seal(self, run_id: str) -> None:
         """How long its log is goes on record, so that its end cannot be cut off unseen."""
-        with Session(self.database) as session:
+        with asking(self.database) as session:
             row = queries.run(session, run_id)
             ended = row is not None and row.ended_at is not None
         if ended:

@@ -23,11 +23,14 @@ from app.probing.desk import Desk
 from app.probing.kept import keep
 from app.probing.probed import Probed
 from app.sampling.opened import sampled
-from app.store.db import alone, open_database, shared
+from app.store.db import alone, apart, open_database, shared
 from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.notices import Notices
 from app.worker import Worker
+
+WRITERS = 1
+"""One thread writes the log, by a connection of its own."""
 
 
 @asynccontextmanager
@@ -44,7 +47,9 @@ async def working(
         stack.callback(database.dispose)
         await asyncio.to_thread(open_notary, settings.data, database)  # its key is there before anything asks for it
         leases = Leases(database, new_name()) if shared(database) else None
-        store, bus = EventStore(database, leases), Bus()
+        writing = apart(database, WRITERS)
+        stack.callback(writing.dispose)
+        store, bus = EventStore(database, leases, writing), Bus()
         writer = LogWriter(store, bus)
         writer.start()
         stack.push_async_callback(writer.close)

@@ -1,6 +1,9 @@
 """From what a request carries to the person it is from."""
 
+import asyncio
 import time
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from http.cookies import CookieError, SimpleCookie
 
 from sqlalchemy import Engine
@@ -9,40 +12,75 @@ from starlette.datastructures import Headers
 
 from app.people.rights import DEMO, RIGHTS, Person, Right, Via
 from app.store import people
+from app.store.models import CredentialRow, PersonRow
 
 COOKIE = "temper-session"
 USED_EVERY = 60.0
 """A credential's last use is kept this exactly: not every request is a write."""
+AT_ONCE = 2
+"""Threads, and connections, of the door's own: it opens also when every page is busy."""
+RUN = "/runs/"
 
 
 class Doors:
     def __init__(self, database: Engine, *, demo: bool) -> None:
         """`demo`: whoever comes is the demo operator. For loopback alone."""
         self._database = database
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="door")
         self.demo = demo
 
-    def person(self, headers: Headers) -> Person | None:
+    def close(self) -> None:
+        self._threads.shutdown(wait=False)
+
+    async def person(self, headers: Headers) -> Person | None:
         if self.demo:
             return DEMO
         if bearer := _bearer(headers):
-            return self._known(bearer, ("token",))
+            return await self._known(bearer, ("token",))
         if cookie := _cookie(headers):
-            return self._known(cookie, ("session", "link"))
+            return await self._known(cookie, ("session", "link"))
         return None
 
-    def _known(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
+    async def standing(self, credentials: Collection[str]) -> dict[str, Person]:
+        """Of these, by id, the ones that still open anything, and what."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._standing, credentials)
+
+    async def _known(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._look_up, secret, kinds)
+
+    def _look_up(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         now = time.time()
         with Session(self._database) as session, session.begin():
             row = people.credential(session, secret)
-            if row is None or row.kind not in kinds or row.ended_at is not None or row.expires_at <= now:
+            if row is None or row.kind not in kinds:
                 return None
-            owner = people.person(session, row.person)
-            if owner is None or owner.disabled:
-                return None
-            if row.used_at is None or now - row.used_at >= USED_EVERY:
+            found = _person(row, people.person(session, row.person), now)
+            if found and (row.used_at is None or now - row.used_at >= USED_EVERY):
                 row.used_at = now
                 session.add(row)
-            return Person(owner.name, _lesser(row.right, owner.right), _via(row.kind), row.id)
+            return found
+
+    def _standing(self, credentials: Collection[str]) -> dict[str, Person]:
+        now = time.time()
+        with Session(self._database) as session:
+            pairs = people.with_owners(session, credentials)
+            found = {row.id: _person(row, owner, now) for row, owner in pairs}
+        return {name: person for name, person in found.items() if person}
+
+
+def _person(row: CredentialRow, owner: PersonRow | None, now: float) -> Person | None:
+    if row.ended_at is not None or row.expires_at <= now or owner is None or owner.disabled:
+        return None
+    return Person(owner.name, _lesser(row.right, owner.right), _via(row.kind), row.id, _runs(row))
+
+
+def _runs(row: CredentialRow) -> tuple[str, ...] | None:
+    """A link of an older Temper may name no run: it opens none."""
+    if row.kind != "link":
+        return None
+    return (row.label.removeprefix(RUN),) if row.label.startswith(RUN) else ()
 
 
 def _lesser(one: str, other: str) -> Right:
@@ -65,8 +103,12 @@ def _bearer(headers: Headers) -> str:
 
 
 def _cookie(headers: Headers) -> str:
+    return cookie(headers, COOKIE)
+
+
+def cookie(headers: Headers, name: str) -> str:
     try:
         jar = SimpleCookie(headers.get("cookie", ""))
     except CookieError:
         return ""
-    return jar[COOKIE].value if COOKIE in jar else ""
+    return jar[name].value if name in jar else ""

@@ -1,64 +1,61 @@
 """Signing in and out in a browser, and the door of a shared link."""
 
+import math
 import time
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.access.doors import COOKIE
+from app.access.desk import BROWSER_SECONDS, SESSION_SECONDS, Desk, LetIn, Try, Wait, Wrong
+from app.access.doors import COOKIE, cookie
 from app.access.oidc import Oidc
-from app.access.throttle import Throttle
 from app.deps import TheSession
 from app.events.clean import clean
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
-from app.people.passwords import NOBODY, Busy, hashed, matches, outdated
-from app.people.rights import WHO
+from app.people.rights import WHO, everybody, guests
 from app.store import people
 from app.store.models import CredentialRow
 
-SESSION_SECONDS = 12 * 3600.0
+BROWSER = "temper-browser"
+"""Opens nothing. It says that this browser was let in before, so that strangers' tries are not counted against it."""
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/sign-in")
-def form(request: Request, next: str = "/") -> Response:  # noqa: A002  the name in the address
+@everybody
+async def form(request: Request, next: str = "/") -> Response:  # noqa: A002  the name in the address
     return form_again(request, next, "", 200)
 
 
 @router.post("/sign-in")
-def sign_in(
+@everybody
+async def sign_in(
     request: Request,
-    session: TheSession,
     name: Annotated[str, Form(max_length=64)],
     password: Annotated[str, Form(max_length=200)],
     next: Annotated[str, Form(max_length=500)] = "/",  # noqa: A002
 ) -> Response:
-    throttle: Throttle = request.app.state.throttle
+    desk: Desk = request.app.state.desk
     source = request.client.host if request.client else ""
-    if wait := throttle.wait(name, source):
-        return form_again(request, next, f"Too many tries: wait {wait:.0f} s.", 429)
-    owner = people.person(session, name)
-    try:
-        right = matches(password, owner.password if owner else NOBODY)
-        renewed = hashed(password) if right and owner and outdated(owner.password) else ""
-    except Busy as exc:
-        return form_again(request, next, str(exc), 503)
-    if not right or owner is None or owner.disabled:
-        throttle.failed(name, source)
-        return form_again(request, next, "This name and password do not belong together.", 403)
-    if renewed:
-        owner.password = renewed
-        session.add(owner)
-    _, secret = people.issue(
-        session, person=owner.name, right=owner.right, kind="session", label=source, seconds=SESSION_SECONDS
-    )
-    return let_in(request, inside(next), secret, SESSION_SECONDS)
+    match await desk.tried(Try(name, password, source, cookie(request.headers, BROWSER))):
+        case Wait(seconds):
+            answer = form_again(request, next, f"Too many tries: wait {math.ceil(seconds)} s.", 429)
+            answer.headers["retry-after"] = str(math.ceil(seconds))
+            return answer
+        case Wrong():
+            return form_again(request, next, "This name and password do not belong together.", 403)
+        case LetIn(secret, browser):
+            answer = let_in(request, inside(next), secret, SESSION_SECONDS)
+            if browser:
+                _keep(request, answer, BROWSER, browser, BROWSER_SECONDS, path="/sign-in")
+            return answer
 
 
 @router.post("/sign-out")
+@guests
 def sign_out(session: TheSession) -> Response:
     person = WHO.get()
     if person and person.credential and (row := session.get(CredentialRow, person.credential)):
@@ -69,6 +66,7 @@ def sign_out(session: TheSession) -> Response:
 
 
 @router.get("/share/{secret}")
+@everybody
 def shared(request: Request, session: TheSession, secret: str) -> Response:
     """The link itself is the right to watch, until it expires."""
     row = people.credential(session, secret)
@@ -79,11 +77,14 @@ def shared(request: Request, session: TheSession, secret: str) -> Response:
 
 def let_in(request: Request, to: str, secret: str, seconds: float) -> Response:
     answer = RedirectResponse(to, status_code=303)
-    answer.set_cookie(
-        COOKIE, secret, max_age=int(seconds), httponly=True, samesite="lax", secure=request.url.scheme == "https"
-    )
+    _keep(request, answer, COOKIE, secret, seconds)
     answer.headers["referrer-policy"] = "no-referrer"
     return answer
+
+
+def _keep(request: Request, answer: Response, name: str, secret: str, seconds: float, path: str = "/") -> None:
+    secure = request.url.scheme == "https"
+    answer.set_cookie(name, secret, max_age=int(seconds), path=path, httponly=True, samesite="lax", secure=secure)
 
 
 def inside(path: str) -> str:

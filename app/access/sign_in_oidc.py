@@ -9,15 +9,15 @@ from fastapi import APIRouter, Query, Request
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
+from app.access.desk import SESSION_SECONDS
 from app.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
 from app.access.sign_in import form_again, inside, let_in
 from app.deps import TheSession
 from app.people.names import is_name
-from app.people.rights import Right
+from app.people.rights import Right, everybody
 from app.store import people
 from app.store.models import PersonRow
 
-SESSION_SECONDS = 12 * 3600.0
 ERRAND_SECONDS = 600
 COOKIE = "temper-errand"
 BACK = "/sign-in/oidc/back"
@@ -26,6 +26,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/sign-in/oidc")
+@everybody
 async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "/") -> Response:  # noqa: A002
     oidc: Oidc | None = request.app.state.oidc
     if oidc is None:
@@ -45,6 +46,7 @@ async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "
 
 
 @router.get(BACK)
+@everybody
 async def back(
     request: Request,
     session: TheSession,

@@ -1,31 +1,41 @@
-"""Guessing passwords is slow: a few wrong ones for a name, or from an address, and both wait."""
+"""Guessing passwords is slow, and guessing somebody else's keeps nobody out."""
 
-import time
-from collections import defaultdict, deque
-from collections.abc import Callable
+import ipaddress
+from dataclasses import dataclass
 
-TRIES = 5
-WITHIN = 300.0
+OF_BROWSER, OF_PLACE, OF_SOURCE, OF_NAME = 10, 5, 5, 30
 
 
-class Throttle:
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._failures: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=TRIES))
+@dataclass(frozen=True)
+class Lane:
+    """What a try is counted by."""
 
-    def wait(self, name: str, source: str) -> float:
-        """Seconds until another try counts; 0 when it does now."""
-        return max(self._left(f"name {name}"), self._left(f"from {source}"))
+    limits: dict[str, int]
+    """Tries that each key takes, within the time that they are counted in."""
+    stranger: bool
 
-    def failed(self, name: str, source: str) -> None:
-        now = self._clock()
-        for key in [key for key, times in self._failures.items() if now - times[-1] > WITHIN]:
-            del self._failures[key]
-        self._failures[f"name {name}"].append(now)
-        self._failures[f"from {source}"].append(now)
 
-    def _left(self, key: str) -> float:
-        times = self._failures.get(key)
-        if times is None or len(times) < TRIES:
-            return 0.0
-        return max(0.0, times[0] + WITHIN - self._clock())
+def lane(name: str, source: str, *, browser: str, known: bool) -> Lane:
+    """`browser` is the id of a cookie that this person's browser was given, `known` an address that they came in from.
+
+    Each has a count of its own: those who never came in here as this person can use up theirs and nobody else's.
+    """
+    place = network(source)
+    if browser:
+        return Lane({f"browser {browser}": OF_BROWSER}, stranger=False)
+    if known:
+        return Lane({f"name {name} from {place}": OF_PLACE}, stranger=False)
+    return Lane({f"from {place}": OF_SOURCE, f"name {name}": OF_NAME}, stranger=True)
+
+
+def network(source: str) -> str:
+    """Whoever has one address of version 6 has 2^64 of them."""
+    try:
+        address = ipaddress.ip_address(source)
+    except ValueError:
+        return "somewhere"
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))

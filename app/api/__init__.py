@@ -18,7 +18,6 @@ from app.api import (
     lineup,
     metrics,
     nodes,
-    nowhere,
     openapi,
     people,
     probes,
@@ -30,8 +29,6 @@ from app.api import (
 )
 from app.api.idempotency import Keys
 from app.stream.folds import Folds
-
-PREFIX = "/api/v1"
 
 
 def install(application: FastAPI) -> None:
@@ -57,9 +54,9 @@ def install(application: FastAPI) -> None:
         webhooks,
         people,
         nodes,
+        health,
+        metrics,
+        problems,
     ):
-        application.include_router(part.router, prefix=PREFIX)
-    for part in (health, metrics, problems):
-        application.include_router(part.router)
-    nowhere.install(application)
+        application.router.routes.extend(part.router.routes)
     openapi.install(application)

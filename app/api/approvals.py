@@ -16,6 +16,7 @@ from app.events.kinds import Rehearsed
 from app.events.words import Word
 from app.loop.answers import BrokenAnswer, read_actions
 from app.loop.state import RunState
+from app.people.rights import operators, viewers
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import CommandRow, RunRow
@@ -78,6 +79,7 @@ class Answered(Wire):
 
 
 @router.get("/approvals", responses=documented())
+@viewers
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
     runs = [row for row in queries.unended(session) if row.state != "queued"]
     waiting = [_waiting(folds, row) for row in runs]
@@ -89,6 +91,7 @@ def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
     status_code=202,
     responses=documented("not-found", "not-waiting", "too-large", "wrong-content-type"),
 )
+@operators
 def answer_approval(
     approval: Annotated[str, Path(max_length=100)], answer: Answer, session: TheSession, folds: TheFolds
 ) -> Answered:

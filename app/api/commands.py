@@ -12,7 +12,7 @@ from app.api.runs import the_run
 from app.api.wire import Line, Who, Wire
 from app.deps import TheSession
 from app.events.command import Verb
-from app.people.rights import signed
+from app.people.rights import operators, signed
 from app.store import queries
 from app.store.models import CommandRow
 
@@ -38,18 +38,21 @@ TheWish = Annotated[Wish | None, Body()]
 
 
 @router.post("/runs/{run}/pause", status_code=202, responses=_PROBLEMS)
+@operators
 def pause_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
     """After the turn in progress. Budgets do not run while it is paused. One that is queued can only be stopped."""
     return _asked(session, run, "pause", wish)
 
 
 @router.post("/runs/{run}/resume", status_code=202, responses=_PROBLEMS)
+@operators
 def resume_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
     """Go on."""
     return _asked(session, run, "resume", wish)
 
 
 @router.post("/runs/{run}/stop", status_code=202, responses=_PROBLEMS)
+@operators
 def stop_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
     """The turn ends at once, and a change in progress is undone."""
     return _asked(session, run, "stop", wish)

@@ -9,6 +9,7 @@ from app.api.wire import Figure, Wire, figure, when
 from app.deps import TheWorker
 from app.events.kinds import EnergySpent
 from app.events.words import Provenance, Role, Spent
+from app.people.rights import guests
 from app.sampling.energy import joules
 from app.sampling.ledger import Ledger
 
@@ -48,6 +49,7 @@ class RunEnergy(Wire):
 
 
 @router.get("/runs/{run}/energy", responses=documented("not-found"))
+@guests
 def show_energy(run: str, worker: TheWorker) -> RunEnergy:
     """Power is sampled by the second and kept for hours; what a run took in all is kept for good."""
     row = known_run(worker, run)

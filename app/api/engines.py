@@ -14,6 +14,7 @@ from app.engines.launch.launched import Launched
 from app.events.kinds import TurnStarted
 from app.events.words import Provenance, Role
 from app.lineup import Engine
+from app.people.rights import operators, viewers
 from app.worker import Worker
 
 router = api_router("machine")
@@ -84,6 +85,7 @@ class LineupView(Wire):
 
 
 @router.get("/lineup", responses=documented())
+@viewers
 def show_lineup(worker: TheWorker) -> LineupView:
     """Which roles sit on which engines on which GPUs."""
     lineup = worker.lineup
@@ -111,11 +113,13 @@ def show_lineup(worker: TheWorker) -> LineupView:
 
 
 @router.get("/engines", responses=documented())
+@viewers
 def list_engines(worker: TheWorker) -> EngineList:
     return EngineList(engines=[_view(worker, engine) for engine in worker.lineup.engines.values()])
 
 
 @router.get("/engines/{engine}", responses=documented("not-found"))
+@viewers
 def show_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
     found = worker.lineup.engines.get(engine)
     if found is None:
@@ -125,6 +129,7 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker)
 
 
 @router.post("/engines/{engine}/start", status_code=202, responses=documented("not-found", "wrong-state"))
+@operators
 async def start_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
     """All its replicas. It loads for a while; runs wait for it within their budgets."""
     await asyncio.gather(*(one.start() for one in _launched(worker, engine)))
@@ -132,6 +137,7 @@ async def start_engine(engine: Annotated[str, Path(max_length=100)], worker: The
 
 
 @router.post("/engines/{engine}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
+@operators
 async def stop_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
     """All its replicas, and every process that they started."""
     await asyncio.gather(*(one.stop() for one in _launched(worker, engine)))

@@ -16,13 +16,12 @@ from app.errors import BadInput
 from app.events.kinds import PersonDid, RunEvent, kind_of
 from app.events.record import Recorded
 from app.events.sealed import sealed
-from app.people.rights import reads_prompts
-from app.stream.cursor import cursor
+from app.people.rights import guests, reads_prompts
+from app.stream.cursor import MOST_SEQ, cursor
 from app.stream.message import message
 
 router = api_router("events")
 
-MOST_SEQ = 2**53
 KINDS = tuple(kind_of(event) for event in get_args(RunEvent) if event is not PersonDid)
 """What can stand in a run's log."""
 SEQ = "^[0-9]{1,18}$"
@@ -37,6 +36,7 @@ class EventList(Wire):
 
 
 @router.get("/runs/{run}/events", responses=documented("not-found"))
+@guests
 def list_events(
     run: str,
     worker: TheWorker,
@@ -73,6 +73,7 @@ def list_events(
         },
     },
 )
+@guests
 async def stream_events(
     run: str,
     worker: TheWorker,
@@ -81,7 +82,9 @@ async def stream_events(
     since: Annotated[
         str | None, Query(pattern=SEQ, description="The seq after which to begin; 0 is from the start.")
     ] = None,
-    _last: Annotated[str | None, Header(alias="Last-Event-ID", pattern=SEQ, description="Goes before since.")] = None,
+    _last: Annotated[
+        str | None, Header(alias="Last-Event-ID", max_length=18, pattern=SEQ, description="Goes before since.")
+    ] = None,
 ) -> Response:
     """Every event as it happens, from the start or after what you have. Prompts are for operators."""
     known_run(worker, run)

@@ -10,7 +10,7 @@ from app.evidence import pack
 from app.evidence.case import read_case
 from app.evidence.notary import Hand, open_notary
 from app.evidence.papers import PAPERS, Paper
-from app.people.rights import DEMO, WHO
+from app.people.rights import DEMO, WHO, guests, operators
 from app.store import queries
 from app.worker import Worker
 
@@ -26,6 +26,7 @@ def _described(media_type: str) -> dict[int | str, dict[str, object]]:
 
 
 @router.get("/runs/{run}/evidence.zip", response_class=Response, responses=_described(pack.MEDIA_TYPE))
+@operators
 def take_pack(run: str, worker: TheWorker) -> Response:
     """Everything that a third party needs to check the run offline."""
     _ended(worker, run)
@@ -44,7 +45,7 @@ def _offer(paper: Paper) -> None:
     take.__doc__ = paper.explained
     router.add_api_route(
         f"/runs/{{run}}/{paper.file}",
-        take,
+        guests(take),
         name=f"take_{paper.format.replace('-', '_')}",
         response_class=Response,
         responses=_described(paper.media_type),

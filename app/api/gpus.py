@@ -15,6 +15,7 @@ from app.events.kinds import GpuSampled
 from app.events.record import Recorded, stamp
 from app.events.words import GpuProcess, Provenance
 from app.gpus.waterfall import Kind, Part
+from app.people.rights import viewers
 from app.sampling.memory import memory
 from app.sampling.sensors import reader, told
 from app.worker import Worker
@@ -97,6 +98,7 @@ class GpuList(Wire):
 
 
 @router.get("/gpus", responses=documented())
+@viewers
 def list_gpus(
     worker: TheWorker,
     seconds: Annotated[int, Query(ge=1, le=3600, description="How far the history reaches back.")] = 60,

@@ -12,8 +12,10 @@ from app.api.route import router as api_router
 from app.api.wire import Wire
 from app.deps import TheWorker
 from app.errors import Unusable
+from app.people.rights import everybody
+from app.store.held import connected
 
-router = api_router("health")
+router = api_router("health", prefix="")
 
 SLOW = 3.0
 """Seconds that a write may take before this process is not ready."""
@@ -30,12 +32,14 @@ class Readiness(Wire):
 
 
 @router.get("/healthz", responses=documented())
+@everybody
 async def healthz() -> Alive:
     """The process answers."""
     return Alive(status="ok")
 
 
 @router.get("/readyz", responses={**documented(), 503: {"model": Readiness, "description": "Not ready: see reasons"}})
+@everybody
 async def readyz(worker: TheWorker, response: Response) -> Readiness:
     """The log can be written, and every engine that has a role serves."""
     states = {name: event.state for name, (_, event) in worker.board.states.items()}
@@ -57,5 +61,5 @@ async def readyz(worker: TheWorker, response: Response) -> Readiness:
 
 
 def _read(database: Engine) -> None:
-    with database.connect() as connection:
+    with connected(database) as connection:
         connection.execute(text("select 1"))

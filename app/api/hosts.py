@@ -14,6 +14,7 @@ from app.api.wire import Wire
 from app.deps import TheSession, TheWorker
 from app.errors import BadInput, Unusable
 from app.events.words import Word
+from app.people.rights import admins, operators, viewers
 from app.skills.catalog import skill
 from app.store import queries
 from app.targets import registry
@@ -80,6 +81,7 @@ class ScanView(Wire):
 
 
 @router.get("/hosts", responses=documented())
+@viewers
 def list_hosts(session: TheSession, worker: TheWorker) -> HostList:
     hosts = worker.settings.hosts
     added = (_added(session, one) for one in registry.listed(hosts))
@@ -91,6 +93,7 @@ def list_hosts(session: TheSession, worker: TheWorker) -> HostList:
     status_code=201,
     responses=documented("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
 )
+@admins
 async def add_host(order: HostOrder, session: TheSession, worker: TheWorker, response: Response) -> HostView:
     """Add a host over SSH, once its key is accepted, a login works, and a change could be taken back there."""
     response.headers["location"] = f"/api/v1/hosts/{quote(order.name, safe='')}"
@@ -123,6 +126,7 @@ async def add_host(order: HostOrder, session: TheSession, worker: TheWorker, res
 
 
 @router.get("/hosts/{host}", responses=documented("not-found", "unavailable"))
+@viewers
 def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, worker: TheWorker) -> HostView:
     if registry.is_fixture(host):
         return _fixture(session, host)
@@ -133,6 +137,7 @@ def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, wo
 
 
 @router.delete("/hosts/{host}", status_code=204, responses=documented("not-found", "busy"))
+@admins
 def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, worker: TheWorker) -> None:
     """Forget a host that was added. Nothing is changed on it, and its journals are kept."""
     hosts = worker.settings.hosts
@@ -147,6 +152,7 @@ def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, 
 
 
 @router.post("/hosts/{host}/scan", responses=documented("not-found", "unknown-skill", "unavailable"))
+@operators
 async def scan_host(
     host: Annotated[str, Path(max_length=64)],
     worker: TheWorker,

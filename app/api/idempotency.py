@@ -52,7 +52,7 @@ class Keys:
             return row.run, queries.run(session, row.run) is not None
 
 
-def _keys(request: Request) -> Keys:
+async def _keys(request: Request) -> Keys:
     keys: Keys = request.app.state.keys
     return keys
 

@@ -13,7 +13,7 @@ from app.deps import TheFolds, TheWorker
 from app.events.sealed import sealed
 from app.events.words import Category, Word
 from app.loop.state import Item, RunState
-from app.people.rights import reads_prompts
+from app.people.rights import guests, reads_prompts
 from app.skills.catalog import skill
 from app.skills.skill import Rule
 from app.store.events import STEADY
@@ -63,6 +63,7 @@ class ItemStory(Wire):
 
 
 @router.get("/runs/{run}/items", responses=documented("not-found"))
+@guests
 def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
     """The findings of the opening scan, in the order in which they are taken."""
     simulated, state = known_run(worker, run).simulated, folds.now(run)
@@ -72,6 +73,7 @@ def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
 
 
 @router.get("/runs/{run}/items/{rule}", responses=documented("not-found"))
+@guests
 def show_item(run: str, rule: str, worker: TheWorker, folds: TheFolds) -> ItemStory:
     simulated, state = known_run(worker, run).simulated, folds.now(run)
     item = state.items.get(rule)

@@ -7,6 +7,7 @@ from app.api.route import router as api_router
 from app.api.wire import Wire
 from app.deps import TheWorker
 from app.evidence.notary import open_notary
+from app.people.rights import viewers
 
 router = api_router("evidence")
 
@@ -17,6 +18,7 @@ class KeyView(Wire):
 
 
 @router.get("/key", responses=documented("unavailable"))
+@viewers
 def show_key(worker: TheWorker) -> KeyView:
     """Note it where whoever hands over a pack cannot change it. It changes only by `temper key --change`."""
     return KeyView(algorithm="Ed25519", public=open_notary(worker.settings.data, worker.database).key.public)

@@ -12,6 +12,7 @@ from app.api.problem import documented
 from app.api.route import router as api_router
 from app.api.wire import Limit, Wire, when
 from app.deps import TheSession
+from app.people.rights import viewers
 from app.store.models import LessonRow, RunRow
 
 router = api_router("lessons")
@@ -37,6 +38,7 @@ class LessonList(Wire):
 
 
 @router.get("/lessons", responses=documented("bad-cursor"))
+@viewers
 def list_lessons(
     session: TheSession,
     rule: Annotated[str | None, Query(min_length=1, max_length=128)] = None,

@@ -12,6 +12,7 @@ from app.deps import TheWorker
 from app.engines.fit.reckoned import Fit
 from app.lineup import Engine, Lineup
 from app.lineup_file import find_lineup, read_lineup, shipped
+from app.people.rights import viewers
 from app.probing.planned import Planned, planned
 
 router = api_router("machine")
@@ -35,6 +36,7 @@ class PlanList(Wire):
 
 
 @router.get("/lineup/plan", responses=documented("not-found"))
+@viewers
 def plan_lineup(
     worker: TheWorker,
     lineup: Annotated[

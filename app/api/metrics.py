@@ -14,12 +14,13 @@ from app.api.route import router as api_router
 from app.deps import TheSession, TheStreams, TheWorker
 from app.events.kinds import GpuSampled
 from app.lineup import Lineup
+from app.people.rights import viewers
 from app.sampling.board import Board
 from app.store import nodes, queries
 from app.store.models import RunRow
 from app.worker import Worker
 
-router = api_router("health")
+router = api_router("health", prefix="")
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 GIB = 1024**3
@@ -40,6 +41,7 @@ class Family(NamedTuple):
     response_class=Response,
     responses={**documented(), 200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
+@viewers
 def metrics(session: TheSession, worker: TheWorker, streams: TheStreams) -> Response:
     families = [
         Family("temper_build_info", "gauge", "1, with the version as label.", [({"version": __version__}, 1)]),

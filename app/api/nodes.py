@@ -9,6 +9,7 @@ from app.api.problem import documented
 from app.api.route import router as api_router
 from app.api.wire import Figure, Wire, figure, when
 from app.deps import TheSession, TheWorker
+from app.people.rights import viewers
 from app.store import nodes
 
 router = api_router("nodes")
@@ -33,6 +34,7 @@ class NodeList(Wire):
 
 
 @router.get("/nodes", responses=documented())
+@viewers
 def list_nodes(session: TheSession, worker: TheWorker) -> NodeList:
     """Who is at work, longest first. Empty where the database is a file of this process alone."""
     if worker.leases is None:

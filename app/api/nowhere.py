@@ -1,21 +1,29 @@
-"""Addresses of the API that lead nowhere, and methods that an address does not take; HEAD and OPTIONS of all."""
+"""Addresses that lead nowhere, and methods that an address does not take; HEAD and OPTIONS of all."""
 
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Message, Receive, Scope, Send
 
 from app.api.problem import Problem
+from app.people.rights import everybody, guests
 
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
-PATHS = ("/api/{rest:path}", "/healthz", "/readyz", "/metrics", "/problems/{kind}")
+OPEN = ("/healthz", "/readyz", "/problems/{kind}")
+JSON = (*OPEN, "/api/{rest:path}", "/metrics", "/openapi.json")
+"""Where what is wrong is said as a problem; elsewhere it is a page for who came by a browser."""
 _ROUTED = ("endpoint", "path_params", "route", "fastapi")
 """What the way here wrote into the scope."""
 
 
 class Nowhere:
-    """An endpoint that is no function takes every method, also those that nobody has thought of."""
+    """An endpoint that is no function takes every method, also those that nobody has thought of. It tells nothing
+    but what there is, and what it leads on to has a guard of its own."""
+
+    def __init__(self, *, page: bool = False) -> None:
+        self._page = page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
@@ -24,13 +32,18 @@ class Nowhere:
             await _head(request, send)
         elif request.method == "OPTIONS" and taken:
             await Response(status_code=204, headers={"allow": _allow(taken)})(scope, receive, send)
+        elif self._page:
+            raise HTTPException(405, headers={"allow": _allow(taken)}) if taken else HTTPException(404)
         else:
             await _answer(request, taken)(scope, receive, send)
 
 
 def install(application: FastAPI) -> None:
-    """Behind all others."""
-    application.router.routes.extend(Route(path, Nowhere(), include_in_schema=False) for path in PATHS)
+    """Behind all others, so that every request finds a route, and a guard in it."""
+    for path in JSON:
+        who = everybody if path in OPEN else guests
+        application.router.routes.append(Route(path, who(Nowhere()), include_in_schema=False))
+    application.router.routes.append(Route("/{rest:path}", guests(Nowhere(page=True)), include_in_schema=False))
 
 
 async def _head(request: Request, send: Send) -> None:
@@ -50,7 +63,7 @@ async def _gone() -> Message:
 
 
 def _answer(request: Request, taken: list[str]) -> Response:
-    path = request.url.path
+    path = request.scope["path"]
     if taken:
         allow = _allow(taken)
         said = f"This address does not take {request.method[:20]!a}: it takes {allow}."

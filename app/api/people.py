@@ -16,9 +16,10 @@ from app.deps import TheSession
 from app.events.record import GENESIS
 from app.people.names import LONGEST, NAME
 from app.people.passwords import SHORTEST, hashed
-from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, may
-from app.store import audit, people
+from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, guests, may, operators
+from app.store import audit, people, queries
 from app.store.models import CredentialRow, PersonRow
+from app.stream.cursor import MOST_SEQ
 
 router = api_router("people")
 
@@ -75,9 +76,10 @@ class MadeToken(TokenView):
 
 
 class NewLink(Wire):
-    run: Annotated[str | None, Field(max_length=64, description="Where it leads; the mission page when left out.")] = (
-        None
-    )
+    run: Annotated[
+        str | None,
+        Field(max_length=64, description="What it opens; the run that the mission page shows now when left out."),
+    ] = None
     hours: Annotated[float, Field(gt=0, le=24 * 30)] = 24
 
 
@@ -94,17 +96,20 @@ class AuditList(Wire):
 
 
 @router.get("/me", responses=documented())
+@guests
 def who_am_i() -> Me:
     person = _me()
     return Me(name=person.name, right=person.right, via=person.via)
 
 
 @router.get("/people", responses=documented())
+@admins
 def list_people(session: TheSession) -> PersonList:
     return PersonList(people=[_person(row) for row in people.people(session)])
 
 
 @router.post("/people", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
+@admins
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
     if people.person(session, new.name):
         raise Problem("exists", f"There is somebody called {new.name} already.", field="name")
@@ -114,6 +119,7 @@ def add_person(new: NewPerson, session: TheSession) -> PersonView:
 
 
 @router.delete("/people/{name}", status_code=204, responses=documented("not-found", "wrong-state"))
+@admins
 def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     """What they did stays on record under their name; nobody else can take it."""
     row = people.person(session, name)
@@ -127,6 +133,7 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 
 
 @router.get("/tokens", responses=documented())
+@admins
 def list_tokens(session: TheSession) -> TokenList:
     return TokenList(tokens=[_token(row) for row in people.credentials(session, ("token", "link"))])
 
@@ -134,6 +141,7 @@ def list_tokens(session: TheSession) -> TokenList:
 @router.post(
     "/tokens", status_code=201, responses=documented("not-found", "wrong-state", "too-large", "wrong-content-type")
 )
+@admins
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
     owner = _owner(session, new.person)
     if not may(_right(owner.right), new.right):
@@ -146,6 +154,7 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
 
 
 @router.delete("/tokens/{token}", status_code=204, responses=documented("not-found"))
+@admins
 def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     row = session.get(CredentialRow, token)
     if row is None or row.kind == "session":
@@ -156,9 +165,10 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
 @router.post(
     "/links", status_code=201, responses=documented("not-found", "wrong-state", "too-large", "wrong-content-type")
 )
+@operators
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
-    """A link to show somebody a run. It opens the pages to read them, and expires."""
-    to = f"/runs/{the_run(session, new.run).id}" if new.run else "/"
+    """A link to show somebody a run. It opens that run and no other, to read it, and expires."""
+    to = f"/runs/{_named(session, new.run)}"
     owner = _owner(session, None)
     row, secret = people.issue(
         session, person=owner.name, right="viewer", kind="link", label=to, seconds=new.hours * 3600
@@ -167,9 +177,10 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
 
 
 @router.get("/audit", responses=documented())
+@admins
 def list_audit(
     session: TheSession,
-    before: Annotated[int | None, Query(ge=1, description="Lines older than this seq.")] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_SEQ, description="Lines older than this seq.")] = None,
     limit: Limit = 50,
 ) -> AuditList:
     """Who did what from where, newest first."""
@@ -179,6 +190,15 @@ def list_audit(
     return AuditList(
         head=head[0].hash if head else GENESIS, lines=[msgspec.json.decode(one.line) for one in lines], next=older
     )
+
+
+def _named(session: Session, run: str | None) -> str:
+    if run is not None:
+        return the_run(session, run).id
+    shown = [*queries.unended(session), *queries.newest(session, 1)]
+    if not shown:
+        raise Problem("wrong-state", "There is no run to show yet: start one first.", field="run")
+    return shown[0].id
 
 
 def _me() -> Person:

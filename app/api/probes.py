@@ -10,6 +10,7 @@ from app.api.route import router as api_router
 from app.api.wire import Figure, Limit, Wire, figure, when
 from app.deps import TheSession, TheWorker
 from app.errors import BadInput
+from app.people.rights import operators, viewers
 from app.probing.figure import Figure as ProbeFigure
 from app.probing.kept import newest
 from app.probing.probe import Busy
@@ -50,6 +51,7 @@ class ProbeOrder(Wire):
 
 
 @router.get("/probes", responses=documented())
+@viewers
 def list_probes(
     worker: TheWorker, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
 ) -> ProbeList:
@@ -57,6 +59,7 @@ def list_probes(
 
 
 @router.post("/probes", status_code=202, responses=documented("busy", "not-found", "too-large", "wrong-content-type"))
+@operators
 async def start_probe(worker: TheWorker, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
     """Begin to measure. It takes minutes on a slow engine; GET /api/v1/probes says when it is done."""
     try:

@@ -4,11 +4,13 @@ from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response
 
 from app.api.problem import KINDS, Problem
+from app.people.rights import everybody
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/problems/{kind}")
+@everybody
 async def explain(kind: str) -> Response:
     found = KINDS.get(kind)
     if found is None:

@@ -1,4 +1,4 @@
-"""How every route of the API treats a request: no unknown parameters, no endless bodies, no error without a problem."""
+"""How every route of the API treats a request: no unknown parameters, no error without a problem."""
 
 import json
 import logging
@@ -10,14 +10,15 @@ from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import HTTPException, RequestValidationError
 from fastapi.routing import APIRoute
-from starlette.types import Message, Receive
+from sqlalchemy.exc import DataError
 
 from app.api.problem import Fault, Problem
 from app.errors import BadInput, Unusable
+from app.store.db import AWAY, why
 
 log = logging.getLogger(__name__)
 
-BODY_LIMIT = 1024 * 1024
+PREFIX = "/api/v1"
 _DEEP = "nested too deeply"
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -32,18 +33,19 @@ class ApiRoute(APIRoute):
         async def answer(request: Request) -> Response:
             try:
                 _check_query(request, known)
-                limited = Request(request.scope, _limited(request.receive))
                 if takes_body:
-                    await _check_body(limited)
-                return await handle(limited)
+                    await _check_body(request)
+                return await handle(request)
             except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
                 return problem(exc).response()
 
         return answer
 
 
-def router(tag: str) -> APIRouter:
-    return APIRouter(route_class=ApiRoute, tags=[tag], generate_unique_id_function=lambda route: route.name)
+def router(tag: str, prefix: str = PREFIX) -> APIRouter:
+    return APIRouter(
+        prefix=prefix, route_class=ApiRoute, tags=[tag], generate_unique_id_function=lambda route: route.name
+    )
 
 
 def problem(exc: Exception) -> Problem:
@@ -52,10 +54,16 @@ def problem(exc: Exception) -> Problem:
             return exc
         case RequestValidationError():
             return _invalid(exc)
+        case HTTPException(status_code=413):
+            return Problem("too-large", str(exc.detail), field="body")
         case HTTPException(status_code=400):
             return Problem("invalid", "The body cannot be read as JSON.", field="body")
         case BadInput():
             return Problem("invalid", str(exc))
+        case DataError():
+            return Problem("invalid", f"The database does not take it: {why(exc)}. Look for a NUL, or a huge number.")
+        case _ if isinstance(exc, AWAY):
+            return Problem("unavailable", f"The database does not answer: {why(exc)}. Try again in a moment.")
         case Unusable():
             return Problem("unavailable", str(exc))
     log.error("a request failed by a fault of ours", exc_info=exc)
@@ -109,20 +117,6 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if times > 1:
             raise ValueError(f"{name[:40]!a} is given {times} times")
     return dict(pairs)
-
-
-def _limited(receive: Receive) -> Receive:
-    taken = 0
-
-    async def limited() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > BODY_LIMIT:
-            raise Problem("too-large", f"The body is larger than {BODY_LIMIT} bytes.", field="body")
-        return message
-
-    return limited
 
 
 def _invalid(exc: RequestValidationError) -> Problem:

@@ -10,6 +10,7 @@ from app.api.route import router as api_router
 from app.api.wire import Wire
 from app.errors import BadInput
 from app.events.words import Category
+from app.people.rights import viewers
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Rule, Skill
 
@@ -38,12 +39,14 @@ class RuleList(Wire):
 
 
 @router.get("/rules", responses=documented("unknown-skill"))
+@viewers
 def list_rules(skill_name: SkillName = "stig") -> RuleList:
     pack = _pack(skill_name)
     return RuleList(skill=pack.name, title=pack.title, rules=[_view(rule) for rule in pack.rules.values()])
 
 
 @router.get("/rules/{rule}", responses=documented("not-found", "unknown-skill"))
+@viewers
 def show_rule(rule: str, skill_name: SkillName = "stig") -> RuleView:
     pack = _pack(skill_name)
     if rule not in pack.rules:

@@ -13,7 +13,9 @@ from app.api.route import router as api_router
 from app.api.run_view import RunLinks, RunList, RunState, RunView, links, run_view
 from app.api.wire import Limit, Link, Wire
 from app.deps import TheSession, TheWorker
+from app.people.rights import guests, only, operators
 from app.store import queries
+from app.store.held import asking
 from app.store.models import RunRow
 from app.store.run_list import Page, Place, page
 from app.worker import Worker, new_run_id
@@ -45,6 +47,7 @@ class Accepted(Wire):
         202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run."}}},
     },
 )
+@operators
 async def start_run(order: RunOrder, worker: TheWorker, keys: TheKeys, response: Response, key: Key = None) -> Accepted:
     """Start a run. It is queued at once; runs on one host are worked on one after the other."""
     event = first_event(order, worker.lineup, worker.settings.speed, worker.settings.hosts)
@@ -62,6 +65,7 @@ async def start_run(order: RunOrder, worker: TheWorker, keys: TheKeys, response:
 
 
 @router.get("/runs", responses=documented("bad-cursor"))
+@guests
 def list_runs(
     session: TheSession,
     cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
@@ -71,11 +75,12 @@ def list_runs(
 ) -> RunList:
     """Runs, newest first."""
     place = cursor.parse(cursor_) if cursor_ is not None else None
-    found = page(session, state, host, Place(place.forward, place.at, place.id) if place else None, limit)
+    found = page(session, state, host, Place(place.forward, place.at, place.id) if place else None, limit, only())
     return RunList(runs=[run_view(row) for row in found.rows], cursors=_link(found))
 
 
 @router.get("/runs/{run}", responses=documented("not-found"))
+@guests
 def show_run(run: str, session: TheSession) -> RunView:
     return run_view(the_run(session, run))
 
@@ -93,7 +98,7 @@ def no_run(run: str) -> Problem:
 
 def known_run(worker: Worker, run: str) -> RunRow:
     """In a session of its own: what streams must not hold one."""
-    with Session(worker.database) as session:
+    with asking(worker.database) as session:
         return the_run(session, run)
 
 

@@ -14,7 +14,7 @@ from app.api.route import router as api_router
 from app.api.wire import Wire, when
 from app.deps import TheSession, TheWorker
 from app.events.words import Mode
-from app.people.rights import signed
+from app.people.rights import operators, signed, viewers
 from app.request import mode_of
 from app.schedules.timing import next_after
 from app.schedules.wanted import Wanted, schedule
@@ -61,11 +61,13 @@ class ScheduleList(Wire):
 
 
 @router.get("/schedules", responses=documented())
+@viewers
 def list_schedules(session: TheSession) -> ScheduleList:
     return ScheduleList(schedules=[_view(row) for row in schedules.schedules(session)])
 
 
 @router.post("/schedules", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
+@operators
 def add_schedule(order: ScheduleOrder, session: TheSession, worker: TheWorker, response: Response) -> ScheduleView:
     row, there = _row(order, worker.settings.hosts), schedules.schedules(session)
     if same := [one for one in there if _content(one) == _content(row)]:
@@ -79,11 +81,13 @@ def add_schedule(order: ScheduleOrder, session: TheSession, worker: TheWorker, r
 
 
 @router.get("/schedules/{schedule}", responses=documented("not-found"))
+@viewers
 def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
     return _view(_the(session, schedule))
 
 
 @router.post("/schedules/{schedule}/{verb}", responses=documented("not-found"))
+@operators
 def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: TheSession) -> ScheduleView:
     """While it is paused no time is taken up, and none is missed."""
     row = _the(session, schedule)
@@ -94,6 +98,7 @@ def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: The
 
 
 @router.delete("/schedules/{schedule}", status_code=204, responses=documented("not-found"))
+@operators
 def delete_schedule(schedule: Id, session: TheSession) -> None:
     """Its runs stay."""
     session.delete(_the(session, schedule))

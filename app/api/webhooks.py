@@ -14,7 +14,7 @@ from app.api.wire import Wire, when
 from app.deps import TheSession, TheWorker
 from app.events.clean import clean
 from app.events.kinds import PersonDid
-from app.people.rights import DEMO, WHO
+from app.people.rights import DEMO, WHO, admins
 from app.store import audit, webhooks
 from app.store.webhooks import WebhookRow
 from app.webhooks.letter import new_secret, valid_secret
@@ -68,11 +68,13 @@ class WebhookList(Wire):
 
 
 @router.get("/webhooks", responses=documented())
+@admins
 def list_webhooks(session: TheSession) -> WebhookList:
     return WebhookList(webhooks=[_view(row) for row in webhooks.webhooks(session)])
 
 
 @router.post("/webhooks", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
+@admins
 def add_webhook(order: WebhookOrder, session: TheSession, worker: TheWorker, response: Response) -> NewWebhook:
     """From now on each event is sent there as a signed CloudEvent, in order within its run, at least once."""
     if order.secret is not None and not valid_secret(order.secret):
@@ -95,11 +97,13 @@ def add_webhook(order: WebhookOrder, session: TheSession, worker: TheWorker, res
 
 
 @router.get("/webhooks/{webhook}", responses=documented("not-found"))
+@admins
 def show_webhook(webhook: str, session: TheSession) -> WebhookView:
     return _view(_the(session, webhook))
 
 
 @router.patch("/webhooks/{webhook}", responses=documented("not-found", "too-large", "wrong-content-type"))
+@admins
 def change_webhook(
     webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, worker: TheWorker
 ) -> WebhookView:
@@ -112,6 +116,7 @@ def change_webhook(
 
 
 @router.delete("/webhooks/{webhook}", status_code=204, responses=documented("not-found"))
+@admins
 def delete_webhook(webhook: Annotated[str, Path(max_length=40)], session: TheSession) -> None:
     webhooks.forget(session, _the(session, webhook).id)
 

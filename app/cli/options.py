@@ -16,6 +16,10 @@ Speed = Annotated[
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
 Address = Annotated[str, typer.Option("--host", help="Address to listen on; other than loopback it takes sign-in.")]
 SignIn = Annotated[bool, typer.Option("--sign-in", help="Ask who comes, also on loopback: behind a proxy, always.")]
+Proxy = Annotated[
+    list[str] | None,
+    typer.Option("--proxy", help="Address or network of a proxy before it: only what that forwards is believed."),
+]
 AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog that is told the head of the audit chain.")]
 OidcIssuer = Annotated[str, typer.Option("--oidc", help="Issuer of an OpenID Connect provider to sign in by.")]
 OidcClient = Annotated[str, typer.Option(help="Temper's client id there.")]

@@ -3,15 +3,14 @@
 import asyncio
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 
-import uvicorn
 from sqlmodel import Session
 
 from app.chores import chores
 from app.cli.harden import Order
+from app.cli.listening import made, opened_socket
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
 from app.errors import Unusable
@@ -23,8 +22,6 @@ from app.store import people, queries
 from app.store.db import open_database
 from app.worker import Worker
 
-CLOSE_SECONDS = 1
-BACKLOG = 2048
 FIXTURE_DEMO = Order(host="fixture", rules="", mode="auto", keep=False, budget=Budget(), note="demo")
 
 Beside = Callable[[Worker], Awaitable[None]]
@@ -35,7 +32,7 @@ async def serve_until_told(settings: Settings, *, first: Order | None = None, be
     """`first` is the run that it begins with."""
     lineup = chosen_lineup(settings)
     _somebody_may_come_in(settings)
-    listener = _listener(settings)
+    listener = opened_socket(settings)
     with listener:
         port = listener.getsockname()[1]
         async with opened(settings, lineup) as worker:
@@ -48,22 +45,6 @@ async def serve_until_told(settings: Settings, *, first: Order | None = None, be
                 telling.cancel()
                 await asyncio.wait({telling})
             await worker.writer.flush()  # says why, where the log is broken
-
-
-def _listener(settings: Settings) -> socket.socket:
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    # Viewers' sockets inherit it: asyncio leaves Nagle's delay, up to 40 ms a frame, on a socket that is not its own.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    try:
-        listener.bind((settings.host, settings.port))
-        listener.listen(BACKLOG)  # who connects before the application is up waits, and is not refused
-    except OSError as exc:
-        listener.close()
-        raise Unusable(
-            f"cannot listen on {settings.host}:{settings.port}: {exc.strerror}. Choose another with --port."
-        ) from exc
-    return listener
 
 
 def _somebody_may_come_in(settings: Settings) -> None:
@@ -112,8 +93,7 @@ async def _begin(worker: Worker, lineup: Lineup, order: Order) -> None:
 
 async def _serve(worker: Worker, listener: socket.socket) -> None:
     application = create_app(worker)
-    config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=CLOSE_SECONDS)
-    server = _Server(config, application.state.streams.close)
+    server = made(application, worker.settings, application.state.streams.close)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, server.end)
     watching = asyncio.create_task(_end_with(worker.writer.broken, server.end), name="log watcher")
@@ -125,20 +105,3 @@ async def _end_with(event: asyncio.Event, end: Callable[[], None]) -> None:
     """A process that cannot write its log is of no use; one that starts it again can help."""
     await event.wait()
     end()
-
-
-class _Server(uvicorn.Server):
-    """Uvicorn raises the signal again once it has served; ours ends in order, with the worker closed behind it."""
-
-    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._end_streams = end_streams
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    def end(self) -> None:
-        self.force_exit = self.should_exit
-        self.should_exit = True
-        self._end_streams()  # a stream never ends by itself, and the server waits for its answers

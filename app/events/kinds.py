@@ -492,6 +492,8 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
     """Method and address, or the command."""
     status: int
     detail: str = ""
+    times: int = 1
+    """More than one: as many refusals of one source within a minute, of which this is the last."""
 
 
 RunEvent = (

@@ -18,6 +18,7 @@ from app.evidence.pack import FILE, checked, pack
 from app.evidence.verify import Broken, Files, chain, chunks, unpack
 from app.store import audit, tidy
 from app.store.events import EventStore
+from app.store.held import asking
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def evidence(database: Engine, run: str, signer: Signer) -> bytes:
 
 def kept(database: Engine, run: str) -> bytes | None:
     """The evidence.zip of a run that was shrunk; None where it is whole."""
-    with Session(database) as session:
+    with asking(database) as session:
         held = tidy.kept(session, run)
     return _unpressed(run, held) if held else None
 

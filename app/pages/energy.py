@@ -10,6 +10,7 @@ from app.events.words import Spent
 from app.pages.missing import missing
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
+from app.people.rights import guests
 from app.sampling.energy import joules
 from app.sampling.ledger import Ledger
 from app.store import queries
@@ -43,6 +44,7 @@ class EnergyTable:
 
 
 @router.get("/runs/{run}/energy")
+@guests
 def energy_page(worker: TheWorker, session: TheSession, run: str) -> Response:
     row = queries.run(session, run)
     if row is None:

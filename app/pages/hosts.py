@@ -8,6 +8,7 @@ from starlette.responses import Response
 from app.deps import TheSession, TheWorker
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
+from app.people.rights import viewers
 from app.store import queries, schedules
 from app.store.models import RunRow
 from app.targets import consent, registry
@@ -31,6 +32,7 @@ class Card:
 
 
 @router.get("/hosts")
+@viewers
 def hosts(worker: TheWorker, session: TheSession) -> Response:
     nonce, folder = new_nonce(), worker.settings.hosts
     cards = [

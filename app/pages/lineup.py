@@ -16,6 +16,7 @@ from app.lineup import Engine, Gpu, Lineup
 from app.lineup_file import find_lineup, read_lineup, shipped
 from app.pages.security import from_here, new_nonce, page
 from app.pages.templating import rendered
+from app.people.rights import operators, viewers
 from app.probing.kept import comparable, newest
 from app.probing.planned import planned
 from app.probing.probed import Probed
@@ -52,11 +53,13 @@ class Section:
 
 
 @router.get("/lineup")
+@viewers
 def running(worker: TheWorker, session: TheSession) -> Response:
     return _shown(worker, session, worker.lineup)
 
 
 @router.get("/lineup/{name}")
+@viewers
 def named(worker: TheWorker, session: TheSession, name: str) -> Response:
     if name == worker.lineup.name:
         return _shown(worker, session, worker.lineup)
@@ -66,6 +69,7 @@ def named(worker: TheWorker, session: TheSession, name: str) -> Response:
 
 
 @router.post("/probes", dependencies=[Depends(from_here)])
+@operators
 async def probe(worker: TheWorker, engine: Annotated[str, Form(max_length=100)] = "") -> Response:
     try:
         await worker.probe(engine)
@@ -75,6 +79,7 @@ async def probe(worker: TheWorker, engine: Annotated[str, Form(max_length=100)] 
 
 
 @router.get("/probes/now")
+@viewers
 def now(worker: TheWorker) -> Response:
     """What the page asks every two seconds while a probe is under way; at its end the page is drawn anew."""
     nonce = new_nonce()

@@ -10,6 +10,8 @@ from app.deps import TheWorker
 from app.events.kinds import KINDS, EngineSampled, EngineState, GpuSampled
 from app.pages.gpu_card import HISTORY_SECONDS, gpus
 from app.pages.templating import rendered
+from app.people.rights import guests, opens
+from app.stream.cursor import MOST_SEQ
 from app.worker import Worker
 
 STALE_SECONDS = 10.0
@@ -21,13 +23,14 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/machine")
+@guests
 def machine(
     worker: TheWorker,
     run: Annotated[str, Query(max_length=40)] = "",
-    at: Annotated[int | None, Query(ge=0)] = None,
+    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
     """What the page asks every two seconds; a replay names its run and the event that it has come to."""
-    told = worker.store.newest(run, at, KINDS, 1) if run else []
+    told = worker.store.newest(run, at, KINDS, 1) if run and opens(run) else []
     parts = {"gpus": gpus_then(worker, told[0].at) if told else gpus_now(worker)}
     drawn = meters_then(worker, told[0].at) if told else meters(worker)
     parts |= {f"meter-{name}": html for name, html in drawn.items()}

@@ -12,6 +12,7 @@ from app.events.kinds import GpuSampled
 from app.events.words import GpuProcess
 from app.gpus.waterfall import Kind, Part
 from app.pages.templating import rendered
+from app.people.rights import viewers
 from app.sampling.memory import Known, memory
 from app.sampling.sensors import reader, told
 from app.worker import Worker
@@ -80,6 +81,7 @@ class GpuMemory:
 
 
 @router.get("/machine/memory")
+@viewers
 def machine_memory(worker: TheWorker) -> HTMLResponse:
     return HTMLResponse(memory_now(worker))
 

@@ -5,9 +5,11 @@ from starlette.responses import Response
 
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
+from app.people.rights import only
 from app.store import queries
 
 
 def missing(session: Session, run: str) -> Response:
     nonce = new_nonce()
-    return page(rendered("missing.html", nonce=nonce, here="", run=run, newest=queries.newest(session, 5)), nonce, 404)
+    newest = queries.newest(session, 5, only=only())
+    return page(rendered("missing.html", nonce=nonce, here="", run=run, newest=newest), nonce, 404)

@@ -19,7 +19,9 @@ from app.pages.mission.missions import TOLD, TheMissions
 from app.pages.security import from_here, new_nonce, page
 from app.pages.stairs import stairs_now
 from app.pages.templating import rendered
+from app.people.rights import operators, viewers
 from app.store import nodes, queries, schedules
+from app.store.held import asking
 from app.worker import Worker
 
 QUIET_SECONDS = 60.0
@@ -31,6 +33,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/ops")
+@viewers
 def ops(worker: TheWorker, missions: TheMissions, session: TheSession) -> Response:
     rows = queries.unended(session)
     states = [missions.at(row.id).state for row in rows]
@@ -57,6 +60,7 @@ def ops(worker: TheWorker, missions: TheMissions, session: TheSession) -> Respon
 
 
 @router.post("/ops/engines", dependencies=[Depends(from_here)])
+@operators
 async def engines(worker: TheWorker, verb: Annotated[str, Form(max_length=10)]) -> Response:
     """Only what this process launched: a turn in progress waits for its engine, within its budget."""
     if worker.simulator:
@@ -66,7 +70,7 @@ async def engines(worker: TheWorker, verb: Annotated[str, Form(max_length=10)]) 
 
 def _feed(worker: Worker) -> list[tuple[str, FeedLine]]:
     """The newest lines of the newest run."""
-    with Session(worker.database) as session:
+    with asking(worker.database) as session:
         row = queries.newest_run(session)
         run = row.id if row else ""
     told = worker.store.newest(run, None, TOLD, FEED * 4) if run else []

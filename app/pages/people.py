@@ -14,9 +14,10 @@ from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
 from app.people.names import LONGEST, NAME
 from app.people.passwords import SHORTEST, hashed
-from app.people.rights import RIGHTS
+from app.people.rights import RIGHTS, admins
 from app.store import audit, people
 from app.store.models import CredentialRow, PersonRow
+from app.stream.cursor import MOST_SEQ
 
 LINES = 100
 
@@ -32,6 +33,7 @@ class Line:
 
 
 @router.get("/people")
+@admins
 def show_people(session: TheSession) -> Response:
     nonce = new_nonce()
     context = {
@@ -44,6 +46,7 @@ def show_people(session: TheSession) -> Response:
 
 
 @router.post("/people")
+@admins
 def add(
     session: TheSession,
     name: Annotated[str, Form(max_length=LONGEST, pattern=f"^{NAME}$")],
@@ -59,6 +62,7 @@ def add(
 
 
 @router.post("/people/{name}/disable")
+@admins
 def disable(session: TheSession, name: str) -> Response:
     row = people.person(session, name)
     if row is None:
@@ -72,6 +76,7 @@ def disable(session: TheSession, name: str) -> Response:
 
 
 @router.post("/people/credentials/{credential}/end")
+@admins
 def end(session: TheSession, credential: str) -> Response:
     if row := session.get(CredentialRow, credential):
         people.end(session, row)
@@ -79,7 +84,8 @@ def end(session: TheSession, credential: str) -> Response:
 
 
 @router.get("/audit")
-def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1)] = None) -> Response:
+@admins
+def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None) -> Response:
     nonce = new_nonce()
     found = audit.newest(session, LINES, before)
     lines = [Line(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]

@@ -14,6 +14,7 @@ from app.pages.missing import missing
 from app.pages.mission.item import item_page
 from app.pages.security import new_nonce, page
 from app.pages.templating import rendered
+from app.people.rights import guests, only, opens
 from app.skills.catalog import skill
 from app.store import queries
 
@@ -29,8 +30,9 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/runs")
+@guests
 def all_runs(session: TheSession, state: Annotated[str, Query(max_length=20)] = "") -> Response:
-    rows = queries.newest(session, SHOWN, state)
+    rows = queries.newest(session, SHOWN, state, only())
     nonce = new_nonce()
     return page(rendered("runs.html", nonce=nonce, here="/runs", rows=rows, state=state, modes=MODES), nonce)
 
@@ -66,6 +68,7 @@ class Side:
 
 
 @router.get("/compare")
+@guests
 def compare(
     worker: TheWorker,
     session: TheSession,
@@ -73,7 +76,7 @@ def compare(
     left: Annotated[str, Query(max_length=40)] = "",
     right: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    rows = [queries.run(session, one) for one in (left, right)]
+    rows = [queries.run(session, one) if opens(one) else None for one in (left, right)]
     if rows[0] is None or rows[1] is None:
         return missing(session, left if rows[0] is None else right)
     pairs = _pairs(*(folds.now(row.id) for row in rows if row))
@@ -109,6 +112,7 @@ def _side(state: RunState, rule: str) -> Side:
 
 
 @router.get("/runs/{run}/items/{rule}")
+@guests
 def one_item(worker: TheWorker, session: TheSession, run: str, rule: str) -> Response:
     row = queries.run(session, run)
     if row is None:

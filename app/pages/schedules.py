@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from app.deps import TheSession, TheWorker
 from app.errors import BadInput
 from app.pages.refused import refusal
-from app.people.rights import signed
+from app.people.rights import operators, signed
 from app.schedules.timing import next_after
 from app.schedules.wanted import Wanted, schedule
 from app.store import schedules
@@ -18,6 +18,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.post("/schedules")
+@operators
 def add(
     session: TheSession,
     worker: TheWorker,
@@ -40,6 +41,7 @@ def add(
 
 
 @router.post("/schedules/{schedule}")
+@operators
 def handle(
     session: TheSession, schedule: str, verb: Annotated[str, Form(pattern="^(pause|resume|remove)$")]
 ) -> Response:

@@ -12,6 +12,7 @@ from app.deps import TheWorker
 from app.engines.launch.launched import Launched
 from app.engines.launch.tail import last_lines
 from app.pages.templating import rendered
+from app.people.rights import operators, viewers
 from app.worker import Worker
 
 LOG_LINES = 12
@@ -47,11 +48,13 @@ class Flight:
 
 
 @router.get("/machine/stairs")
+@viewers
 def stairs(worker: TheWorker) -> HTMLResponse:
     return HTMLResponse(stairs_now(worker))
 
 
 @router.post("/ops/engines/{engine}")
+@operators
 async def handle(worker: TheWorker, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]) -> Response:
     """All replicas of one engine."""
     if engine not in worker.launched:

@@ -1,16 +1,17 @@
-"""The three rights, and which one every address asks for. What nobody has thought of asks for the highest."""
+"""The three rights, and what a route asks of who comes to it. A route that says nothing is for admins."""
 
-import re
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 Right = Literal["viewer", "operator", "admin"]
 Via = Literal["demo", "session", "token", "link"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
 
 READING = ("GET", "HEAD", "OPTIONS")
-_RUN = r"[^/]+"
+
+E = TypeVar("E")
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class Person:
     via: Via
     credential: str = ""
     """Id of the session, token or link; empty for the demo operator."""
+    runs: tuple[str, ...] | None = None
+    """What a shared link names, and nothing else is shown to who comes by it; None: whatever the right reaches."""
 
 
 DEMO = Person("demo operator", "admin", "demo")
@@ -27,6 +30,42 @@ DEMO = Person("demo operator", "admin", "demo")
 
 WHO: ContextVar[Person | None] = ContextVar("who", default=None)
 """Who the present request is from."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a route asks for."""
+
+    right: Right | None
+    """None: open to all."""
+    links: bool = False
+    """Also for shared links, of the runs they name: those of the path are looked at by the guard, others by the route
+    itself, with `opens` and `only`."""
+
+
+CLOSED = Needs("admin")
+_SAID = "temper_needs"
+
+
+def _saying(needs: Needs) -> Callable[[E], E]:
+    def said(endpoint: E) -> E:
+        setattr(endpoint, _SAID, needs)
+        return endpoint
+
+    return said
+
+
+everybody = _saying(Needs(None))
+guests = _saying(Needs("viewer", links=True))
+viewers = _saying(Needs("viewer"))
+operators = _saying(Needs("operator"))
+admins = _saying(Needs("admin"))
+
+
+def said_needs(endpoint: Any) -> Needs | None:
+    """None where whoever made the route forgot to say."""
+    found: Needs | None = getattr(endpoint, _SAID, None)
+    return found
 
 
 def signed(said: str) -> str:
@@ -45,30 +84,21 @@ def reads_prompts() -> bool:
     return person is not None and may(person.right, "operator")
 
 
-def needed(method: str, path: str) -> Right | None:
-    """None: open to all."""
-    for methods, pattern, right in _RULES:
-        if method in methods and pattern.fullmatch(path):
-            return right
-    return "viewer" if method in READING else "admin"
+def admits(needs: Needs, person: Person | None, run: str | None) -> bool:
+    """`run` is the one in the route's path, where there is one."""
+    if needs.right is None:
+        return True
+    if person is None or not may(person.right, needs.right):
+        return False
+    return person.runs is None or (needs.links and (run is None or run in person.runs))
 
 
-def _rule(
-    methods: tuple[str, ...], pattern: str, right: Right | None
-) -> tuple[tuple[str, ...], re.Pattern[str], Right | None]:
-    return methods, re.compile(pattern), right
+def only() -> tuple[str, ...] | None:
+    """The runs that the present request may see; None: all."""
+    person = WHO.get()
+    return None if person is None else person.runs
 
 
-_RULES = (
-    _rule(READING, r"/static/.*|/healthz|/readyz|/problems/.*|/sign-in(/oidc.*)?|/share/.*", None),
-    _rule(("POST",), r"/sign-in", None),
-    _rule(("POST",), r"/sign-out", "viewer"),
-    _rule(READING, r"/people.*|/audit.*|/api/v1/(people|tokens|audit|webhooks)(/.*)?", "admin"),
-    _rule(("POST",), rf"/runs|/runs/{_RUN}/ask|/runs/import|/ops/engines.*|/lineup.*|/probes", "operator"),
-    _rule(("POST",), rf"/api/v1/runs|/api/v1/runs/{_RUN}/(pause|resume|stop)|/api/v1/approvals/{_RUN}", "operator"),
-    _rule(("POST",), rf"/api/v1/hosts/{_RUN}/scan|/api/v1/engines/{_RUN}/(start|stop)|/api/v1/probes", "operator"),
-    _rule(("POST",), rf"/schedules.*|/api/v1/schedules(/{_RUN}/{_RUN})?", "operator"),
-    _rule(("DELETE",), rf"/api/v1/schedules/{_RUN}", "operator"),
-    _rule(("POST",), r"/api/v1/links", "operator"),
-    _rule(READING, rf"/api/v1/runs/{_RUN}/evidence\.zip", "operator"),
-)
+def opens(run: str) -> bool:
+    shown = only()
+    return shown is None or run in shown

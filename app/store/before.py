@@ -1,10 +1,11 @@
 """How a host stood at the end of its last run: what a later one's drift is measured against."""
 
 from sqlalchemy import Engine
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from app.events.kinds import VerdictGiven
 from app.store.events import EventStore
+from app.store.held import asking
 from app.store.models import RunRow
 
 
@@ -22,7 +23,7 @@ class StoredBefore:
         return before, frozenset(rule for rule, word in words.items() if word == "pass")
 
     def _last(self) -> str:
-        with Session(self._database) as session:
+        with asking(self._database) as session:
             ours = session.get_one(RunRow, self._run)
             like = select(RunRow.id).where(
                 RunRow.host == ours.host,

@@ -9,19 +9,22 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as AllInUse
 
 from app.config import shipped
 from app.errors import Unusable
 
-HEAD = "0009"
+HEAD = "0010"
 """The newest migration. A database that stands there is opened without loading Alembic."""
 IDLE_MILLISECONDS = 4000
 """A node that freezes in the middle of a transaction keeps its locks no longer than this."""
-POOL, MORE = 10, 30
+POOL, MORE = 10, 10
+FOR_A_CONNECTION = 5.0
+"""Seconds that somebody waits for one of those: all in use is not the same as broken."""
 AGAIN_AFTER = 0.1
 
-AWAY = (OperationalError, InternalError)
-"""Raised by a database that is locked, full or not there now; it may be again in a moment."""
+AWAY = (OperationalError, InternalError, AllInUse)
+"""Raised by a database that is locked, full, not there now or asked by too many; it may be again in a moment."""
 
 _WARY = {
     "connect_timeout": "10",
@@ -76,9 +79,7 @@ def _sqlite(path: Path) -> Engine:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
         raise Unusable(f"cannot use {path}: {exc}. {_remedy(path)}") from exc
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 15})
-    event.listen(engine, "connect", _pragmas)
-    return engine
+    return _made(URL.create("sqlite", database=str(path)), POOL, MORE)
 
 
 def _postgres(address: str) -> Engine:
@@ -90,13 +91,22 @@ def _postgres(address: str) -> Engine:
         raise Unusable(
             f"TEMPER_DATABASE_URL names {url.drivername}: Temper works on PostgreSQL, or on SQLite without it."
         )
-    return create_engine(
-        wary(url).set(drivername="postgresql+psycopg"),
-        pool_size=POOL,
-        max_overflow=MORE,
-        pool_pre_ping=True,
-        connect_args={"options": f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"},
-    )
+    return _made(wary(url).set(drivername="postgresql+psycopg"), POOL, MORE)
+
+
+def apart(engine: Engine, connections: int) -> Engine:
+    """The same database by connections of one's own, which nobody else can use up. The caller disposes of it."""
+    return _made(engine.url, connections, 0)
+
+
+def _made(url: URL, connections: int, more: int) -> Engine:
+    pool: dict[str, Any] = {"pool_size": connections, "max_overflow": more, "pool_timeout": FOR_A_CONNECTION}
+    if url.drivername == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": 15}, **pool)
+        event.listen(engine, "connect", _pragmas)
+        return engine
+    options = f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"
+    return create_engine(url, pool_pre_ping=True, connect_args={"options": options}, **pool)
 
 
 def dialled(address: str) -> str:

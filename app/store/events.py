@@ -10,6 +10,7 @@ from sqlmodel import col
 from app.events.kinds import KINDS
 from app.events.record import Recorded, read
 from app.store.appending import append, head
+from app.store.held import connected
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
 
@@ -35,13 +36,14 @@ _SPANS = (
 
 
 class EventStore:
-    def __init__(self, engine: Engine, leases: Leases | None = None) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, leases: Leases | None = None, writing: Engine | None = None) -> None:
+        """`writing`: connections of the writer's own, so that however many read, the log is written."""
+        self._engine, self._writing = engine, writing or engine
         self._leases = leases
         self._ends = Event()
 
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
-        return append(self._engine, self._leases, batch, self._ends)
+        return append(self._writing, self._leases, batch, self._ends)
 
     def give_up(self) -> None:
         self._ends.set()
@@ -52,7 +54,7 @@ class EventStore:
     def last(self, run: str) -> tuple[int, str] | None:
         """Seq and hash that the next event follows."""
         newest = select(col(EventRow.seq), col(EventRow.hash)).where(col(EventRow.run) == run)
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             row = connection.execute(newest.order_by(col(EventRow.seq).desc()).limit(1)).first()
         return (row.seq, row.hash) if row else None
 
@@ -74,7 +76,7 @@ class EventStore:
             query = query.where(*_between(after, upto))
         if since:
             query = query.where(col(EventRow.at) >= since)
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             rows = connection.execute(query.order_by(col(EventRow.seq)).limit(limit))
             return [(row.seq, row.line, row.hash) for row in rows]
 
@@ -82,8 +84,8 @@ class EventStore:
         """All as it stands now, however long it is: a few lines at a time are in memory."""
         query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
         with (
-            self._engine.connect().execution_options(yield_per=AT_ONCE) as connection,
-            connection.execute(query.order_by(col(EventRow.seq))) as rows,
+            connected(self._engine) as connection,
+            connection.execute(query.order_by(col(EventRow.seq)), execution_options={"yield_per": AT_ONCE}) as rows,
         ):
             for row in rows:
                 yield row.seq, row.line, row.hash
@@ -114,37 +116,37 @@ class EventStore:
         query = select(col(EventRow.line), col(EventRow.hash)).where(
             col(EventRow.run) == run, col(EventRow.seq).in_(last)
         )
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             rows = connection.execute(query.order_by(col(EventRow.seq).desc()))
             return [read(row.line, row.hash) for row in rows]
 
     def queued(self) -> list[tuple[str, str]]:
         """(run, host) of the runs that nobody has begun."""
         query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
 
     def spans(self, since: float, until: float) -> list[Span]:
         """The runs that were on at some time in between."""
         over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             return [_span(row) for row in connection.execute(_SPANS.where(col(RunRow.started_at) <= until, over))]
 
     def span(self, run: str) -> Span | None:
         """None where it is not there or has not started."""
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             row = connection.execute(_SPANS.where(col(RunRow.id) == run)).first()
         return _span(row) if row else None
 
     def last_sample(self) -> int:
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             return connection.execute(select(func.max(SampleRow.seq))).scalar() or 0
 
     def samples_after(self, seq: int, upto: int | None = None, limit: int | None = None) -> list[Recorded]:
         query = select(col(SampleRow.line)).where(col(SampleRow.seq) > seq)
         if upto is not None:
             query = query.where(col(SampleRow.seq) <= upto)
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             rows = connection.execute(query.order_by(col(SampleRow.seq)).limit(limit))
             return [read(row.line, "") for row in rows]
 
@@ -160,7 +162,7 @@ class EventStore:
         query = select(col(SampleRow.line)).where(col(SampleRow.at) >= since, col(SampleRow.at) <= until)
         if kinds:
             query = query.where(col(SampleRow.kind).in_(kinds))
-        with self._engine.connect() as connection:
+        with connected(self._engine) as connection:
             return [read(row.line, "") for row in connection.execute(query.order_by(col(SampleRow.seq)))]
 
 

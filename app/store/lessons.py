@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from sqlalchemy import Engine
-from sqlmodel import Session
 
 from app.events.words import Lesson
 from app.store import queries
+from app.store.held import asking
 
 TOLD = 3
 
@@ -16,7 +16,7 @@ class StoredLessons:
         self._database = database
 
     def known(self, rule: str) -> Sequence[Lesson]:
-        with Session(self._database) as session:
+        with asking(self._database) as session:
             return [
                 Lesson(
                     id=row.id,

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlmodel import Session, col, select
 
@@ -42,6 +42,30 @@ def issue(
 
 def credential(session: Session, secret: str) -> CredentialRow | None:
     return session.exec(select(CredentialRow).where(CredentialRow.digest == digest(secret))).first()
+
+
+def browser_of(session: Session, name: str, secret: str, now: float) -> str:
+    """The id of the cookie that this person's browser was given; empty where it holds no longer, or never did."""
+    row = credential(session, secret) if secret else None
+    held = row is not None and row.kind == "browser" and row.person == name
+    return row.id if row and held and row.ended_at is None and row.expires_at > now else ""
+
+
+def came_from(session: Session, name: str, source: str, since: float) -> bool:
+    """Somebody signed in by this name and from this address, with the right password."""
+    there = select(CredentialRow.id).where(
+        CredentialRow.person == name,
+        CredentialRow.kind == "session",
+        CredentialRow.label == source,
+        col(CredentialRow.made_at) > since,
+    )
+    return session.exec(there.limit(1)).first() is not None
+
+
+def with_owners(session: Session, ids: Collection[str]) -> Sequence[tuple[CredentialRow, PersonRow]]:
+    """In one question, however many they are."""
+    both = select(CredentialRow, PersonRow).join(PersonRow, col(PersonRow.name) == col(CredentialRow.person))
+    return session.exec(both.where(col(CredentialRow.id).in_(ids))).all()
 
 
 def credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:

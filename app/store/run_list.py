@@ -23,13 +23,22 @@ class Page:
     more_after: bool
 
 
-def page(session: Session, state: str | None, host: str | None, place: Place | None, limit: int) -> Page:
+def page(
+    session: Session,
+    state: str | None,
+    host: str | None,
+    place: Place | None,
+    limit: int,
+    only: Sequence[str] | None = None,
+) -> Page:
     key = tuple_(col(RunRow.queued_at), col(RunRow.id))
     query = select(RunRow)
     if state:
         query = query.where(col(RunRow.state) == state)
     if host:
         query = query.where(col(RunRow.host) == host)
+    if only is not None:
+        query = query.where(col(RunRow.id).in_(only))
     forward = place is None or place.forward
     if place:
         here = tuple_(place.at, place.id)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from app.errors import BadInput
 
+MOST_SEQ = 2**53
+"""More events than any run has, and fewer than a database's integers, or a browser's, end at."""
 DIGITS = 18
 """As many as every 64-bit integer holds."""
 

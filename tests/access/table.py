@@ -4,9 +4,8 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from tests.access.walk import addresses, line
+from tests.access.walk import lines
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        for method, path in asyncio.run(addresses(Path(folder))):
-            print(line(method, path))
+        print("\n".join(asyncio.run(lines(Path(folder)))))

@@ -1,44 +1,15 @@
-"""Nobody without the right does anything: every address of the application, every method, every right."""
+"""Who comes, from where, by which name; and what goes on record of it."""
 
 import asyncio
-from pathlib import Path
 
 import msgspec
-import pytest
 from sqlalchemy import text
 from sqlmodel import Session
 
 from app.events.record import AUDIT, check_chain
-from app.people.rights import RIGHTS, may, needed
 from app.store import audit, people
 from app.store.events import EventStore
 from app.store.models import PersonRow
-from tests.access.walk import METHODS, addresses, filled, line
-
-TABLE = Path(__file__).parent / "rights.txt"
-REFUSED = (401, 403)
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory):
-    return asyncio.run(addresses(tmp_path_factory.mktemp("data")))
-
-
-def test_every_address_and_its_right_is_in_the_table(known):
-    """A new address shows up here, so that somebody decides who may use it: see table.py beside this file."""
-    assert TABLE.read_text().splitlines() == [line(method, path) for method, path in known]
-
-
-async def test_whoever_lacks_the_right_is_refused_and_whoever_has_it_is_not(known, knock):
-    for method in METHODS:
-        for path in sorted({filled(path) for _, path in known}):
-            need = needed(method, path)
-            nobody = await knock(method, path)
-            assert (nobody.status_code in REFUSED) == (need is not None), (method, path)
-            for right in RIGHTS:
-                for kind in ("token", "session"):
-                    answer = await knock(method, path, right, kind)
-                    assert (answer.status_code == 204) == (need is None or may(right, need)), (method, path, right)
 
 
 async def test_a_browser_is_sent_to_sign_in_and_a_script_is_told_how(knock):

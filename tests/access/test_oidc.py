@@ -1,5 +1,6 @@
 """Signing in by an identity provider, and what of it is not believed."""
 
+import asyncio
 import time
 
 import httpx
@@ -26,7 +27,7 @@ class Browser:
     def __init__(self, database, http, provider, right="viewer"):
         self.application = FastAPI()
         self.application.include_router(sign_in_oidc.router)
-        self.application.state.worker = type("Worker", (), {"database": database})()
+        self.application.state.reading, self.application.state.readers = database, asyncio.Semaphore(1)
         self.application.state.oidc = Oidc(Provider(ISSUER, CLIENT, right=right), http)
         self.provider = provider
         self.http = httpx.AsyncClient(transport=httpx.ASGITransport(self.application), base_url=HOME)
@@ -39,9 +40,11 @@ class Browser:
     async def signs_in(self, to="/runs"):
         return await self.http.get(await self.goes(to))
 
-    def person(self, database):
-        headers = httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"})
-        return Doors(database, demo=False).person(headers)
+    async def person(self, database):
+        doors = Doors(database, demo=False)
+        found = await doors.person(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
+        doors.close()
+        return found
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ async def browser(database, provider):
 async def test_who_is_vouched_for_comes_in_where_they_wanted_to_and_with_the_least_right(browser, database):
     answer = await browser.signs_in("/runs?x=1")
     assert (answer.status_code, answer.headers["location"]) == (303, "/runs?x=1")
-    person = browser.person(database)
+    person = await browser.person(database)
     assert (person.name, person.right, person.via) == ("ada", "viewer", "session")
 
 
@@ -76,7 +79,7 @@ async def test_a_right_that_an_admin_gave_stays_and_a_disabled_person_stays_out(
     with Session(database) as session, session.begin():
         people.person(session, "ada").right = "operator"
     await browser.signs_in()
-    assert browser.person(database).right == "operator"
+    assert (await browser.person(database)).right == "operator"
     with Session(database) as session, session.begin():
         people.person(session, "ada").disabled = True
     answer = await browser.signs_in()

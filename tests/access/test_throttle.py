@@ -1,23 +1,25 @@
-from app.access.throttle import TRIES, WITHIN, Throttle
+from app.access.throttle import lane, network
 
 
-def test_a_few_wrong_tries_make_name_and_address_wait_and_time_heals_it():
-    now = 0.0
-    throttle = Throttle(clock=lambda: now)
-    for _ in range(TRIES):
-        assert throttle.wait("jo", "here") == 0
-        throttle.failed("jo", "here")
-    assert throttle.wait("jo", "elsewhere") == WITHIN
-    assert throttle.wait("sam", "here") == WITHIN
-    assert throttle.wait("sam", "elsewhere") == 0
-    now = WITHIN
-    assert throttle.wait("jo", "here") == 0
+def test_strangers_are_counted_by_where_they_are_and_by_whom_they_want_to_be():
+    found = lane("jo", "192.0.2.7", browser="", known=False)
+    assert set(found.limits) == {"from 192.0.2.7", "name jo"}
+    assert found.stranger
 
 
-def test_what_is_over_is_forgotten():
-    now = 0.0
-    throttle = Throttle(clock=lambda: now)
-    for number in range(1000):
-        now = number * WITHIN * 2.0
-        throttle.failed(f"name {number}", f"{number}")
-    assert len(throttle._failures) <= 4
+def test_who_came_in_before_shares_no_count_with_strangers():
+    strangers = set(lane("jo", "192.0.2.7", browser="", known=False).limits)
+    there = lane("jo", "192.0.2.7", browser="", known=True)
+    browser = lane("jo", "192.0.2.7", browser="a1", known=True)
+    assert not strangers & set(there.limits)
+    assert not strangers & set(browser.limits)
+    assert not set(there.limits) & set(browser.limits)
+    assert not there.stranger
+    assert not browser.stranger
+
+
+def test_a_network_of_version_6_is_one_source():
+    assert network("2001:db8:1:2::1") == network("2001:db8:1:2:ffff::") == "2001:db8:1:2::/64"
+    assert network("2001:db8:1:3::1") != network("2001:db8:1:2::1")
+    assert network("::ffff:192.0.2.7") == "192.0.2.7"
+    assert network("x" * 5000) == "somewhere"

@@ -1,36 +1,57 @@
 """Every address of the application, from the application itself, with the right that it asks for."""
 
 import re
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from fastapi.routing import iter_route_contexts
 from starlette.routing import Mount
 
+from app.access.guard import subject
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
 from app.main import create_app
-from app.people.rights import needed
+from app.people.rights import said_needs
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
-async def addresses(data: Path) -> list[tuple[str, str]]:
-    settings = Settings(data=data, speed=0)
+@asynccontextmanager
+async def application(data: Path, **settings):
+    settings = Settings(data=data, speed=0, **settings)
     async with opened(settings, chosen_lineup(settings)) as worker:
-        return sorted(set(_walk(create_app(worker).routes)))
+        yield create_app(worker)
 
 
-def line(method, path):
-    return f"{method:7}{path:48}{needed(method, filled(path)) or 'open'}"
+async def lines(data: Path) -> list[str]:
+    async with application(data) as made:
+        return sorted({line(method, route) for route in made.routes for method in methods(route)})
+
+
+def methods(route):
+    if isinstance(route, Mount):
+        return ("GET",)
+    return sorted(route.methods) if route.methods else ("*",)
+
+
+def line(method, route):
+    return f"{method:7}{route.path:48}{word(needs(route))}"
+
+
+def name(route):
+    return f"{' '.join(methods(route))} {route.path}"
+
+
+def needs(route):
+    return route.app.needs
+
+
+def forgotten(route):
+    return said_needs(route.app.app if isinstance(route, Mount) else subject(route)) is None
+
+
+def word(needs):
+    return f"{needs.right or 'open'}{', links' if needs.links else ''}"
 
 
 def filled(path):
     return re.sub(r"\{[^}]*\}", "x", path)
-
-
-def _walk(routes):
-    for found in iter_route_contexts(routes):
-        if isinstance(found.route, Mount):
-            yield "GET", f"{found.path}/x"
-        else:
-            yield from ((method, found.path) for method in found.methods or METHODS)

@@ -1,34 +1,73 @@
 import pytest
 
 from app.people.passwords import NOBODY, digest, hashed, matches, new_secret
-from app.people.rights import RIGHTS, may, needed
+from app.people.rights import (
+    CLOSED,
+    DEMO,
+    RIGHTS,
+    WHO,
+    Needs,
+    Person,
+    admits,
+    guests,
+    may,
+    opens,
+    said_needs,
+    signed,
+    viewers,
+)
+
+VIC = Person("vic", "viewer", "session", "x")
+GUEST = Person("jo", "viewer", "link", "y", ("mine",))
+
+
+def test_a_name_that_somebody_has_wins_over_the_one_they_say():
+    for person, name in ((None, "said"), (DEMO, "said"), (VIC, "vic")):
+        WHO.set(person)
+        assert signed("said") == name
+    WHO.set(None)
+
+
+def test_what_a_route_says_is_kept_with_it_and_what_says_nothing_is_closed():
+    @viewers
+    def said():
+        return None
+
+    def unsaid():
+        return None
+
+    assert said_needs(said) == Needs("viewer")
+    assert said_needs(unsaid) is None
+    assert CLOSED.right == "admin"
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "right"),
+    ("needs", "person", "run", "admitted"),
     [
-        ("GET", "/static/temper.css", None),
-        ("GET", "/healthz", None),
-        ("POST", "/sign-in", None),
-        ("GET", "/", "viewer"),
-        ("GET", "/api/v1/runs", "viewer"),
-        ("GET", "/metrics", "viewer"),
-        ("POST", "/api/v1/runs", "operator"),
-        ("POST", "/api/v1/runs/abc/stop", "operator"),
-        ("POST", "/runs/abc/ask", "operator"),
-        ("POST", "/api/v1/approvals/a.V-1.1.2", "operator"),
-        ("POST", "/api/v1/hosts", "admin"),
-        ("DELETE", "/api/v1/webhooks/w", "admin"),
-        ("GET", "/api/v1/webhooks", "admin"),
-        ("GET", "/audit", "admin"),
-        ("POST", "/api/v1/people", "admin"),
-        ("POST", "/static/temper.css", "admin"),
-        ("POST", "/api/v1/runs/abc/stop/../../people", "admin"),
-        ("PROPFIND", "/", "admin"),
+        (Needs(None), None, None, True),
+        (Needs("viewer"), None, None, False),
+        (Needs("viewer"), VIC, "any", True),
+        (Needs("operator"), VIC, None, False),
+        (CLOSED, DEMO, None, True),
+        (Needs("viewer"), GUEST, "mine", False),
+        (Needs("viewer", links=True), GUEST, "mine", True),
+        (Needs("viewer", links=True), GUEST, "other", False),
+        (Needs("viewer", links=True), GUEST, "", False),
+        (Needs("viewer", links=True), GUEST, None, True),
+        (Needs("operator", links=True), GUEST, "mine", False),
     ],
 )
-def test_what_an_address_asks_for(method, path, right):
-    assert needed(method, path) == right
+def test_a_right_reaches_what_is_below_it_and_a_link_the_run_it_names(needs, person, run, admitted):
+    assert admits(needs, person, run) == admitted
+
+
+def test_a_route_that_links_may_open_by_itself_asks_which_runs_they_see():
+    assert said_needs(guests(lambda: None)).links
+    WHO.set(GUEST)
+    assert (opens("mine"), opens("other")) == (True, False)
+    WHO.set(VIC)
+    assert opens("other")
+    WHO.set(None)
 
 
 def test_a_higher_right_holds_the_lower_ones():

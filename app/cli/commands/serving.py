@@ -19,6 +19,7 @@ from app.cli.options import (
     OidcSecretFrom,
     Otlp,
     Port,
+    Proxy,
     SignIn,
     Speed,
 )
@@ -59,6 +60,7 @@ def serve(
     port: Port = 8000,
     address: Address = "127.0.0.1",
     sign_in: SignIn = False,
+    proxy: Proxy = None,
     audit_syslog: AuditSyslog = "",
     otlp: Otlp = "",
     oidc: OidcIssuer = "",
@@ -75,6 +77,7 @@ def serve(
     """Serve the page and the API, and work on runs as they are asked for."""
     import asyncio
 
+    from app.cli.listening import networks
     from app.cli.people import a_right
     from app.cli.serve import serve_until_told
 
@@ -83,6 +86,7 @@ def serve(
         host=address,
         port=port,
         sign_in=sign_in,
+        proxies=networks(proxy or []),
         audit_syslog=audit_syslog,
         otlp=otlp,
         oidc=oidc,
@@ -126,12 +130,16 @@ def up(
     port: Port = 8000,
     address: Address = "127.0.0.1",
     sign_in: SignIn = False,
+    proxy: Proxy = None,
     data: Data = Path("data"),
 ) -> None:
     """Start a line-up's engines and the page over them; each cold start is told here step by step."""
+    from app.cli.listening import networks
     from app.cli.up import print_papers, start_lineup
 
-    settings = Settings(data=data, host=address, port=port, sign_in=sign_in, lineup=lineup)
+    settings = Settings(
+        data=data, host=address, port=port, sign_in=sign_in, proxies=networks(proxy or []), lineup=lineup
+    )
     if papers:
         print_papers(settings, papers, into)
     else:

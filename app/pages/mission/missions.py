@@ -57,7 +57,7 @@ class Missions:
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 
 
-def _missions(request: Request) -> Missions:
+async def _missions(request: Request) -> Missions:
     missions: Missions = request.app.state.missions
     return missions
 

@@ -4,7 +4,8 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated, get_args
 
-from fastapi import APIRouter, Depends, Form, Header, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
+from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import RedirectResponse, Response
 
@@ -21,11 +22,12 @@ from app.pages.mission.screen import Screen
 from app.pages.mission.view import mission_view
 from app.pages.security import from_here, new_nonce, page
 from app.pages.templating import rendered
-from app.people.rights import signed
+from app.people.rights import guests, only, operators, signed
 from app.request import queued
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import CommandRow, RunRow
+from app.stream.cursor import MOST_SEQ, cursor
 from app.targets.catalog import FIXTURE, known_host
 from app.worker import Worker
 
@@ -35,22 +37,30 @@ BY = "operator on this page"
 
 
 @router.get("/")
+@guests
 def home(worker: TheWorker, missions: TheMissions, session: TheSession) -> Response:
-    working = queries.unended(session)
-    shown = working[0] if working else queries.newest_run(session)
+    shown = _shown(session)
     if shown is None:
         nonce = new_nonce()
         return page(rendered("empty.html", nonce=nonce, here="/", lineup=worker.lineup), nonce)
     return _mission(worker, missions, shown, None, None)
 
 
+def _shown(session: Session) -> RunRow | None:
+    if (runs := only()) is not None:
+        return next(iter(queries.newest(session, 1, only=runs)), None)
+    working = queries.unended(session)
+    return working[0] if working else queries.newest_run(session)
+
+
 @router.get("/runs/{run}")
+@guests
 def one_run(
     worker: TheWorker,
     missions: TheMissions,
     session: TheSession,
     run: str,
-    at: Annotated[int | None, Query(ge=0)] = None,
+    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     speed: Annotated[str, Query(max_length=8)] = "",
 ) -> Response:
     row = queries.run(session, run)
@@ -66,34 +76,43 @@ def _mission(worker: Worker, missions: Missions, row: RunRow, at: int | None, sp
 
 
 @router.get("/runs/{run}/page")
+@guests
 def page_stream(
     worker: TheWorker,
     missions: TheMissions,
     streams: TheStreams,
     run: str,
-    since: Annotated[int, Query(ge=0)] = 0,
-    last_event_id: Annotated[str | None, Header()] = None,
+    request: Request,
+    since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
     row = _row(worker, run)
-    after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else since
+    after = _after(request, since)
     scene = Scene(worker.lineup, skill(row.skill), "live")
     return streams.watch(run, "page", Screen(run, missions, scene), after)
 
 
 @router.get("/runs/{run}/replay")
+@guests
 async def replay_stream(
     worker: TheWorker,
     missions: TheMissions,
     run: str,
     speed: Annotated[float, Query(gt=0, le=1000)],
-    since: Annotated[int, Query(ge=0)] = 0,
-    last_event_id: Annotated[str | None, Header()] = None,
+    request: Request,
+    since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
     row = _row(worker, run)
-    after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else since
+    after = _after(request, since)
     screen = Screen(run, missions, Scene(worker.lineup, skill(row.skill), "replay"))
     frames: AsyncIterator[bytes] = Replay(worker.store, run).frames(screen, after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
+
+
+def _after(request: Request, since: int) -> int:
+    try:
+        return cursor(request.headers, str(since)) or 0
+    except BadInput as exc:
+        raise HTTPException(422, str(exc)) from exc
 
 
 def _row(worker: Worker, run: str) -> RunRow:
@@ -104,6 +123,7 @@ def _row(worker: Worker, run: str) -> RunRow:
 
 
 @router.post("/runs", dependencies=[SameSite])
+@operators
 async def start(
     worker: TheWorker,
     host: Annotated[str, Form(max_length=64)] = FIXTURE,
@@ -138,6 +158,7 @@ async def start(
 
 
 @router.post("/runs/{run}/ask", dependencies=[SameSite])
+@operators
 def ask(
     request: Request,
     session: TheSession,

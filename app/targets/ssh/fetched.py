@@ -45,14 +45,25 @@ def entries(stream: bytes) -> dict[str, Entry]:
     if not stream:
         return found
     try:
-        with tarfile.open(fileobj=io.BytesIO(stream), errors="surrogateescape", encoding="utf-8") as archive:
+        # Never unpacked on the way: a few bytes of a compressed stream may stand for any number.
+        with tarfile.open(fileobj=io.BytesIO(stream), mode="r:", errors="surrogateescape", encoding="utf-8") as archive:
             for member in archive:
+                _check_size(member, len(stream))
                 path = _path(member.name)
                 if path is not None:
                     found[path] = _entry(archive, member)
     except (tarfile.TarError, EOFError) as exc:
         raise LineCut(f"the files of the host came in part: {exc}.") from exc
     return found
+
+
+def _check_size(member: tarfile.TarInfo, came: int) -> None:
+    """A sparse member is a few bytes that say how many zeros they stand for; ours are sent as they are."""
+    if member.issparse() or member.size > came:
+        raise Unusable(
+            f"the host sent {clean(member.name, 100)!a} as {member.size} bytes in {came}: a sparse file is not taken. "
+            "Look at its tar, and at that file."
+        )
 
 
 def _path(name: str) -> str | None:

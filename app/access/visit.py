@@ -1,0 +1,40 @@
+"""One request, as the door knows it from its first byte to its last."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from starlette.types import Message, Receive, Scope
+
+from app.people.rights import Needs, Person
+
+KEY = "temper.visit"
+GONE: Message = {"type": "http.disconnect"}
+
+
+@dataclass(eq=False)
+class Visit:
+    person: Person | None
+    since: float
+    needs: Needs | None = None
+    """Of the route that serves it, once there is one."""
+    run: str | None = None
+    refused: bool = False
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """The right to be here has ended while the answer was still going out."""
+
+    async def hears(self, receive: Receive) -> Message:
+        """To whoever serves it, the end of the right is the same as a client that left."""
+        if self.over.is_set():
+            return GONE
+        heard, over = asyncio.ensure_future(receive()), asyncio.ensure_future(self.over.wait())
+        try:
+            await asyncio.wait({heard, over}, return_when=asyncio.FIRST_COMPLETED)
+            return GONE if self.over.is_set() else heard.result()
+        finally:
+            heard.cancel()
+            over.cancel()
+
+
+def visit_of(scope: Scope) -> Visit:
+    visit: Visit = scope[KEY]
+    return visit

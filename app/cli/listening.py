@@ -1,0 +1,94 @@
+"""Listening: the socket, how much may be connected to it, and uvicorn over both."""
+
+import ipaddress
+import logging
+import resource
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+import uvicorn
+from fastapi import FastAPI
+
+from app.access.crowd import Crowd
+from app.access.hush import Hush
+from app.access.line import Line, Patience
+from app.config import Network, Settings
+from app.errors import BadInput, Unusable
+
+CLOSE_SECONDS = 1
+BACKLOG, AT_ONCE = 2048, 32
+"""Who connects waits in the kernel; so many at a time are taken from there before others are served again."""
+FILES = 65536
+
+
+def networks(said: Sequence[str]) -> tuple[Network, ...]:
+    try:
+        return tuple(ipaddress.ip_network(one) for one in said)
+    except ValueError as exc:
+        raise BadInput(f"--proxy takes an address or a network, such as 192.0.2.10 or 192.0.2.0/24: {exc}.") from exc
+
+
+def opened_socket(settings: Settings) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Viewers' sockets inherit it: asyncio leaves Nagle's delay, up to 40 ms a frame, on a socket that is not its own.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+        listener.listen(BACKLOG)  # who connects before the application is up waits, and is not refused
+    except OSError as exc:
+        listener.close()
+        raise Unusable(
+            f"cannot listen on {settings.host}:{settings.port}: {exc.strerror}. Choose another with --port."
+        ) from exc
+    return listener
+
+
+def open_files() -> int:
+    """As many as this process may hold open from now on: the soft limit is usually a thousand, the hard one is not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(hard, FILES)
+    if wanted > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(soft, wanted)
+
+
+def made(application: FastAPI, settings: Settings, end_streams: Callable[[], None]) -> "Server":
+    crowd = Crowd.of(open_files(), settings.proxies, only_operators=settings.demo)
+    config = uvicorn.Config(
+        application,
+        http=partial(Line, crowd, Patience()),  # type: ignore[arg-type]  # called like the class
+        ws="none",
+        backlog=AT_ONCE,
+        log_level="warning",
+        timeout_graceful_shutdown=CLOSE_SECONDS,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=[str(one) for one in settings.proxies],
+    )
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(Hush())
+    return Server(config, end_streams)
+
+
+class Server(uvicorn.Server):
+    """Uvicorn raises the signal again once it has served; ours ends in order, with the worker closed behind it."""
+
+    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._end_streams = end_streams
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(BACKLOG)  # asyncio takes the length of the queue for the number to take from it at a time
+
+    def end(self) -> None:
+        self.force_exit = self.should_exit
+        self.should_exit = True
+        self._end_streams()  # a stream never ends by itself, and the server waits for its answers

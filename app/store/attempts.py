@@ -1,0 +1,52 @@
+"""Tries at a password, counted in the database: a restart forgets none, and all nodes count together."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete
+from sqlalchemy.dialects.postgresql import insert as insert_postgres
+from sqlalchemy.dialects.sqlite import insert as insert_sqlite
+from sqlmodel import Field, Session, SQLModel, case, col, select
+
+from app.store.db import shared
+
+WITHIN = 300.0
+"""Seconds in which they are counted together."""
+
+
+class AttemptRow(SQLModel, table=True):
+    __tablename__ = "attempt"
+
+    key: str = Field(primary_key=True)
+    tries: int
+    since: float = Field(index=True)
+
+
+def wait(session: Session, limits: Mapping[str, int], now: float) -> float:
+    """Seconds until another try is taken; nothing is written for one that is not."""
+    rows = session.exec(select(AttemptRow).where(col(AttemptRow.key).in_(limits))).all()
+    return max((_left(row, now) for row in rows if row.tries >= limits[row.key]), default=0.0)
+
+
+def count(session: Session, limits: Mapping[str, int], now: float) -> bool:
+    """One more, before the password is looked at: of many that come at once no more than the limit are taken."""
+    session.execute(delete(AttemptRow).where(col(AttemptRow.since) <= now - WITHIN))
+    return all(_counted(session, key, now) <= limits[key] for key in sorted(limits))
+
+
+def forget(session: Session, limits: Mapping[str, int]) -> None:
+    """The password was right."""
+    session.execute(delete(AttemptRow).where(col(AttemptRow.key).in_(limits)))
+
+
+def _counted(session: Session, key: str, now: float) -> int:
+    insert = insert_postgres if shared(session.connection()) else insert_sqlite
+    tries, since = col(AttemptRow.tries), col(AttemptRow.since)
+    old = since <= now - WITHIN
+    again = {"tries": case((old, 1), else_=tries + 1), "since": case((old, now), else_=since)}
+    one = insert(AttemptRow).values(key=key, tries=1, since=now)
+    counted = one.on_conflict_do_update(index_elements=["key"], set_=again).returning(tries)
+    return int(session.execute(counted).scalar_one())
+
+
+def _left(row: AttemptRow, now: float) -> float:
+    return max(0.0, row.since + WITHIN - now)
