@@ -19,7 +19,7 @@ def test_what_a_login_needs_is_open_to_all_who_log_in(path):
     (found,) = asked({path: CLOSED})
     assert not found.ok
     assert path in found.detail
-    assert worse(asked({path: OPEN}), [found]).startswith("login-shells: new: " + path)
+    assert worse(asked({path: OPEN}), [found]) == f"login-shells: {found.detail}"
 
 
 def test_a_folder_on_the_way_counts():
