@@ -61,7 +61,7 @@ async def test_the_timer_is_armed_for_every_change_and_stopped_by_a_new_login_al
     assert (journal / "armed").exists()
     assert not (journal / "disarmed").exists()
     until(lambda: host.everything() == was)
-    assert (journal / "undone").read_text() == "timer\n"
+    until(lambda: (journal / "undone").read_text() == "timer\n")
 
 
 async def test_a_fresh_sshd_that_cannot_be_begun_says_why_and_the_line_goes_on(host, opened):

@@ -12,8 +12,10 @@ came_in_by() {
 ears() {
   # The sockets that listen on a port, by the kernel's own table. A sshd that begins anew has new ones.
   wanted=$(printf '%04X' "$1" 2>/dev/null) || return 0
-  cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | while read -r _ at _ state _ _ _ _ _ inode _; do
-    if [ "$state" = 0A ] && [ "${at##*:}" = "$wanted" ]; then printf '%s\n' "$inode"; fi
+  for table in /proc/net/tcp /proc/net/tcp6; do
+    [ ! -r "$table" ] || while read -r _ mine _ state _ _ _ _ _ inode _; do
+      if [ "$state" = 0A ] && [ "${mine##*:}" = "$wanted" ]; then printf '%s\n' "$inode"; fi
+    done <"$table"
   done
 }
 holders() {
@@ -36,9 +38,8 @@ holders() {
   done
 }
 listeners() {
-  # Those who listen on a port; where the kernel does not say who, by pid file, never by name.
-  # shellcheck disable=SC2046
-  found=$(holders $(ears "$1"))
+  # Those who hold these sockets; where the kernel does not say who, by pid file, never by name.
+  found=$(holders "$@")
   [ "$found" ] && { printf '%s\n' "$found"; return; }
   for file in "$(sshd -T 2>/dev/null | sed -n 's/^pidfile //p')" /run/sshd.pid /var/run/sshd.pid; do
     [ -r "$file" ] && read -r pid <"$file" && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sshd ] || continue
@@ -82,7 +83,8 @@ reload_sshd() {
   : "${port:=$(came_in_by)}"
   was=$(ears "$port")
   begun=
-  for pid in $(listeners "$port"); do
+  # shellcheck disable=SC2086
+  for pid in $(listeners $was); do
     other=$(other_file "$pid")
     [ -z "$other" ] || { printf 'the sshd that listens on port %s reads %s, not /etc/ssh/sshd_config\n' "$port" "$other" >&2; return 8; }
     if [ "$pid" = 1 ]; then begun=1; else kill -HUP "$pid" && begun=1; fi

@@ -1,7 +1,7 @@
 # trial: a sshd of its own, on the files as they stand, whose one guest is whoever is at the other end of this line.
 set --
-port=$(came_in_by)
-for pid in $(listeners "$port"); do
+# shellcheck disable=SC2046
+for pid in $(listeners $(ears "$(came_in_by)")); do
   while IFS= read -r word; do [ -z "$word" ] || set -- "$@" "$word"; done <<END
 $(told_by "$pid")
 END
