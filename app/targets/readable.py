@@ -7,6 +7,7 @@ from typing import Protocol
 from app.errors import ActionFailed
 from app.events.secrets import keeps_secrets
 from app.files import Files
+from app.targets import areas
 from app.targets.areas import JUDGES
 from app.targets.walk import parts_of
 
@@ -25,15 +26,9 @@ FACTS = (
 )
 """They say what system it is, and nothing about its owner."""
 VENDOR = (
+    *areas.VENDOR,
     "/etc/authselect/*",
     "/usr/lib/pam.d/*",
-    "/usr/lib/sysctl.d/*.conf",
-    "/lib/sysctl.d/*.conf",
-    "/usr/local/lib/sysctl.d/*.conf",
-    "/run/sysctl.d/*.conf",
-    "/usr/lib/modprobe.d/*.conf",
-    "/lib/modprobe.d/*.conf",
-    "/run/modprobe.d/*.conf",
     "/usr/share/crypto-policies/*/*.txt",
     "/usr/share/crypto-policies/policies/*.pol",
     "/usr/share/crypto-policies/policies/modules/*.pmod",

@@ -6,7 +6,7 @@ from app.events.words import SetOption
 from app.targets.readable import why_not
 from app.targets.ssh.line import Line
 from app.targets.ssh.listing import listed
-from app.targets.ssh.probes import look
+from app.targets.ssh.probes import logs
 from app.targets.ssh.tree import RemoteTree
 from tests.secretive import SECRETS, planted
 
@@ -39,7 +39,7 @@ def test_nothing_that_nobody_judges_comes_over_the_line(host, tapped):
     tree.needs([path for path, _, _ in SECRETS])
     held = tree.look_again()
     baseline = listed(tapped, held)
-    look(tapped, 12)
+    logs(tapped, 12)
     assert held.read(SSHD)
     assert b"PermitRootLogin" in tapped.heard
     assert "/etc/wireguard/wg0.conf" in baseline.entries
