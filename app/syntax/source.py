@@ -54,7 +54,7 @@ def glob(files: Files, pattern: str) -> list[str]:
 
 
 def fold(word: str) -> str:
-    return word.translate(_UPPER)
+    return word.lower() if word.isascii() else word.translate(_UPPER)
 
 
 def words(line: str) -> list[str]:

@@ -20,8 +20,6 @@ _WHOLE_LINE = ("authorizedkeysfile", "setenv", "authenticationmethods", "logverb
 _OPENS = ("permitopen", "permitlisten")
 _COMMANDS = ("authorizedkeyscommand", "authorizedprincipalscommand")
 _REST = ("forcecommand", "versionaddendum")
-_FORGOTTEN = frozenset({"unusedconnectiontimeout"})
-"""sshd 9.2 takes it in a Match block, and then goes by what stands outside."""
 _UNRANKED = ("ipqos",)
 """Its names have several spellings, and nobody is weaker for one of them."""
 
@@ -52,7 +50,7 @@ def settings(config: SshdConfig, built: Program, who: Connection) -> dict[str, s
     for line in config.lines:
         if not line.conditions:
             everybody.take(line)
-        if line.conditions is not None and _held(line.directive.keyword) and fits(line.conditions, who):
+        if line.conditions is not None and name_of(line.directive.keyword) in IN_MATCH and fits(line.conditions, who):
             this_one.take(line)
     found = dict(built.defaults)
     found |= {keyword: ",".join(one.offered) for keyword, one in built.algorithms.items()}
@@ -60,10 +58,6 @@ def settings(config: SshdConfig, built: Program, who: Connection) -> dict[str, s
     found["rekeylimit"] = _rekey(this_one, everybody)
     found["maxstartups"] = everybody.startups()
     return found
-
-
-def _held(keyword: str) -> bool:
-    return name_of(keyword) in IN_MATCH - _FORGOTTEN
 
 
 def _rekey(this_one: "_Reading", everybody: "_Reading") -> str:
@@ -128,6 +122,13 @@ class _Reading:
     def subsystem(self, found: Directive) -> None:
         self.many.setdefault("subsystem", []).append(found.value)
 
+    def timeout(self, found: Directive) -> None:
+        """Nothing takes back a "none", wherever it stands."""
+        keyword, value = name_of(found.keyword), FIRST[name_of(found.keyword)](found.arguments[0])
+        self._keep(keyword, value)
+        if value == "none":
+            self.one[keyword] = value
+
     def line(self, found: Directive) -> None:
         self._keep(name_of(found.keyword), found.value)
 
@@ -179,4 +180,5 @@ _TAKES = (
     | _each(("pubkeyauthoptions",), _Reading.touches)
     | _each(("rekeylimit",), _Reading.rekeying)
     | _each(("maxstartups",), _Reading.starting)
+    | _each(("unusedconnectiontimeout",), _Reading.timeout)
 )

@@ -34,7 +34,9 @@ from tests.targets.test_policy import as_action
 
 SSHD = "/usr/sbin/sshd"
 RELEASE = {"/etc/os-release": "ID=debian\n"}
-CORPUS = tomllib.loads((Path(__file__).parents[1] / "targets/hostile/sshd_by_effect.toml").read_text())
+OF_SSHD = ("by_effect", "below", "match", "open_blocks")
+HOSTILE = Path(__file__).parents[1] / "targets/hostile"
+FAMILIES = [tomllib.loads((HOSTILE / f"sshd_{name}.toml").read_text()) for name in OF_SSHD]
 OF_A_GROUP = "strict for a group"
 """sshd asks this machine who is in a group, and cannot be told without a wall."""
 LEFT_OUT = {
@@ -137,10 +139,11 @@ def _asked(daemon: Sshd, files: Files) -> Mapping[str, str] | None:
 
 def attack(random: Random) -> list[str] | None:
     """An attack of the corpus is one by sshd's own words: of what it would say, something is weaker."""
-    case = random.choice(CORPUS["refused"])
+    family = random.choice(FAMILIES)
+    case = random.choice(family["refused"])
     if case["host"] == OF_A_GROUP:
         return None
-    files, action = Linkless(CORPUS["hosts"][case["host"]] | ACCOUNTS | RELEASE), as_action(case["action"])
+    files, action = Linkless(family["hosts"][case["host"]] | ACCOUNTS | RELEASE), as_action(case["action"])
     assert not isinstance(action, Reload)
     after = Overlay(files, plan_changes([action], files))
     daemon = Sshd(files, after)
