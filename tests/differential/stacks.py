@@ -12,7 +12,7 @@ _EVENTS = {
     "password": ("prechauthtok", "chauthtok"),
     "session": ("open_session",),
 }
-_LIKELY = ("success", "success", "success", "auth_err", "ignore", "user_unknown", "new_authtok_reqd", "abort")
+_LIKELY = (*("success",) * 12, "auth_err", "ignore", "user_unknown", "new_authtok_reqd", "abort")
 _WORDS = ("required", "requisite", "sufficient", "optional", "REQUIRED", "Sufficient")
 _ACTIONS = ("ignore", "ok", "done", "bad", "die", "reset", "1", "1", "2", "3", "02")
 
@@ -22,17 +22,19 @@ class Maker:
         self.random = random
 
     def folder(self) -> dict[str, str]:
-        absent = self.random.choice((None, None, None, "other", "login", "common-b"))
+        absent = self.random.choice((*(None,) * 12, "other", "login", "common-b"))
         return {f"/etc/pam.d/{name}": self._file(name) for name in SERVICES if name != absent}
 
     def _file(self, name: str) -> str:
         lines = [self._odd(self._line(name)) for _ in range(self.random.randint(1, 7))]
-        return "\n".join(lines) + self.random.choice(("\n", "\n", "\n", "", "\n\\", " \\\n", "\n# end \\\n"))
+        return "\n".join(lines) + self.random.choice(("\n",) * 40 + ("", "\n\\", " \\\n", "\n# end \\\n"))
 
     def _line(self, name: str) -> str:
         kind = self.random.choice(("auth", "auth", "auth", "account", "account", "password", "session"))
         if name in ("login", "sudo") and self.random.random() < 0.3:
-            included = self.random.choice(("common-a", "common-b", "/etc/pam.d/common-a", "none"))
+            included = self.random.choice(
+                ("common-a", "common-b", "common-b", "/etc/pam.d/common-a", "common-b", "none")
+            )
             how = self.random.choice((f"{kind} include", f"{kind} substack", f"{kind} substack", "@include"))
             return f"{how} {included}"
         dash = self.random.choice(("", "", "", "-"))
@@ -65,7 +67,7 @@ class Maker:
         at = self.random.choice([place for place, letter in enumerate(line) if letter in " \t"] or [0])
         head, tail = line[:at], line[at:]
         return self.random.choice(
-            [line] * 30
+            [line] * 80
             + [
                 f"{line} # and why",
                 f"{line} \\ # and why",

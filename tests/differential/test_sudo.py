@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from app.errors import ActionFailed
 from app.events.words import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
@@ -172,7 +173,10 @@ def edits(random: Random) -> list[str] | None:
     action = edit(random, made, path, [line for line in texts[path].split("\n") if line] or ["x"])
     if policy.review([action], frozenset({action.path}), before):
         return None
-    after = plan_changes([action], before)
+    try:
+        after = plan_changes([action], before)
+    except ActionFailed:
+        return None  # the line is not there
     changed = {**texts, **{at: state.content.decode() for at, state in after.items()}}
     new, old = ONE.said(files_of(changed), ASK), ONE.said(files_of(texts), ASK)
     if new is None or old is None:
