@@ -76,9 +76,7 @@ def _query_names(dependant: Dependant) -> list[str]:
 
 
 def _check_query(request: Request, known: frozenset[str]) -> None:
-    """Nothing that there is has a NUL in its name, and PostgreSQL takes none."""
-    if "\0" in request.scope["path"]:
-        raise Problem("not-found", f"There is nothing at {request.scope['path'][:100]!a}: no name holds a NUL.")
+    """PostgreSQL takes no NUL."""
     for name, value in request.query_params.multi_items():
         if "\0" in value:
             raise Problem("invalid", f"The parameter {name[:40]!a} holds a NUL: take it out.", field=name[:40])
