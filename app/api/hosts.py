@@ -54,8 +54,8 @@ class HostOrder(Wire):
         str,
         Field(
             max_length=1024,
-            description="The key's file, or the variable, TEMPER_SSH_…, with the password; TEMPER_SSH_…_FOR beside it names "
-            "the one host that it is for, as user@address:port and the fingerprint of its key.",
+            description="The key's file, or the variable, TEMPER_SSH_…, with the password. TEMPER_SSH_…_FOR beside it "
+            "names the one host that it is for, as user@address:port and the fingerprint of its key.",
         ),
     ] = ""
     accept_key: Annotated[
