@@ -101,16 +101,14 @@ def compose(lineup: Lineup, called: str) -> str:
                 f"{engine.launch.image}@sha256:…, as docker image inspect shows it."
             )
     made = _MADE.format(name=called, kind="compose")
+    python = _digest("TEMPER_PYTHON_SHA256", "python:3.11-slim-bookworm")
     lines = [made, f"name: {json.dumps(f'temper-{lineup.name}')}", "services:"]
     for engine, number in _replicas(lineup):
         lines += _service(engine, number)
     lines += [
         "  temper:",
         '    image: "temper"',
-        "    build:",
-        '      context: ".."',
-        '      dockerfile: "deploy/temper/Dockerfile"',
-        f"      args: {{PYTHON_SHA256: {_digest('TEMPER_PYTHON_SHA256', 'python:3.11-slim-bookworm')}}}",
+        f'    build: {{context: "..", dockerfile: "deploy/temper/Dockerfile", args: {{PYTHON_SHA256: {python}}}}}',
         f"    command: {_flow(('serve', '--attach', '--sign-in', '--lineup', called, '--data', '/data'))}",
         '    network_mode: "host"',
         "    # With the machine's own process ids, memory of a GPU can be told to its engine.",
