@@ -50,8 +50,11 @@ def host(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trapped(tmp_path_factory):
+    return with_links(tmp_path_factory.mktemp("trapped"))
+
+
+def with_links(folder: Path) -> FixtureTarget:
     """A host with links in the places that may be written."""
-    folder = tmp_path_factory.mktemp("trapped")
     target = laid_out(folder)
     (folder / "root/etc/profile.d/linked.sh").symlink_to("/etc/profile.d/lang.sh")
     (folder / "root/etc/modprobe.d/outside").symlink_to("../../../..")
