@@ -20,6 +20,7 @@ def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
     return None if any(collection_path.name in Path(word).parts for word in config.args) else True
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         used = [name for name in SHARED if name in getattr(item, "fixturenames", ())]
