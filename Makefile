@@ -13,7 +13,7 @@ demo: .venv/.runtime  ## set up, serve http://127.0.0.1:8000 and start a run (AR
 
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some)
 	@.ci/tools
-	@$(BIN)/pytest --numprocesses auto --dist loadgroup $(ARGS)
+	@$(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)
 
 chaos: .venv/.dev  ## faults of nine kinds under a server at work, by chance (ARGS="--faults N --seed N --postgres --only 'the disk is full'")
 	@.ci/tools
