@@ -1,0 +1,48 @@
+"""What is listened with: whose word on where somebody came from is believed, and how much may be open."""
+
+import resource
+import subprocess
+import sys
+
+import httpx
+import pytest
+from sqlmodel import Session
+
+from app.cli.listening import networks, open_files
+from app.errors import BadInput
+from app.store import audit
+from app.store.db import open_database
+from tests.served import served
+
+
+@pytest.mark.parametrize(
+    ("words", "source"),
+    [((), "127.0.0.1"), (("--proxy", "127.0.0.1"), "198.51.100.9"), (("--proxy", "192.0.2.0/24"), "127.0.0.1")],
+)
+def test_what_is_forwarded_is_believed_of_a_proxy_that_was_named_and_of_nobody_else(tmp_path, words, source):
+    data = tmp_path / "data"
+    made = [sys.executable, "-m", "app", "admin", "create", "ada", "--data", str(data)]
+    subprocess.run(made, input="a long enough password\n", text=True, check=True, capture_output=True)
+    with served(data, "--sign-in", "--speed", "0", *words) as server:
+        refused = httpx.get(f"{server.url}/audit", headers={"x-forwarded-for": "198.51.100.9"})
+        assert refused.status_code == 401
+    database = open_database(data / "temper.sqlite")
+    with Session(database) as session:
+        [line] = audit.newest(session, 1)
+    database.dispose()
+    assert line.event.source == source
+
+
+def test_what_is_no_address_of_a_proxy_is_said():
+    with pytest.raises(BadInput, match="--proxy takes an address or a network"):
+        networks(["proxy.example"])
+    assert [str(one) for one in networks(["192.0.2.1", "2001:db8::/32"])] == ["192.0.2.1/32", "2001:db8::/32"]
+
+
+def test_the_soft_limit_of_open_files_is_raised():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        assert open_files() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 256
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
