@@ -35,7 +35,6 @@ _GUARDED = {
     "pam": "lockout",
     "password-login": "lockout",
     "console-login": "lockout",
-    "sudo-rights": "privilege",
     "login-shells": "destruction",
     "next-boot": "destruction",
     "selinux-boot": "destruction",
@@ -66,7 +65,8 @@ def review(
         if objection:
             refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
     if not refusals and actions:
-        whole = _lockout(files, planned) or by_our_reading(planned, files, Overlay(files, planned), asks)
+        after = Overlay(files, planned)
+        whole = by_our_reading(planned, files, after, asks) or _lockout(files, planned)
         if whole:
             refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
     return refusals
