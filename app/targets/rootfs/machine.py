@@ -74,6 +74,8 @@ class Rootfs:
             self._do(
                 ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{key}@vault", "-f", str(self.folder / key)]
             )
+            # The machine's own root, who is nobody here, takes the public half in.
+            (self.folder / f"{key}.pub").chmod(0o644)
         self._seed(base.name)
         (self.folder / "base").write_text(base.name)
 
