@@ -8,8 +8,6 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 OTHERS = 0o077
-PLAIN = 0o022
-"""For programs that lay out a machine: there, others have to be able to read."""
 
 
 def keep_to_itself() -> None:

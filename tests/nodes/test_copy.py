@@ -40,7 +40,7 @@ def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
         [run] = session.exec(select(RunRow.id)).all()
     before = EventStore(file).lines(run)
     file.dispose()
-    assert f"{len(before)} of them events" in done.stdout.replace("\n", " ")
+    assert f"{len(before)} of them events" in " ".join(done.stdout.split())
     assert shared.store.lines(run) == before
     with shared.node(speed=20):
         shared.until(shared.ended)
