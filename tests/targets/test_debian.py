@@ -3,6 +3,7 @@
 import pytest
 
 from app.events.words import AppendLine, ReplaceLine, SetOption, WriteFile
+from app.skills.scap.pack import ASKS
 from app.syntax import pam
 from app.targets import policy
 from app.targets.confine import Confinement
@@ -39,6 +40,18 @@ def debian(**changed):
     rhel = dict.fromkeys((path for path in FILES if path.startswith("/etc/pam.d/")), None)
     names = {GROUP: text_of(GROUP).replace("wheel:", "sudo:"), SUDOERS: text_of(SUDOERS).replace("%wheel", "%sudo")}
     return host({**rhel, **{path: text for path, text in texts.items() if text is not None}, **names})
+
+
+def test_three_tries_are_allowed_to_the_rule_that_asks_for_them_and_to_no_other():
+    path, name = "/etc/security/pwquality.conf", "accounts_password_pam_retry"
+    for value, asks, clauses in [
+        ("3", ASKS[name], []),
+        ("3", frozenset(), ["weakening"]),
+        ("4", ASKS[name], ["weakening"]),
+    ]:
+        action = SetOption(path=path, key="retry", value=value)
+        found = policy.review([action], frozenset({path}), Plain(host({path: "minlen = 15\n"})), asks)
+        assert [one.clause for one in found] == clauses
 
 
 class Plain:

@@ -34,7 +34,7 @@ _PAM_DEFAULTS: Mapping[str, str] = {
     "SHA_CRYPT_MAX_ROUNDS": "5000",
     "YESCRYPT_COST_FACTOR": "5",
 }
-_METHODS = ranked("DES", "MD5", "SHA256", "SHA512")
+_METHODS = ranked("DES", "MD5", "SHA256", "SHA512", "YESCRYPT")
 _SCALES: Mapping[str, Compare] = {
     "UMASK": mask,
     "HOME_MODE": mode,
@@ -70,10 +70,7 @@ class LoginDefs:
         """Nothing prints what it has read of it."""
 
     def order(self, key: str, was: str, now: str) -> Order:
-        name = key.removesuffix(_OF_PAM)
-        if name == "ENCRYPT_METHOD" and was in ("DES", "MD5", "SHA256") and now in ("SHA512", "YESCRYPT"):
-            return Order.STRONGER
-        return by_key(_SCALES, name, was, now)
+        return by_key(_SCALES, key.removesuffix(_OF_PAM), was, now)
 
 
 def _of_shadow(key: str, value: str) -> str:

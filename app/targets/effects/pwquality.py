@@ -7,7 +7,7 @@ from app.files import Files
 from app.syntax import keyvalue, source
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.order import Compare, Order, measured, ranked
+from app.targets.effects.order import Compare, Order, ranked
 from app.targets.effects.scales import by_key, cap, less, more
 
 MAIN = "/etc/security/pwquality.conf"
@@ -29,11 +29,9 @@ _BOUNDS = {"minlen": (6, 2**31 - 1), "minclass": (-(2**31), 4)}
 _SWITCH = ranked("0", "1")
 _SCALES: Mapping[str, Compare] = {
     **dict.fromkeys(("minlen", "difok", "minclass"), more),
-    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit"), less),
+    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "retry"), less),
     **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), cap),
     **dict.fromkeys(("gecoscheck", "dictcheck", "usercheck", "enforcing", "enforce_for_root"), _SWITCH),
-    # How often it asks again is a matter of patience, up to the three that the STIG wants.
-    "retry": measured(lambda value: -max(float(value), 3.0)),
     "local_users_only": ranked("1", "0"),
     READ: ranked("no", "yes"),
 }
