@@ -17,6 +17,7 @@ from app.main import create_app
 from app.request import queued
 from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
+from tests.evidence.played import KEY
 from tests.hostile_engine import Enemy, served
 from tests.secretive import SECRETS, planted, slipped_in
 from tests.targets.ssh.host import SshHost, needs
@@ -117,5 +118,5 @@ async def seen(data, url, host, rules, mode):
             "log": b"".join(one.line for one in events),
             "pages": (await shown(worker, run, rules)).encode(),
             "papers": b"".join(paper.made(case) for paper in PAPERS),
-            "pack": pack(events),
+            "pack": pack(events, KEY),
         }

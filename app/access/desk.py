@@ -59,7 +59,7 @@ class Desk:
 
     def close(self) -> None:
         for threads in self._threads.values():
-            threads.shutdown(wait=False)
+            threads.shutdown(cancel_futures=True)
 
     async def tried(self, one: Try) -> LetIn | Wrong | Wait:
         found = await self._in_line("look", lambda: self._lane(one))

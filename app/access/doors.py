@@ -30,7 +30,7 @@ class Doors:
         self.demo = demo
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False)
+        self._threads.shutdown(cancel_futures=True)
 
     async def person(self, headers: Headers) -> Person | None:
         if self.demo:
