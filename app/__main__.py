@@ -11,7 +11,7 @@ from app import __version__
 from app.cli.commands import database, engines, hosts, people, runs, serving
 from app.cli.plain_log import log_plainly
 from app.errors import TemperError
-from app.events.clean import clean
+from app.text.clean import clean
 from app.umask import keep_to_itself
 
 COULD_NOT_RUN = 1

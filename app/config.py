@@ -11,10 +11,10 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PACKAGE = Path(__file__).parent
 
 
-def shipped(folder: str) -> Path:
-    """`lineups` and `migrations`: at the top of a checkout, inside the package when it is installed."""
-    inside = PACKAGE / folder
-    return inside if inside.is_dir() else PACKAGE.parent / folder
+def migrations() -> Path:
+    """At the top of a checkout, inside the package when it is installed."""
+    inside = PACKAGE / "migrations"
+    return inside if inside.is_dir() else PACKAGE.parent / "migrations"
 
 
 @dataclass(frozen=True)

@@ -6,21 +6,22 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 
-from app import __version__, api, pages
-from app.access import sign_in, sign_in_oidc
-from app.access.desk import CONNECTIONS, Desk
-from app.access.doors import AT_ONCE, Doors
-from app.access.gate import Gate
-from app.access.guard import guard
-from app.access.herald import Herald
-from app.access.ledger import Ledger
-from app.access.oidc import Oidc, Provider
-from app.access.vigil import Vigil
-from app.api import nowhere
-from app.chores import chores
+from app import __version__
+from app.background.tasks import chores
+from app.runtime.runtime import Worker
 from app.store.db import apart
-from app.stream.streams import Streams
-from app.worker import Worker
+from app.web import api, pages
+from app.web.access import sign_in, sign_in_oidc
+from app.web.access.audit_syslog import Herald
+from app.web.access.credentials import AT_ONCE, Doors
+from app.web.access.desk import CONNECTIONS, Desk
+from app.web.access.gate import Gate
+from app.web.access.guard import guard
+from app.web.access.ledger import Ledger
+from app.web.access.oidc import Oidc, Provider
+from app.web.access.vigil import Vigil
+from app.web.api import nowhere
+from app.web.stream.streams import Streams
 
 READERS = 12
 """Requests that are in the database at a time, each with one connection at most; others wait their turn."""

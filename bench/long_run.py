@@ -38,16 +38,16 @@ from long_log import Parts, parts, played, steps
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.log import LogWriter, RunLog
-from app.lineup_file import find_lineup, read_lineup
+from app.lineups.reader import find_lineup, read_lineup
 from app.loop.state import RunState, fold
-from app.pages.mission.missions import Missions
-from app.pages.mission.pieces import Scene
-from app.pages.mission.screen import Screen
 from app.skills.catalog import skill
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.stream.streams import Streams
-from app.stream.viewer import Viewer
+from app.web.pages.mission.missions import Missions
+from app.web.pages.mission.pieces import Scene
+from app.web.pages.mission.screen import Screen
+from app.web.stream.streams import Streams
+from app.web.stream.viewer import Viewer
 
 ROOT = Path(__file__).parent.parent
 RUN = "longrun1"

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import pynvml
 
-from app.gpus.ask import Ask
-from app.gpus.card import Card
-from app.gpus.holders import Holders
-from app.gpus.host_memory import MEMINFO
-from app.gpus.pcie import FIELDS
+from app.machine.gpus.ask import Ask
+from app.machine.gpus.card import Card
+from app.machine.gpus.holders import Holders
+from app.machine.gpus.host_memory import MEMINFO
+from app.machine.gpus.pcie import FIELDS
 
 ROOT = Path(__file__).parent.parent
 FLOOR = "memory info v2"

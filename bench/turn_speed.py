@@ -32,10 +32,10 @@ from app.engines.simulated import simulated
 from app.engines.wire import body, headers
 from app.events.bus import Bus
 from app.events.log import LogWriter, RunLog
-from app.lineup_file import find_lineup
+from app.lineups.reader import find_lineup
 from app.loop.turn import TurnName, take_turn
-from app.probing.course import Step
-from app.probing.texts import question
+from app.machine.measuring.course import Step
+from app.machine.measuring.texts import question
 from app.store.db import open_database
 from app.store.events import EventStore
 

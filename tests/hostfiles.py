@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from app.files import FileState
+from app.syntax.files import FileState
 
 
 class DictFiles:

@@ -2,7 +2,7 @@
 
 from app.events.kinds import RunStarted, SentryAlarm, SentryClear, SentryProbed
 from app.loop.state import fold
-from app.request import queued
+from app.runs.order import queued
 from app.targets.catalog import open_target
 from tests.test_faults import QUICK, RULE, worked
 

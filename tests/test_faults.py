@@ -18,7 +18,7 @@ from app.events.kinds import (
 )
 from app.events.words import Budget
 from app.loop.state import fold
-from app.request import queued
+from app.runs.order import queued
 from app.targets.catalog import open_target
 
 RULE = "V-257820"

@@ -14,7 +14,7 @@ from app.evidence.case import read_case
 from app.evidence.pack import pack
 from app.evidence.papers import PAPERS
 from app.main import create_app
-from app.request import queued
+from app.runs.order import queued
 from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
 from tests.evidence.played import KEY

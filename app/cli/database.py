@@ -4,7 +4,7 @@ from rich.console import Console
 
 from app.config import Settings
 from app.errors import BadInput
-from app.lock import held
+from app.runtime.lock import held
 from app.store.copying import copy
 from app.store.db import open_database, shown
 

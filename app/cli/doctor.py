@@ -22,9 +22,9 @@ from app.engines.doctor.log import diagnose_log
 from app.engines.doctor.server import diagnose_server, look_at
 from app.engines.key import key_of
 from app.errors import BadInput
-from app.events.clean import clean
-from app.lineup import Engine, Lineup
-from app.lineup_file import find_lineup, read_lineup
+from app.lineups.model import Engine, Lineup
+from app.lineups.reader import find_lineup, read_lineup
+from app.text.clean import clean
 
 FINE, WILL_STOP, BAD_INPUT = 0, 1, 2
 _STYLES: dict[Severity, str] = {"stop": "bold red", "warn": "yellow", "note": "dim"}
@@ -51,7 +51,7 @@ def _findings(what: str, log: str, key_env: str) -> tuple[Finding, ...]:
             raise BadInput("Give a server's address or --log, not both.")
         return asyncio.run(_of_address(what, os.environ.get(key_env, "") if key_env else ""))
     if not what and not log:
-        raise BadInput("Give a line-up (a name in lineups/ or a path), a server's address, or --log FILE.")
+        raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
     lineup = read_lineup(find_lineup(what)) if what else None
     found = diagnose(lineup, look_around(lineup)) if lineup else ()
     if log:

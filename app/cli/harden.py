@@ -16,14 +16,14 @@ from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
 from app.events.words import Budget
-from app.lock import Taken
 from app.loop.durable import enqueue_from_outside
 from app.loop.state import RunState, step
-from app.request import queued
+from app.runs.order import queued
+from app.runtime.lock import Taken
+from app.runtime.runtime import new_run_id
 from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.worker import new_run_id
 
 ALL_PASSED, COULD_NOT, SOME_DID_NOT = 0, 1, 2
 LOOK_EVERY = 0.05

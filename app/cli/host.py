@@ -9,14 +9,14 @@ from rich.console import Console
 
 from app.config import Settings
 from app.errors import BadInput
-from app.events.clean import clean
-from app.scanning import REMOTE
+from app.runs.scanner import REMOTE
 from app.targets import consent, registry
 from app.targets.catalog import open_target
 from app.targets.ssh.endpoint import Endpoint, Way, endpoint
 from app.targets.ssh.introduce import Introduction, check, shown, vouched
 from app.targets.ssh.leave import leave
 from app.targets.ssh.line import Line
+from app.text.clean import clean
 
 HEALTHY, NOT_HEALTHY = 0, 2
 

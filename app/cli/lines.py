@@ -2,8 +2,6 @@
 
 from rich.text import Text
 
-from app.events.clean import clean
-from app.events.clean_line import clean_line
 from app.events.kinds import (
     ActionApplied,
     ApprovalRequested,
@@ -18,6 +16,8 @@ from app.events.kinds import (
 )
 from app.loop.state import RunState
 from app.loop.telling import telling
+from app.text.clean import clean
+from app.text.clean_line import clean_line
 
 
 def line(event: Event, state: RunState) -> Text | None:

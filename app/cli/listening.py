@@ -11,11 +11,11 @@ from functools import partial
 import uvicorn
 from fastapi import FastAPI
 
-from app.access.crowd import Crowd
-from app.access.hush import Hush
-from app.access.line import Line, Patience
 from app.config import Network, Settings
 from app.errors import BadInput, Unusable
+from app.web.access.crowd import Crowd
+from app.web.access.hush import Hush
+from app.web.access.line import Line, Patience
 
 CLOSE_SECONDS = 1
 BACKLOG, AT_ONCE = 2048, 32

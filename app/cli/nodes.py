@@ -6,9 +6,9 @@ from rich.text import Text
 from sqlmodel import Session
 
 from app.config import Settings
-from app.events.clean import clean
 from app.store import nodes
 from app.store.db import open_database, shared
+from app.text.clean import clean
 
 AT_WORK, NOBODY = 0, 2
 

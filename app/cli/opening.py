@@ -8,11 +8,11 @@ import httpx
 from app.config import Settings
 from app.engines.launch.fleet import fleet
 from app.engines.simulated import Simulator, simulated
-from app.lineup import Lineup
-from app.lineup_file import find_lineup, read_lineup
-from app.lock import held, make_folder
-from app.worker import Worker
-from app.working import working
+from app.lineups.model import Lineup
+from app.lineups.reader import find_lineup, read_lineup
+from app.runtime.lock import held, make_folder
+from app.runtime.opening import working
+from app.runtime.runtime import Worker
 
 
 @asynccontextmanager

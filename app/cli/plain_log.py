@@ -2,7 +2,7 @@
 
 import logging
 
-from app.events.clean import clean
+from app.text.clean import clean
 
 _LONGEST = 20_000
 

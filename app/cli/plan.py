@@ -18,9 +18,9 @@ from app.engines.fit.reckoned import Fit, Reckoned
 from app.engines.fit.seed_conflicts import seed_conflicts
 from app.engines.fit.seed_table import seed_table
 from app.errors import BadInput
-from app.events.clean import clean
-from app.lineup import Engine, Lineup, Precision
-from app.lineup_file import find_lineup, read_lineup
+from app.lineups.model import Engine, Lineup, Precision
+from app.lineups.reader import find_lineup, read_lineup
+from app.text.clean import clean
 
 FITS, DOES_NOT_FIT = 0, 2
 
@@ -54,7 +54,7 @@ def show_plan(lineup: str, one: OneModel | None, *, gpus: str, seeds: bool, as_j
         return _show(plan_lineup(_alone(one, gpus)), seeds=seeds, as_json=as_json)
     if seeds:
         return _show((), seeds=True, as_json=as_json)
-    raise BadInput("Give a line-up (a name in lineups/ or a path), --model with --gpu, or --seeds.")
+    raise BadInput("Give a line-up (a shipped one's name, or a path), --model with --gpu, or --seeds.")
 
 
 def _on(lineup: Lineup, gpus: str) -> Lineup:

@@ -16,13 +16,13 @@ from app.config import Settings
 from app.engines.key import key_of
 from app.engines.traffic import Traffic
 from app.errors import TemperError
-from app.lineup import Lineup
-from app.lineup_file import find_lineup, read_lineup
-from app.probing.kept import comparable, keep, newest
-from app.probing.planned import planned
-from app.probing.probe import Subject, probe
-from app.probing.side_by_side import SideBySide, side_by_side
-from app.probing.subjects import chosen, subjects
+from app.lineups.model import Lineup
+from app.lineups.reader import find_lineup, read_lineup
+from app.machine.measuring.planned import planned
+from app.machine.measuring.probe import Subject, probe
+from app.machine.measuring.side_by_side import SideBySide, side_by_side
+from app.machine.measuring.stored import comparable, keep, newest
+from app.machine.measuring.subjects import chosen, subjects
 from app.store.db import open_database
 
 FINE, COULD_NOT = 0, 1

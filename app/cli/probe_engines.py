@@ -15,12 +15,12 @@ from app.engines.launch.fleet import fleet
 from app.engines.launch.launched import Launched
 from app.engines.simulated import simulated
 from app.errors import Unusable
-from app.gpus.reading import GpuSource
-from app.lineup import Engine, Lineup
-from app.lineup_file import find_lineup
-from app.lock import held
-from app.probing.load import Loaded
-from app.sampling.opened import gpu_source
+from app.lineups.model import Engine, Lineup
+from app.lineups.reader import find_lineup
+from app.machine.gpus.reading import GpuSource
+from app.machine.measuring.load import Loaded
+from app.machine.sampling.opened import gpu_source
+from app.runtime.lock import held
 
 PLAY_SECONDS, LOOK_EVERY = 60.0, 0.1
 

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.probing.compare import Row
-from app.probing.figure import Figure
-from app.probing.side_by_side import SideBySide
+from app.machine.measuring.compare import Row
+from app.machine.measuring.figure import Figure
+from app.machine.measuring.side_by_side import SideBySide
 
 LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷ before"
 

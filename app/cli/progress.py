@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.text import Text
 
 from app.cli.lines import line
-from app.events.clean import clean
-from app.events.clean_line import clean_line
 from app.events.kinds import TurnDelta, TurnFinished, TurnStarted
 from app.events.record import Recorded
 from app.events.words import Role
 from app.loop.state import RunState
+from app.text.clean import clean
+from app.text.clean_line import clean_line
 
 COLOURS: dict[Role, str] = {"architect": "blue", "worker": "yellow", "auditor": "magenta", "sentry": "cyan"}
 

@@ -11,7 +11,7 @@ from app.cli.serve import serve_until_told
 from app.config import Settings
 from app.errors import BadInput
 from app.events.words import Budget
-from app.lock import held
+from app.runtime.lock import held
 from app.scanners.openscap.content import add, datastreams
 from app.skills.catalog import skill
 from app.store import queries

@@ -12,12 +12,12 @@ from rich.table import Table
 from app.config import Settings
 from app.errors import BadInput
 from app.events.words import Word
+from app.runs.scanner import lay_out_new, scanner_for
 from app.scanners.builtin import Builtin
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.content import add, datastream, datastreams
 from app.scanners.openscap.scanner import OpenScap
 from app.scanners.verdict import Verdict
-from app.scanning import lay_out_new, scanner_for
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
 from app.targets.catalog import open_target

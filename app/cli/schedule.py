@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 from sqlmodel import Session
 
+from app.background.schedules.timing import next_after
+from app.background.schedules.wanted import Wanted, schedule
 from app.config import Settings
-from app.events.clean import clean
-from app.schedules.timing import next_after
-from app.schedules.wanted import Wanted, schedule
 from app.store import schedules
 from app.store.db import open_database
+from app.text.clean import clean
 
 
 def add_schedule(settings: Settings, wanted: Wanted) -> None:

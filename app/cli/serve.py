@@ -8,19 +8,19 @@ from dataclasses import asdict
 
 from sqlmodel import Session
 
-from app.chores import chores
+from app.background.tasks import chores
 from app.cli.harden import Order
 from app.cli.listening import made, opened_socket
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
 from app.errors import Unusable
 from app.events.words import Budget
-from app.lineup import Lineup
+from app.lineups.model import Lineup
 from app.main import create_app
-from app.request import queued
+from app.runs.order import queued
+from app.runtime.runtime import Worker
 from app.store import people, queries
 from app.store.db import open_database
-from app.worker import Worker
 
 FIXTURE_DEMO = Order(host="fixture", rules="", mode="auto", keep=False, budget=Budget(), note="demo")
 

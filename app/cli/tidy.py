@@ -10,9 +10,9 @@ from sqlmodel import Session
 
 from app.config import Settings
 from app.errors import TemperError
-from app.evidence.kept import shrink
 from app.evidence.key import Key
 from app.evidence.notary import open_notary
+from app.evidence.shrunk import shrink
 from app.store import tidy as store
 from app.store.db import open_database
 from app.store.events import EventStore

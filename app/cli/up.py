@@ -17,10 +17,10 @@ from app.engines.coldstart import Step
 from app.engines.doctor.diagnose import diagnose
 from app.engines.doctor.here import look_around
 from app.engines.launch.launched import Launched, Look
-from app.engines.launch.papers import compose, systemd
+from app.engines.launch.unit_files import compose, systemd
 from app.errors import BadInput
-from app.events.clean import clean
-from app.worker import Worker
+from app.runtime.runtime import Worker
+from app.text.clean import clean
 
 LOOK_SECONDS = 0.5
 _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}

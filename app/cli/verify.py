@@ -11,21 +11,21 @@ from sqlmodel import Session
 from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import BadInput
-from app.events.clean_line import clean_line
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, Broken, check_chain, read
 from app.evidence import verify as pack
 from app.evidence.anchored import Anchored, anchored, check_end, check_row, check_seal
-from app.evidence.kept import agrees, kept
 from app.evidence.key import a_public_key
 from app.evidence.notary import KEYS, signed_head
 from app.evidence.remake import remake
+from app.evidence.shrunk import agrees, kept
 from app.loop.state import RunState, fold
 from app.store import queries
 from app.store.anchors import end
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.catalog import open_target
+from app.text.clean_line import clean_line
 
 HOLDS, BROKEN = 0, 2
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from app.lineup import Engine
+from app.lineups.model import Engine
 
 
 def key_of(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:

@@ -1,8 +1,8 @@
 """What papers say of one rule, in sentences: what the scanner found, and what was done."""
 
-from app.events.clean import clean
 from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
 from app.evidence.case import Answer, Case, Judged, Tried
+from app.text.clean import clean
 
 _LONGEST = 50_000
 

@@ -16,7 +16,7 @@ from app.events.kinds import (
 )
 from app.events.record import Recorded
 from app.events.words import Lesson
-from app.evidence.people import Deed, deed
+from app.evidence.deeds import Deed, deed
 from app.evidence.seats import Seat, Seats
 from app.loop.attempt import Attempt
 from app.loop.state import Item, RunState, step

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from app.events.clean import clean
+from app.text.clean import clean
 
 _LONGEST = 100_000
 _NEVER = {0xFFFE: None, 0xFFFF: None}

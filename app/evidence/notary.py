@@ -13,8 +13,8 @@ from sqlmodel import Session
 from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT
-from app.evidence.kept import evidence
 from app.evidence.key import Key, find_key, holds, make_key, next_key, take_over
+from app.evidence.shrunk import evidence
 from app.evidence.verify import digest, unpack
 from app.store import anchors, audit
 from app.store.events import EventStore

@@ -7,12 +7,12 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.config import PACKAGE
-from app.events.clean import clean
 from app.events.record import stamp
 from app.evidence.account import answered, outcome, said_by
 from app.evidence.benchmark import benchmark
 from app.evidence.case import Case
 from app.evidence.status import SEVERITY, Status, status
+from app.text.clean import clean
 
 _LONGEST = 50_000
 SHOWN: dict[Status, str] = {

@@ -19,7 +19,6 @@ from app.events.kinds import (
     TurnStarted,
     VerdictExplained,
 )
-from app.events.secrets import redacted
 from app.events.trace import traceparent
 from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts
@@ -29,6 +28,7 @@ from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.harm import worse
 from app.loop.run import Run, Seat
 from app.loop.turn import TurnName, take_turn
+from app.text.secrets import redacted
 
 SYSTEM_TOKENS = 400
 """Room for the system message and the chat template's own marks."""

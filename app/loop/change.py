@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import msgspec
 
 from app.errors import ActionFailed
-from app.events.clean import clean
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -24,7 +23,6 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
-from app.events.secrets import redacted
 from app.events.words import Phase, Probe
 from app.loop.attempt import Attempt
 from app.loop.effects import (
@@ -42,6 +40,8 @@ from app.loop.harm import blameless
 from app.loop.run import Run
 from app.scanners.verdict import Verdict
 from app.targets.standing import beside
+from app.text.clean import clean
+from app.text.secrets import redacted
 
 LOG_LINES = 12
 

@@ -4,13 +4,13 @@ import asyncio
 
 from app.errors import CannotRestore, TemperError
 from app.events.kinds import RunFailed, RunResumed, RunStopRequested
-from app.events.secrets import redacted
 from app.loop.change import roll_back
 from app.loop.decide import decide
 from app.loop.effects import Ask, Done, Effect, RollBack, Wait
 from app.loop.inbox import Inbox, meaning
 from app.loop.perform import perform
 from app.loop.run import Run
+from app.text.secrets import redacted
 
 
 async def drive(run: Run, inbox: Inbox) -> None:

@@ -4,16 +4,16 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from app.events.clean import clean
 from app.events.kinds import SentryProbed
-from app.events.secrets import redacted
 from app.events.words import Lesson, Probe, Purpose, Role
-from app.files import Files
 from app.loop.attempt import Attempt
-from app.loop.inert import OPEN, SHUT, heading, inert, one_line
 from app.loop.state import Item
 from app.skills.skill import Rule
+from app.syntax.files import Files
 from app.targets.readable import ABSENT, Followed, is_closed, why_not
+from app.text.clean import clean
+from app.text.inert import OPEN, SHUT, heading, inert, one_line
+from app.text.secrets import redacted
 
 CHARS_PER_TOKEN = 3
 """Low on purpose: a prompt that is cut is better than a request that is refused."""

@@ -5,9 +5,9 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from app.events.secrets import redacted
-from app.files import Files
 from app.scanners.verdict import Verdict
+from app.syntax.files import Files
+from app.text.secrets import redacted
 
 log = logging.getLogger(__name__)
 

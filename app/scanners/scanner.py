@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from app.files import Files
 from app.scanners.verdict import Verdict
+from app.syntax.files import Files
 
 
 class Scanner(Protocol):

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.events.words import Category, Mode
-from app.files import Files
 from app.scanners.openscap.content import Content
 from app.scanners.verdict import Verdict
+from app.syntax.files import Files
 
 Check = Callable[[Files], Verdict]
 

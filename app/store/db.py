@@ -11,7 +11,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make
 from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as AllInUse
 
-from app.config import shipped
+from app.config import migrations
 from app.errors import Unusable
 
 HEAD = "0010"
@@ -157,7 +157,7 @@ def revision(engine: Engine) -> str | None:
 
 
 def known() -> set[str]:
-    return {path.name.split("_")[0] for path in (shipped("migrations") / "versions").glob("*.py")}
+    return {path.name.split("_")[0] for path in (migrations() / "versions").glob("*.py")}
 
 
 def migrate(engine: Engine) -> None:
@@ -165,7 +165,7 @@ def migrate(engine: Engine) -> None:
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(shipped("migrations")))
+    config.set_main_option("script_location", str(migrations()))
     with engine.begin() as connection:
         if not shared(connection):
             # SQLite's driver begins no transaction for a change of tables: a kill would leave some of them changed.

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.syntax.setting import Problem, Setting
 
 Parser = Callable[[str, str], list[Setting]]

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 
 MAIN = "/etc/security/limits.conf"
 FOLDER = "/etc/security/limits.d/*.conf"

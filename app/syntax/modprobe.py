@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 
 FOLDER = "/etc/modprobe.d/*.conf"
 

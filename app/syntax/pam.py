@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from app.files import Files
 from app.syntax import pam_text, source
+from app.syntax.files import Files
 from app.syntax.setting import Problem
 
 FOLDER = "/etc/pam.d"

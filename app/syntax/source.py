@@ -7,7 +7,7 @@ for a blank, a Kelvin sign for a K, or an Arabic digit for a number.
 import re
 from collections.abc import Iterator
 
-from app.files import Files
+from app.syntax.files import Files
 
 BLANK = " \t"
 TRAIL = " \t\r\f\v"

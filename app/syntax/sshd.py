@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.syntax.setting import Problem, Setting
 from app.syntax.source import fold
 from app.syntax.sshd_keywords import complaint, name_of

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.files import Files
 from app.syntax import source, sshd_algorithms
+from app.syntax.files import Files
 from app.syntax.sshd import Line, SshdConfig
 from app.syntax.sshd_algorithms import Built, resolved
 from app.syntax.sshd_defaults import COMMON, OF_DEBIAN_12, OF_RHEL_9

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.syntax.setting import Problem
 from app.syntax.source import fold
 from app.syntax.sudoers_line import Alias, Default, Grant, aliases, defaults, grants

@@ -1,7 +1,7 @@
 """May an account read a path? As the kernel asks: every folder on the way, then the file; owner, group, others."""
 
-from app.files import Files, FileState
-from app.targets.people import People
+from app.syntax.files import Files, FileState
+from app.targets.accounts import People
 
 READ, ENTER, WRITE = 4, 1, 2
 

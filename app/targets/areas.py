@@ -2,8 +2,8 @@
 
 from fnmatch import fnmatchcase
 
+from app.targets.accounts import AGENT
 from app.targets.effects import folders, selinux
-from app.targets.people import AGENT
 from app.targets.subjects import accounts, audit, backup, banner, limits, modules, pam, profile, sshd, sudoers, tables
 from app.targets.subjects.edit import Judge, Objection
 

@@ -6,12 +6,12 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from app.events.clean import clean
 from app.events.words import FileChange
-from app.files import Files
+from app.syntax.files import Files
+from app.targets.accounts import people
 from app.targets.digest import digest
 from app.targets.names import spelled
-from app.targets.people import people
+from app.text.clean import clean
 
 _LOGS = "/var/log/"
 _SPECIAL = 0o6000

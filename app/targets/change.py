@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from app.errors import ActionFailed, BadInput
-from app.events.clean import clean
 from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.files import Files, FileState
 from app.syntax import edit, source
+from app.syntax.files import Files, FileState
 from app.targets.overlay import Overlay
 from app.targets.owners import ROOT
+from app.text.clean import clean
 
 FileAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod
 

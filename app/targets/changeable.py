@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from app.events.words import FileChange
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.journal import Before, Contents, Mark
 from app.targets.policy import HostFiles
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from app.events.clean import clean
+from app.text.clean import clean
 
 Kind = Literal["bwrap", "proot", "none"]
 

@@ -3,11 +3,11 @@
 import difflib
 from collections.abc import Iterable, Mapping
 
-from app.events.clean import clean
-from app.events.secrets import keeps_secrets, redacted
-from app.files import FileState
 from app.syntax import source
+from app.syntax.files import FileState
 from app.targets.readable import NO_NEED, SECRETIVE, is_closed, judged
+from app.text.clean import clean
+from app.text.secrets import keeps_secrets, redacted
 
 _LONGEST_LINE = 400
 _MOST = 32 * 1024

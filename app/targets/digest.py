@@ -3,7 +3,7 @@
 import hashlib
 
 from app.events.words import FileChange
-from app.files import FileState
+from app.syntax.files import FileState
 
 
 def digest(state: FileState | None) -> str | None:

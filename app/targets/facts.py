@@ -1,10 +1,10 @@
 """What a role should know of a host before it plans: short, and read from the host itself."""
 
-from app.events.clean import clean
-from app.files import Files
 from app.syntax import source, sshd
+from app.syntax.files import Files
 from app.targets import uploads
-from app.targets.people import AGENT, people
+from app.targets.accounts import AGENT, people
+from app.text.clean import clean
 
 _DROP_INS = (
     "/etc/ssh/sshd_config.d/*.conf",

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 
-from app.events.clean import clean
 from app.events.words import Probe
-from app.files import Files
 from app.syntax import pam, sudoers
+from app.syntax.files import Files
 from app.syntax.source import fold
 from app.targets import access, privilege, stack, uploads
+from app.targets.accounts import AGENT, people
 from app.targets.login import sshd_of
-from app.targets.people import AGENT, people
 from app.targets.questions import auditing, boot, doors, rights, shells
 from app.targets.questions.asked import Answer, Fill, Host, parsed
+from app.text.clean import clean
 
 _STACKS = ("system-auth", "password-auth")
 _DEBIANS = ("common-auth", "common-account")

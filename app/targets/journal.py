@@ -15,7 +15,7 @@ import msgspec
 
 from app.errors import ActionFailed, CannotRestore
 from app.events.words import FileChange
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.digest import change
 from app.targets.disk import Disk, Folder
 

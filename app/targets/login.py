@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.files import Files
 from app.syntax import source, sshd
 from app.syntax.accounts import Account
+from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.syntax.source import fold
 from app.syntax.sshd import SshdConfig
 from app.syntax.sshd_match import Conditions, Connection, fits, like
-from app.targets.people import People
+from app.targets.accounts import People
 
 NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
 _KEYS = ".ssh/authorized_keys .ssh/authorized_keys2"

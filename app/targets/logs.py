@@ -1,8 +1,8 @@
 """The newest lines of a host's logs. Who is logged chooses the words: hostile text, always."""
 
-from app.events.clean import clean
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
+from app.text.clean import clean
 
 _LOGS = {
     "secure": "/var/log/secure",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from app.files import Files, FileState
+from app.syntax.files import Files, FileState
 
 
 class Overlay:

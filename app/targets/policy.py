@@ -7,9 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from app.events.clean import clean
 from app.events.words import AnyAction, Reload
-from app.files import Files, FileState
+from app.syntax.files import Files, FileState
 from app.targets import obfuscation
 from app.targets.areas import judge_of
 from app.targets.change import FileAction
@@ -22,6 +21,7 @@ from app.targets.subjects.edit import Judge, Objection, is_live
 from app.targets.subjects.effect import effect, words
 from app.targets.subjects.modes import judge as judge_mode
 from app.targets.target import Refusal
+from app.text.clean import clean
 
 MOST_ACTIONS = 12
 _LONGEST_LINE = 1024

@@ -1,8 +1,8 @@
 """Would sudo let an account act as root?"""
 
 from app.syntax.sudoers import Sudoers
+from app.targets.accounts import People
 from app.targets.granted import Principal, Right, rights
-from app.targets.people import People
 
 _ROOT = ("ALL", "root", "#0")
 

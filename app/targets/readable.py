@@ -5,11 +5,11 @@ from fnmatch import fnmatchcase
 from typing import Protocol
 
 from app.errors import ActionFailed
-from app.events.secrets import keeps_secrets
-from app.files import Files
+from app.syntax.files import Files
 from app.targets import areas
 from app.targets.areas import JUDGES
 from app.targets.walk import parts_of
+from app.text.secrets import keeps_secrets
 
 NO_NEED = "not shown: this rule has no need of it"
 SECRETIVE = "it holds secrets and is not shown"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from app.errors import ActionFailed
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.changeable import Changeable
 from app.targets.patience import passes
 

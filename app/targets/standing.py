@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from app.events.clean import clean
 from app.events.words import Probe
+from app.text.clean import clean
 
 _LONGEST = 300
 _NAMED = 4

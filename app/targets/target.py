@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.events.words import AnyAction, FileChange, Probe
-from app.files import Files
+from app.syntax.files import Files
 from app.targets.readable import Followed
 
 

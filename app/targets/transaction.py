@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from app.errors import ActionFailed, CannotRestore
 from app.events.words import AnyAction, FileChange, Reload
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets import policy, validate
 from app.targets.change import plan_changes
 from app.targets.changeable import Changeable, PreImages

@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISREG
 
 from app.errors import ActionFailed, Unusable
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.disk import Disk, Folder
 from app.targets.loan import Loans
 from app.targets.lock import HostLock

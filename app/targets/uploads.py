@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.files import Files, FileState
 from app.syntax import ini, keyvalue
+from app.syntax.files import Files, FileState
 from app.syntax.setting import Setting, last
 
 MISSION_CONFIG = "/etc/mission/mission.conf"

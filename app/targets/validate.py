@@ -7,12 +7,12 @@ from pathlib import Path
 
 import asyncssh
 
-from app.events.clean import clean
-from app.files import Files
 from app.syntax import keyvalue, pam, source, sshd, sudoers
+from app.syntax.files import Files
 from app.syntax.setting import Problem
 from app.targets.confine import Confinement, Outcome
 from app.targets.effects.daemon import Ask, Question
+from app.text.clean import clean
 
 _AUDITD = "/etc/audit/auditd.conf"
 _STACKS = ("system-auth", "password-auth", "common-auth", "common-account", "common-password", "common-session")

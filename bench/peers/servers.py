@@ -4,7 +4,7 @@
 
 raw    an asyncio TCP server without HTTP: the floor
 nchan  Debian's nginx with libnginx-mod-nchan: the peer
-hub    Temper's own: app.stream under uvicorn
+hub    Temper's own: app.web.stream under uvicorn
 ring   the same ring read by a task for each viewer, through sse-starlette: the design that was not taken
 """
 
@@ -30,9 +30,9 @@ from starlette.routing import Route
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, record
-from app.stream.fanout import Fanout
-from app.stream.message import message
-from app.stream.streams import Streams
+from app.web.stream.fanout import Fanout
+from app.web.stream.message import message
+from app.web.stream.streams import Streams
 
 PERIOD = 0.05
 SIZE = 200

@@ -18,7 +18,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.api.events import as_messages
 from app.engines.client import EngineClient
 from app.engines.reply import Question
 from app.events.bus import Bus
@@ -28,7 +27,8 @@ from app.events.words import Budget
 from app.loop.turn import TurnName, take_turn
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.stream.streams import Streams
+from app.web.api.events import as_messages
+from app.web.stream.streams import Streams
 
 RUN = "bench"
 

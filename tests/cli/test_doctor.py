@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, show_doctor
-from app.lineup_file import LINEUPS
+from app.lineups.reader import LINEUPS
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from app.lineup_file import find_lineup
+from app.lineups.reader import find_lineup
 
 PROBE = [sys.executable, "-m", "app", "probe"]
 

@@ -4,10 +4,10 @@ from rich.console import Console
 
 from app.cli.probe_table import show
 from app.engines.fit.reckoned import Reckoned
-from app.probing.compare import Row
-from app.probing.figure import Figure
-from app.probing.probed import Probed
-from app.probing.side_by_side import SideBySide
+from app.machine.measuring.compare import Row
+from app.machine.measuring.figure import Figure
+from app.machine.measuring.probed import Probed
+from app.machine.measuring.side_by_side import SideBySide
 
 NOW = Probed(
     "p", 1.0, "l4", "big", 0, False, (), {}, (), problem="it ended at 8 streams", notes=("It answered somebody else.",)

@@ -10,7 +10,7 @@ import pytest
 from app.cli import real_demo
 from app.config import Settings
 from app.errors import BadInput
-from app.lock import Taken, held
+from app.runtime.lock import Taken, held
 from app.targets import registry
 from app.targets.rootfs.machine import Rootfs
 

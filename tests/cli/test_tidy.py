@@ -15,7 +15,7 @@ from app.cli.verify import HOLDS, verify_run
 from app.config import Settings
 from app.events.kinds import GpuSampled
 from app.events.record import MACHINE, record
-from app.evidence.kept import evidence
+from app.evidence.shrunk import evidence
 from app.evidence.verify import check, unpack
 from app.store.db import open_database
 from app.store.events import EventStore

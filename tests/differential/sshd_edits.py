@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from app.events.words import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.files import Files
+from app.syntax.files import Files
 from app.targets.change import FileAction
 from app.targets.confine import Outcome
 from app.targets.effects.daemon import Ask, Question

@@ -16,8 +16,8 @@ import pytest
 
 from app.errors import ActionFailed
 from app.events.words import Reload
-from app.files import Files
 from app.syntax import sshd
+from app.syntax.files import Files
 from app.syntax.sshd_effect import DEBIAN_12, settings
 from app.syntax.sshd_match import Connection
 from app.targets import policy

@@ -12,13 +12,13 @@ from app.errors import ActionFailed
 from app.events.words import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
+from app.targets.accounts import people
 from app.targets.change import plan_changes
 from app.targets.confine import Outcome, detect
 from app.targets.effects.asking import here
 from app.targets.effects.order import Order
 from app.targets.effects.sudo import Sudo
 from app.targets.granted import Principal, Right, in_force, rights
-from app.targets.people import people
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless
 from tests.differential.sudoers import COMMANDS, FOLDER, GROUP, GROUPS, MAIN, PASSWD, USERS, Maker

@@ -3,7 +3,7 @@
 import msgspec
 
 from app.engines.grammar import bindable
-from app.engines.simulator import mould
+from app.engines.simulator import to_schema
 from app.events.words import AnyAction
 
 
@@ -29,4 +29,4 @@ def test_a_pattern_gives_way_to_a_length_and_to_nothing_else():
 
 
 def test_the_actions_schema_can_be_bound():
-    mould.check(bindable(msgspec.json.schema(list[AnyAction])))
+    to_schema.check(bindable(msgspec.json.schema(list[AnyAction])))

@@ -12,12 +12,12 @@ from app.cli.lines import line
 from app.cli.plain_log import PlainLog
 from app.cli.progress import Progress
 from app.cli.verify import verify_pack
-from app.events.clean_line import clean_line
 from app.events.kinds import ItemStarted, PlanMade, RunQueued, SentryAlarm, TurnDelta, TurnFinished
 from app.evidence import verify
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState
 from app.skills.catalog import skill
+from app.text.clean_line import clean_line
 
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 BAD = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.effects.daemon import Question
 from app.targets.overlay import Overlay
 from app.targets.ssh.there import there

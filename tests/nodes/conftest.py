@@ -19,13 +19,13 @@ from app.events.record import GENESIS, check_chain, read, record
 from app.events.words import Budget
 from app.loop.durable import enqueue_from_outside
 from app.loop.state import RunState, fold
-from app.request import queued
+from app.runs.order import queued
+from app.runtime.runtime import new_run_id
 from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
-from app.worker import new_run_id
 from tests.postgres import FOR_SPEED, new_database, postgres
 
 PATIENCE = 90.0

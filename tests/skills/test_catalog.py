@@ -2,8 +2,8 @@ import pytest
 
 from app.errors import BadInput
 from app.events.words import Budget
-from app.lineup_file import find_lineup, read_lineup
-from app.request import queued
+from app.lineups.reader import find_lineup, read_lineup
+from app.runs.order import queued
 from app.skills.catalog import SHIPPED, Catalog, nearest, skill
 
 STIG_FOLDER = {"pack.py": "from app.skills.stig.pack import SKILL\n"}

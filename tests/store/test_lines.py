@@ -6,9 +6,9 @@ from sqlalchemy import event
 from app.events.kinds import KINDS, TurnDelta, TurnFinished
 from app.events.record import GENESIS, record
 from app.loop.state import fold
-from app.pages.mission.missions import TOLD, Missions
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.web.pages.mission.missions import TOLD, Missions
 
 PLAN = ("plan", "item.started")
 PIECES = ("turn.delta",)

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from app.events.words import WriteFile
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.digest import change
 from app.targets.fixture.target import FixtureTarget
 

@@ -2,7 +2,7 @@ import pytest
 
 from app.errors import ActionFailed
 from app.events.words import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.change import plan_changes
 from tests.hostfiles import DictFiles
 

@@ -6,10 +6,10 @@ from app.events.words import AppendLine, ReplaceLine, SetOption, WriteFile
 from app.skills.scap.pack import ASKS
 from app.syntax import pam
 from app.targets import policy
+from app.targets.accounts import people
 from app.targets.confine import Confinement
 from app.targets.effects.asking import here
 from app.targets.health import health
-from app.targets.people import people
 from app.targets.ssh.probes import of_files
 from app.targets.stack import lets_in
 from app.targets.validate import complaints

@@ -1,6 +1,6 @@
 import pytest
 
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.diff import unified
 
 

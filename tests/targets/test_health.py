@@ -1,6 +1,6 @@
 import pytest
 
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.fixture.target import FixtureTarget
 from app.targets.health import health
 from app.targets.questions.asked import Fill

@@ -1,7 +1,7 @@
 import pytest
 
+from app.targets.accounts import people
 from app.targets.login import sshd_of
-from app.targets.people import people
 from tests.targets.hosts import TODAY, host
 
 MAIN = "/etc/ssh/sshd_config"

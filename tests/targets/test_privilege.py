@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax import sudoers
-from app.targets.people import people
+from app.targets.accounts import people
 from app.targets.privilege import refusal
 from tests.targets.hosts import host
 

@@ -4,8 +4,8 @@ import pytest
 
 from app.errors import ActionFailed
 from app.events.words import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
-from app.files import FileState
 from app.skills.catalog import skill
+from app.syntax.files import FileState
 from app.targets.disk import Disk
 from app.targets.preview import preview
 from app.targets.readable import CLOSED, NO_NEED, ODD, SECRETIVE, why_not

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from app.errors import ActionFailed, Unusable
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.disk import Disk
 from app.targets.tree import Tree
 

@@ -12,7 +12,7 @@ from sqlmodel import Session, select
 
 from app.cli.verify import HOLDS, verify_pack, verify_run
 from app.events.record import AUDIT, check_chain, read
-from app.evidence.kept import evidence, shrink
+from app.evidence.shrunk import evidence, shrink
 from app.evidence.verify import unpack
 from app.loop.state import fold
 from app.store import people, schedules

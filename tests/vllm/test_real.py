@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from app.engines.fit.plan import plan_lineup
-from app.lineup_file import read_lineup
+from app.lineups.reader import read_lineup
 from app.targets.fixture.target import FixtureTarget
 from tests.vllm.conftest import LOAD_SECONDS
 

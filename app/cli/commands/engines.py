@@ -13,7 +13,7 @@ app = typer.Typer()
 
 @app.command()
 def plan(
-    lineup: Annotated[str, typer.Argument(help="Name in lineups/, or a path to a line-up file.")] = "",
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")] = "",
     gpu: Annotated[str, typer.Option(help="Plan on other GPUs, like l4:4 or h200:1.")] = "",
     model: Annotated[str, typer.Option(help="Instead of a line-up: a config.json, its folder, or a known name.")] = "",
     precision: Annotated[str, typer.Option(help="bf16, nvfp4, fp8 or awq4.")] = "bf16",
@@ -67,7 +67,7 @@ def doctor(
 
 @app.command()
 def probe(
-    lineup: Annotated[str, typer.Argument(help="Name in lineups/, or a path to a line-up file.")],
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")],
     engine: Annotated[str, typer.Option(help="One engine of it; all of them when left out.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
     speed: Speed = PACE,

@@ -116,8 +116,8 @@ def schedule_add(
     data: Data = Path("data"),
 ) -> None:
     """Look at a host, or harden it, at set times."""
+    from app.background.schedules.wanted import Wanted
     from app.cli.schedule import add_schedule
-    from app.schedules.wanted import Wanted
 
     add_schedule(Settings(data=data), Wanted(host, cron, zone, mode, skill, rules, window))
 

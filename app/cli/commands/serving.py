@@ -121,7 +121,7 @@ def worker(
 
 @app.command()
 def up(
-    lineup: Annotated[str, typer.Argument(help="Name in lineups/, or a path to a line-up file.")],
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")],
     papers: Annotated[str, typer.Option("--print", help="Start nothing: print what does. systemd or compose.")] = "",
     into: Annotated[Path | None, typer.Option(help="With --print: the folder to write it to.")] = None,
     anyway: Annotated[

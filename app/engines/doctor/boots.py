@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from app.engines.coldstart import ColdStart, told
 from app.engines.doctor.fatal import Fatal, fatal
 from app.errors import BadInput
-from app.events.clean import clean
+from app.text.clean import clean
 
 LONGEST = 4000
 """Of a line: the flags of a start take some 2,000 characters."""

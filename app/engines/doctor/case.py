@@ -13,7 +13,7 @@ from app.engines.fit.reckoned import Fit
 from app.engines.fit.reckoning import Reckoning, reckon
 from app.engines.fit.rules import Rules, rules_of
 from app.errors import BadInput
-from app.lineup import Engine, Gpu, Lineup
+from app.lineups.model import Engine, Gpu, Lineup
 
 BLACKWELL = re.compile(r"\b(?:blackwell|g?b[123]00|gb10|rtx 50\d\d)\b", re.IGNORECASE)
 ADA = re.compile(r"\b(?:l4|l40s?|ada|rtx 40\d\d)\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ from app.engines.doctor import drafting, memory, model, serving, template
 from app.engines.doctor.case import Case, cases
 from app.engines.doctor.finding import Finding, Said, worst_first
 from app.engines.doctor.here import NOTHING, Here
-from app.lineup import Lineup
+from app.lineups.model import Lineup
 
 CHECKS: dict[str, Callable[[Case], Said | None]] = {
     "cannot-be-reckoned": memory.cannot_be_reckoned,

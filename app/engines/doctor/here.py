@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.doctor.flags import settle
-from app.lineup import Engine, Lineup
+from app.lineups.model import Engine, Lineup
 
 _LARGEST = 4_000_000
 _DRIVER = Path("/dev/nvidiactl")

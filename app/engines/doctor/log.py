@@ -7,7 +7,7 @@ from app.engines.doctor.boots import Boot
 from app.engines.doctor.case import BLACKWELL
 from app.engines.doctor.finding import Finding, Said, worst_first
 from app.engines.doctor.memory import HIGH, MANY
-from app.lineup import Engine, Lineup
+from app.lineups.model import Engine, Lineup
 
 LOW_ACCEPTANCE = 45.0
 """Per cent. EAGLE3 gets 22 to 44 on random tokens, and more on any real text."""

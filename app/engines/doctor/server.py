@@ -10,8 +10,8 @@ from app.engines.client import EngineClient, ServedModel
 from app.engines.doctor.finding import Said
 from app.engines.metrics import EngineSample
 from app.errors import EngineError
-from app.events.clean import clean
-from app.lineup import Engine
+from app.lineups.model import Engine
+from app.text.clean import clean
 
 PATIENCE = 3.0
 ERROR_LIMIT = 4096

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.lineup import Gpu
+from app.lineups.model import Gpu
 
 
 @dataclass(frozen=True)

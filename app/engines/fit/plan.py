@@ -10,7 +10,7 @@ from app.engines.fit.setting import GIB
 from app.engines.fit.speed import limit, limit_with_speculation
 from app.engines.fit.verdict import Beside, judged
 from app.errors import BadInput
-from app.lineup import Engine, Gpu, Lineup
+from app.lineups.model import Engine, Gpu, Lineup
 
 
 def plan_lineup(lineup: Lineup) -> tuple[Fit, ...]:

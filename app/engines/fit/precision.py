@@ -1,7 +1,7 @@
 """How many bits a weight takes, by the part of the model that it is in."""
 
 from app.engines.fit.shape import Shape
-from app.lineup import Precision
+from app.lineups.model import Precision
 
 BF16 = 16.0
 

@@ -4,7 +4,7 @@ from app.engines.fit.precision import attention_bits, mlp_bits
 from app.engines.fit.rules import Rules
 from app.engines.fit.shape import Shape
 from app.engines.fit.weights import Split, attention_read, weights_by_stage
-from app.lineup import Precision
+from app.lineups.model import Precision
 
 GB = 1e9
 

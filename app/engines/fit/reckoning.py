@@ -8,7 +8,7 @@ from app.engines.fit.known import shape_of
 from app.engines.fit.overhead import Overhead, overhead_of
 from app.engines.fit.setting import GIB, Setting, setting_of
 from app.engines.fit.weights import Weights, weights_by_stage
-from app.lineup import Engine, Gpu
+from app.lineups.model import Engine, Gpu
 
 
 @dataclass(frozen=True)

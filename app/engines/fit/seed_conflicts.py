@@ -6,7 +6,7 @@ from app.engines.fit.plan import fit_engine
 from app.engines.fit.reckoned import Fit, Reckoned
 from app.engines.fit.seed_table import CONTEXT, VLLM, SeedRow, tried_on
 from app.engines.fit.setting import GIB
-from app.lineup import Engine, Lineup, Speculation
+from app.lineups.model import Engine, Lineup, Speculation
 
 GB = 1e9
 TO_GB = GIB / GB

@@ -9,7 +9,7 @@ from typing import Literal
 from app.engines.fit.gpu_kinds import gpus_from
 from app.engines.fit.plan import fit_engine
 from app.engines.fit.reckoned import Fit
-from app.lineup import Engine, Lineup, Precision
+from app.lineups.model import Engine, Lineup, Precision
 
 Outcome = Literal["OOM", "works", "bug"]
 VLLM = "0.19.0"

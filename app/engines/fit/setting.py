@@ -9,7 +9,7 @@ from app.engines.fit.shape import Shape
 from app.engines.fit.stages import stages_of
 from app.engines.fit.weights import Split
 from app.errors import BadInput
-from app.lineup import Engine, Gpu, Precision, Speculation
+from app.lineups.model import Engine, Gpu, Precision, Speculation
 
 GIB = float(1 << 30)
 BLOCK, CPU_BLOCK = 16, 128

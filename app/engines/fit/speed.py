@@ -3,7 +3,7 @@
 from app.engines.fit.reading import GB, kv_read, weights_read
 from app.engines.fit.reckoned import Reckoned
 from app.engines.fit.setting import GIB, Setting
-from app.lineup import Speculation
+from app.lineups.model import Speculation
 
 
 def bytes_per_token(setting: Setting) -> float:

@@ -12,7 +12,7 @@ from app.engines.fit.precision import BF16, attention_bits, mlp_bits
 from app.engines.fit.rules import Rules
 from app.engines.fit.shape import Layer, Shape
 from app.engines.fit.stages import stages_of
-from app.lineup import Precision
+from app.lineups.model import Precision
 
 VOCAB_PADDING = 64
 

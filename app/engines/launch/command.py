@@ -4,7 +4,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from app.lineup import Engine, Launch, Speculation
+from app.lineups.model import Engine, Launch, Speculation
 
 MARK = "TEMPER_ENGINE"
 """In the environment of everything that we start: what is left behind is found by it."""

@@ -15,7 +15,7 @@ from app.engines.launch.command import command
 from app.engines.launch.launched import END_SECONDS, Launched
 from app.engines.launch.processes import mark_of, marked, signalled
 from app.errors import Unusable
-from app.lineup import Engine
+from app.lineups.model import Engine
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from app.engines.coldstart import ColdStart, Load
-from app.lineup import Engine
+from app.lineups.model import Engine
 
 
 class History:

@@ -19,7 +19,7 @@ from app.engines.launch.history import History
 from app.engines.launch.processes import Marked, alive, marked, signalled
 from app.engines.launch.ready import answers
 from app.engines.launch.tail import Tail
-from app.lineup import Engine
+from app.lineups.model import Engine
 
 log = logging.getLogger(__name__)
 

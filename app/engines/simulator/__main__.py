@@ -10,7 +10,7 @@ from pathlib import Path
 from app.engines.simulator.script import ANSWERS, read_script
 from app.engines.simulator.serve import bind, serve
 from app.errors import BadInput
-from app.lineup_file import find_lineup, read_lineup
+from app.lineups.reader import find_lineup, read_lineup
 from app.umask import keep_to_itself
 
 

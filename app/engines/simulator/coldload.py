@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.lineup import Engine, Simulation
+from app.lineups.model import Engine, Simulation
 
 SHORTENED = 60
 """A cold load of minutes takes seconds, and fewer the higher the speed."""

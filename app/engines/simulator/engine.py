@@ -16,7 +16,7 @@ from app.engines.simulator.meters import Meters
 from app.engines.simulator.pace import Pace, pace
 from app.engines.simulator.reply import Reply
 from app.engines.simulator.script import Script
-from app.lineup import Engine, Gpu, Simulation
+from app.lineups.model import Engine, Gpu, Simulation
 
 GRACE = 1.0
 """Seconds that a dead engine's server stays up to say so."""

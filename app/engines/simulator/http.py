@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from app.engines.simulator import chunks, mould
+from app.engines.simulator import chunks, to_schema
 from app.engines.simulator.chunks import Chunks
 from app.engines.simulator.engine import SimulatedEngine
 from app.engines.simulator.faults import Fault, listing
@@ -58,8 +58,8 @@ def _expect_grammar(asked: ChatRequest) -> None:
     if asked.json_schema is None:
         return
     try:
-        mould.check(asked.json_schema.schema_)
-    except mould.BadSchema as exc:
+        to_schema.check(asked.json_schema.schema_)
+    except to_schema.BadSchema as exc:
         refused = _Refused(400, "BadRequestError", f"Grammar error: {exc}")
         if asked.stream:  # a grammar is made after the answer has begun: the refusal comes as a chunk
             refused.answer = Response(chunks.event(refused.error) + chunks.DONE, media_type="text/event-stream")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from app.engines.simulator import mould, tokens
+from app.engines.simulator import to_schema, tokens
 from app.engines.simulator.compose import ROLES, speak
 from app.engines.simulator.faults import Fault, spoil
 from app.engines.simulator.prompt import read_prompt
@@ -135,7 +135,7 @@ def _texts(script: Script, request: ChatRequest) -> tuple[str, str]:
     if request.json_schema is None:
         return thought, spoken.answer if isinstance(spoken.answer, str) else msgspec.json.encode(spoken.answer).decode()
     wanted = msgspec.json.decode(msgspec.json.encode(spoken.answer))
-    return thought, msgspec.json.encode(mould.press(request.json_schema.schema_, wanted)).decode()
+    return thought, msgspec.json.encode(to_schema.press(request.json_schema.schema_, wanted)).decode()
 
 
 def _pieces(thought: str, answer: str, *, endless: bool) -> Iterator[Piece]:

@@ -14,7 +14,7 @@ from app.engines.simulator.engine import SimulatedEngine
 from app.engines.simulator.http import create_app
 from app.engines.simulator.script import Script
 from app.errors import BadInput
-from app.lineup import Lineup
+from app.lineups.model import Lineup
 
 Announce = Callable[[str], None]
 

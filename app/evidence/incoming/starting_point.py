@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.events.clean_line import clean_line
 from app.evidence.incoming.assessed import Assessed
 from app.evidence.incoming.checklist import read_checklist
 from app.evidence.incoming.results import read_results
 from app.skills.skill import Skill
+from app.text.clean_line import clean_line
 
 LARGEST = 128 * 1024 * 1024
 _NUMBER = re.compile(r"(?:^|[^A-Za-z0-9])S?(V-[0-9]{4,9})")

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.events.clean import clean
 from app.events.words import Word
 from app.scanners.openscap.oval import Finding, Oval, index
 from app.scanners.openscap.xml import Element, parse, words
+from app.text.clean import clean
 
 WORDS: Mapping[str, tuple[Word, str]] = {
     "pass": ("pass", "holds"),

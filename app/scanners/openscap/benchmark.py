@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.events.clean import clean
 from app.scanners.openscap.xml import MOST, Element, local, parse
+from app.text.clean import clean
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")

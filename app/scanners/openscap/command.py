@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from app.errors import TemperError, Unusable
-from app.events.clean import clean
 from app.scanners.openscap.shell import Ran
+from app.text.clean import clean
 
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
 _TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127

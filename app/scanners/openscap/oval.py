@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.events.clean import clean
-from app.events.secrets import keeps_secrets
 from app.scanners.openscap.xml import Element, local, words
+from app.text.clean import clean
+from app.text.secrets import keeps_secrets
 
 TESTS_TOLD, ITEMS_TOLD, LONGEST = 3, 3, 160
 DEEPEST = 12

@@ -8,14 +8,14 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from app.errors import TemperError
-from app.events.secrets import redacted
-from app.files import Files
 from app.scanners.openscap.arf import Outcome, Report, read_arf
 from app.scanners.openscap.command import ScanFailed, check, evaluate
 from app.scanners.openscap.content import Content
 from app.scanners.openscap.shell import Shell
 from app.scanners.openscap.xml import MOST
 from app.scanners.verdict import Verdict
+from app.syntax.files import Files
+from app.text.secrets import redacted
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from typing import Any
 from lxml import etree
 
 from app.errors import BadInput
-from app.events.clean_line import clean_line
+from app.text.clean_line import clean_line
 
 MOST = 96 << 20
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from app.errors import BadInput
 from app.events.words import Category
-from app.files import Files
 from app.scanners.openscap.benchmark import ScapRule, read_benchmark
 from app.scanners.openscap.content import Content, datastream, datastreams
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check, Rule, Skill
+from app.syntax.files import Files
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
 _KEPT = 8

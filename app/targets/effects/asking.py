@@ -3,8 +3,8 @@
 import tempfile
 from pathlib import Path
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.targets.confine import Confinement, Outcome
 from app.targets.effects.daemon import Ask, Question
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from app.files import Files
 from app.syntax import audit, source
 from app.syntax.audit import AuditLine
+from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
 from app.targets.effects.order import Compare, Order, equal_or_not, fewer, ranked
 from app.targets.effects.scales import by_key, more

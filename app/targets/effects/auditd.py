@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from app.files import Files
 from app.syntax import keyvalue, source
+from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.auditd_words import ACTIONS, DEFAULTS, takes
 from app.targets.effects.daemon import Ask

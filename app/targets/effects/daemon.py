@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from app.files import Files
+from app.syntax.files import Files
 from app.targets.confine import Outcome
 from app.targets.effects.order import Order
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from app.files import Files
 from app.syntax import ini, source
+from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import Ask
 from app.targets.effects.order import Compare, Order, ranked

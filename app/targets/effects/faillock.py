@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from app.files import Files
 from app.syntax import keyvalue, source
+from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
 from app.targets.effects.order import Compare, Order, ranked
 from app.targets.effects.scales import by_key, cap, lasting, more

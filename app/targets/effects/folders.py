@@ -1,7 +1,7 @@
 """Folders of drop-ins that overlap: read by base name, and of two files of one name only the first folder's counts."""
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.targets.effects import shipped
 
 _OURS = ("/etc", "/run", "/usr/local/lib")

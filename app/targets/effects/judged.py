@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Mapping
 
-from app.events.clean import clean
-from app.files import Files
+from app.syntax.files import Files
 from app.targets.effects.catalog import DAEMONS
 from app.targets.effects.daemon import UNSET, Ask, Comparing, Daemon
 from app.targets.effects.order import Order
 from app.targets.subjects.edit import Objection
+from app.text.clean import clean
 
 _FINE = (Order.STRONGER, Order.EQUAL)
 

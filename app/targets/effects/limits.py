@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from app.files import Files
 from app.syntax import limits, source
+from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
 from app.targets.effects.order import Order, by_number, equal_or_not
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from app.files import Files
 from app.syntax import modprobe, source
+from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import folders
 from app.targets.effects.daemon import UNSET, Ask, Question

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from app.files import Files
 from app.syntax import pam, source
+from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon import UNSET, Ask

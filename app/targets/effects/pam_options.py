@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from app.files import Files, FileState
 from app.syntax import keyvalue, source
+from app.syntax.files import Files, FileState
 from app.syntax.pam import PamRule
 from app.targets.effects.daemon import UNSET
 from app.targets.effects.faillock import PATH as FAILLOCK

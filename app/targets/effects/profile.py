@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.syntax.shell import Assignment, declarations
 from app.targets.effects.daemon import Ask
 from app.targets.effects.order import Order, by_number, fewer

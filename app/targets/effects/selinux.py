@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
 from app.targets.effects.order import Order, equal_or_not, ranked
 

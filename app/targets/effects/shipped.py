@@ -5,7 +5,7 @@ Only what a change of ours could hide or lean on, as the packages have it: syste
 
 from collections.abc import Mapping
 
-from app.files import Files
+from app.syntax.files import Files
 
 DEBIAN = "/etc/debian_version"
 

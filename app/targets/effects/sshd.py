@@ -4,17 +4,17 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
-from app.files import Files
 from app.syntax import source, sshd
+from app.syntax.files import Files
 from app.syntax.sshd_effect import program, settings
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import Connection
+from app.targets.accounts import people
 from app.targets.effects import sshd_order
 from app.targets.effects.daemon import Ask, Daemon, Question
 from app.targets.effects.order import Order
 from app.targets.effects.sshd_cases import NO_PORT, connections
 from app.targets.host_key import HOST_KEY, host_key
-from app.targets.people import people
 
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from app.syntax.sshd import SshdConfig
 from app.syntax.sshd_match import ATTRIBUTES, Conditions, Connection, Network, fits, net
-from app.targets.people import People
+from app.targets.accounts import People
 
 NO_PORT = "65534"
 """One that no Match line asks for. sshd refuses to judge a LocalPort line without any."""

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from app.files import Files
 from app.syntax import sudoers
+from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
+from app.targets.accounts import People, people
 from app.targets.effects import sudo_defaults, sudo_rights
 from app.targets.effects.daemon import UNSET, Ask, Question
 from app.targets.effects.order import Order
 from app.targets.effects.sudo_said import read
 from app.targets.granted import Principal, in_force, rights
-from app.targets.people import People, people
 
 _PROGRAM = "/usr/bin/cvtsudoers"
 _RULES = ("-f", "json", "-s", "defaults")

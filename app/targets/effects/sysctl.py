@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.files import Files
 from app.syntax import source, sysctl
+from app.syntax.files import Files
 from app.syntax.sysctl import Loaded
 from app.targets.effects import folders, shipped
 from app.targets.effects.daemon import Ask, Question

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.files import Files
+from app.syntax.files import Files
 from app.syntax.setting import Problem
 from app.syntax.sudoers import Sudoers
+from app.targets.accounts import People
 from app.targets.login import Sshd
-from app.targets.people import People
 
 
 @dataclass(frozen=True)

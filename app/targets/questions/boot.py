@@ -2,8 +2,8 @@
 
 from typing import Protocol, runtime_checkable
 
-from app.files import Files
 from app.syntax import keyvalue, source
+from app.syntax.files import Files
 from app.syntax.setting import last
 from app.targets.questions.asked import Answer, Host
 

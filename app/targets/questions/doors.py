@@ -3,8 +3,8 @@
 from app.syntax import pam
 from app.syntax.accounts import Account
 from app.targets import stack
+from app.targets.accounts import People
 from app.targets.login import NO_SHELL
-from app.targets.people import People
 from app.targets.questions.asked import Answer, Host
 
 _OVER_SSH = ("sshd", "sudo")

@@ -2,7 +2,7 @@
 
 from app.syntax.sudoers import Sudoers
 from app.syntax.sudoers_line import Grant
-from app.targets.people import People
+from app.targets.accounts import People
 from app.targets.questions.asked import Answer, Host, parsed
 
 _ROOT = "root"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput, Unusable
-from app.events.clean import clean
 from app.targets.rootfs.base import Base
 from app.targets.rootfs.needs import entered, lacks, own
 from app.targets.rootfs.process import Process
+from app.text.clean import clean
 
 _HERE = Path(__file__).parent
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from app.events.words import Probe
-from app.files import Files
 from app.syntax import sudoers
+from app.syntax.files import Files
+from app.targets.accounts import People, people
 from app.targets.health import probed
 from app.targets.login import NO_SHELL
-from app.targets.people import People, people
 from app.targets.questions.asked import Answer, Fill
 from app.targets.questions.boot import NEEDED, NO_WORK
 from app.targets.questions.doors import with_passwords

@@ -6,9 +6,9 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import BadInput, LineCut, Unusable
-from app.events.clean import clean
 from app.targets.ssh.endpoint import Endpoint, given_for, key_pairs, password
 from app.targets.ssh.tunnel import Tunnel
+from app.text.clean import clean
 
 _CONNECT, _LOGIN = 10, 20
 _ALIVE_EVERY, _ALIVE_TRIES = 5, 3

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from stat import S_IMODE
 
 from app.errors import LineCut, Unusable
-from app.events.clean import clean
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.names import spelled
 from app.targets.ssh.line import Line
 from app.targets.ssh.snapshot import Entry, Kind, Snapshot
 from app.targets.ssh.wanted import ALWAYS, arguments
+from app.text.clean import clean
 
 LARGEST = 8 * 1024 * 1024
 """No file that is judged comes near it. A larger one is there, and is not read."""

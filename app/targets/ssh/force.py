@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from app.errors import ActionFailed
-from app.events.clean import clean
 from app.targets.ssh import trial
 from app.targets.ssh.line import Line
+from app.text.clean import clean
 
 _UNPROVEN = 7
 _SECONDS = 60.0

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.errors import ActionFailed, TemperError, Unusable
-from app.events.clean import clean
 from app.events.words import FileChange
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.journal import Before, Contents, Journal, Mark
 from app.targets.ssh import danger
 from app.targets.ssh.line import Answer, Line
 from app.targets.ssh.script import text_of
+from app.text.clean import clean
 
 
 @dataclass(frozen=True)

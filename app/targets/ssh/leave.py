@@ -1,8 +1,8 @@
 """Going from a host without anything of ours staying there."""
 
 from app.errors import BadInput, Unusable
-from app.events.clean import clean
 from app.targets.ssh.line import Line
+from app.text.clean import clean
 
 _OPEN = 3
 _LONGEST = 300

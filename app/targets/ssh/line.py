@@ -9,12 +9,12 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import LineCut, Unusable
-from app.events.clean import clean
 from app.targets.ssh.connect import connected
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.loop import Loop
 from app.targets.ssh.script import Script, script, text_of
 from app.targets.ssh.tunnel import Tunnel
+from app.text.clean import clean
 
 Heard = Callable[[str], None]
 

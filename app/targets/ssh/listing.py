@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 
 from app.errors import LineCut, Unusable
-from app.events.clean import clean
 from app.events.words import FileChange
+from app.targets.accounts import people
 from app.targets.baseline import Baseline, Entry
 from app.targets.digest import digest
 from app.targets.names import spelled
-from app.targets.people import people
 from app.targets.ssh.line import Line
 from app.targets.ssh.snapshot import Snapshot
+from app.text.clean import clean
 
 NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
 """Large, and made by programs."""

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from app.errors import ActionFailed
 from app.events.words import AnyAction, Reload
-from app.files import Files
 from app.syntax import sudoers
+from app.syntax.files import Files
 from app.targets import privilege
+from app.targets.accounts import people
 from app.targets.change import plan_changes
 from app.targets.overlay import Overlay
-from app.targets.people import people
 from app.targets.target import Refusal
 
 

@@ -4,15 +4,15 @@ import threading
 import time
 
 from app.errors import LineCut, TemperError
-from app.events.clean import clean
 from app.events.words import Probe
-from app.files import Files
+from app.syntax.files import Files
+from app.targets.accounts import people
 from app.targets.health import health
-from app.targets.people import people
 from app.targets.questions.asked import Fill
 from app.targets.ssh.asking import asked
 from app.targets.ssh.line import Line
 from app.targets.ssh.told import told
+from app.text.clean import clean
 
 _LONGEST = 300
 _DAY = 86400

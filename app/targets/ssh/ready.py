@@ -1,9 +1,9 @@
 """Can a change be made on a host, and could it be taken back there, by the host alone if need be?"""
 
 from app.errors import Unusable
-from app.events.clean import clean
 from app.targets import consent
 from app.targets.ssh.line import Line
+from app.text.clean import clean
 
 ROOM = 4 * 1024 * 1024
 """What a journal may take; `ready` writes as much, and takes it away again."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.errors import ActionFailed, LineCut, Unusable
-from app.events.clean import clean
 from app.targets.ssh.line import Line
+from app.text.clean import clean
 
 _GET = 'test -f "$1" || exit 44; [ "$(stat -c %s -- "$1")" -le "$2" ] || exit 45; cat -- "$1"'
 _PUT = 'umask 077; rm -f -- "$1"; set -C; cat >"$1" && [ "$(stat -c %s -- "$1")" = "$2" ]'

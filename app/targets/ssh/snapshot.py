@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from app.errors import ActionFailed
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.walk import parts_of
 
 Kind = Literal["file", "folder", "link", "other"]

@@ -8,10 +8,9 @@ from typing import TypeVar
 import msgspec
 
 from app.errors import ActionFailed, Unusable
-from app.events.clean import clean
 from app.events.words import AnyAction, FileChange, Probe, Reload
-from app.files import Files
 from app.syntax import source
+from app.syntax.files import Files
 from app.targets import baseline, policy
 from app.targets.change import plan_changes
 from app.targets.confine import Confinement, detect
@@ -37,6 +36,7 @@ from app.targets.ssh.there import first_of, there
 from app.targets.ssh.tree import RemoteTree
 from app.targets.target import Applied, Preview, Refusal, Restored
 from app.targets.transaction import Transactions
+from app.text.clean import clean
 
 _PATIENCE = 60.0
 """Beyond the host's own timer."""

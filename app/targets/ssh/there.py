@@ -5,11 +5,11 @@ import tarfile
 from collections.abc import Iterator
 
 from app.errors import LineCut, Unusable
-from app.events.clean import clean
-from app.files import Files
+from app.syntax.files import Files
 from app.targets.confine import Outcome
 from app.targets.effects.daemon import Ask, Question
 from app.targets.ssh.line import Line
+from app.text.clean import clean
 
 _NOT_TO_BE_HAD = 44
 _SECONDS = 20.0

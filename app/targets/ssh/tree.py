@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from app.errors import ActionFailed
-from app.events.clean import clean
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.readable import judged
 from app.targets.ssh import fetched
 from app.targets.ssh.line import Line
 from app.targets.ssh.snapshot import Snapshot
 from app.targets.ssh.wanted import ALWAYS, MOST, lacking
+from app.text.clean import clean
 
 _ROUNDS = 5
 """A link to a link, an Include in an Include."""

@@ -5,9 +5,9 @@ works where nothing may be forwarded.
 """
 
 from app.errors import TemperError
-from app.events.clean import clean
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.line import Line
+from app.text.clean import clean
 
 _LONGEST = 300
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 import asyncssh
 
 from app.errors import LineCut
-from app.events.clean import clean
 from app.targets.ssh.script import Script
+from app.text.clean import clean
 
 _PIECE = 64 * 1024
 _MOST_ERR = 8 * 1024

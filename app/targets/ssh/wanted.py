@@ -8,7 +8,7 @@ list to keep beside the parsers.
 from collections.abc import Iterable
 
 from app.errors import ActionFailed
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.areas import JUDGES
 from app.targets.effects.catalog import DAEMONS
 from app.targets.effects.daemon import Question

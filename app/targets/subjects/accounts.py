@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.people import AGENT
+from app.targets.accounts import AGENT
 from app.targets.subjects.edit import Edit, Objection
 
 _NEEDED = ("/etc/passwd", "/etc/group")

@@ -1,6 +1,6 @@
 """Which account the nightly backup logs in as: one that exists, and neither ours nor an administrator's."""
 
-from app.targets.people import AGENT, people
+from app.targets.accounts import AGENT, people
 from app.targets.subjects.edit import Edit, Objection, is_live, not_understood
 from app.targets.subjects.options import sections
 

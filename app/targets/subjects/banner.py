@@ -1,7 +1,7 @@
 """What people read before they log in: plain text of any wording. Nothing runs it."""
 
-from app.events.clean import clean
 from app.targets.subjects.edit import Edit, Objection
+from app.text.clean import clean
 
 _LONGEST = 8192
 

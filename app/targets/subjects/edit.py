@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.files import Files
+from app.syntax.files import Files
 
 _MOST_PAIRS = 500_000
 """Comparing takes the product of both lengths; a hostile answer would make it minutes."""

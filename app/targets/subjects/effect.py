@@ -2,8 +2,8 @@
 
 from app.errors import ActionFailed
 from app.events.words import AppendLine, Chmod, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.files import Files, FileState
 from app.syntax import source
+from app.syntax.files import Files, FileState
 from app.targets.change import FileAction, plan_changes
 from app.targets.subjects.edit import Edit, difference
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from app.files import Files, FileState
 from app.syntax import ini, keyvalue, source, sshd_line
+from app.syntax.files import Files, FileState
 from app.syntax.setting import Setting
 from app.syntax.source import fold
 from app.targets.overlay import Overlay

@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.people import AGENT
+from app.targets.accounts import AGENT
 from app.targets.subjects.edit import Edit, Objection, keeps_order, not_understood, weakening
 
 _TIGHT = (0o440, 0o400)

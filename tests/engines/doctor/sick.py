@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.engines.doctor.diagnose import diagnose
 from app.engines.doctor.here import NOTHING
-from app.lineup import Launch
+from app.lineups.model import Launch
 from tests.engines.fit.planning import NVFP4, engine, lineup
 
 PARSERS = ("--reasoning-parser", "gemma4", "--tool-call-parser", "gemma4", "--enable-auto-tool-choice")

@@ -6,8 +6,8 @@ from app.engines.doctor.diagnose import CHECKS, diagnose
 from app.engines.doctor.here import Here
 from app.engines.doctor.template import TEMPLATE_SHA256
 from app.engines.fit.gpu_kinds import gpus_from
-from app.lineup import Gpu, Speculation
-from app.lineup_file import find_lineup, read_lineup, shipped
+from app.lineups.model import Gpu, Speculation
+from app.lineups.reader import find_lineup, read_lineup, shipped
 from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, served, with_kind
 from tests.engines.fit.planning import BF16, lineup
 

@@ -8,7 +8,7 @@ import pytest
 from app.engines.client import ServedModel
 from app.engines.doctor.server import Look, diagnose_server, look_at
 from app.engines.metrics import EngineSample, parse
-from app.lineup import Speculation
+from app.lineups.model import Speculation
 from tests.engines.doctor.sick import served
 
 SAMPLE = EngineSample(running=0, waiting=0, kv_used=0.1, prompt_tokens=1, generation_tokens=1)

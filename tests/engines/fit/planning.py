@@ -5,7 +5,7 @@ from typing import Any
 from app.engines.fit.gpu_kinds import gpus_from
 from app.engines.fit.hub_config import shape_of_config
 from app.engines.fit.plan import fit_engine
-from app.lineup import Engine, Gpu, Lineup
+from app.lineups.model import Engine, Gpu, Lineup
 
 NVFP4, BF16 = "nvidia/Gemma-4-31B-IT-NVFP4", "google/gemma-4-31B-it"
 E4B, E2B = "google/gemma-4-E4B-it", "google/gemma-4-E2B-it"

@@ -11,7 +11,7 @@ from app.engines.fit.cache import Cache, CacheLayer, groups_of
 from app.engines.fit.known import shape_of
 from app.engines.fit.rules import rules_of
 from app.errors import BadInput
-from app.lineup import Speculation
+from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, CPU, E4B, NVFP4, TINY_GEMMA4, TINY_LLAMA, engine, fit
 
 GIB = 1 << 30

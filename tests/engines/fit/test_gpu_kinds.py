@@ -2,7 +2,7 @@ import pytest
 
 from app.engines.fit.gpu_kinds import GPU_KINDS, batches_large, find_gpu_kind, gpus_from, is_cpu, usable_gib
 from app.errors import BadInput
-from app.lineup import Gpu
+from app.lineups.model import Gpu
 
 
 @pytest.mark.parametrize(

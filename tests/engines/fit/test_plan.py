@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.engines.fit.plan import fit_engine, plan_lineup
 from app.errors import BadInput
-from app.lineup import Engine, Gpu, Speculation
+from app.lineups.model import Engine, Gpu, Speculation
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, engine, fit, lineup
 
 

@@ -7,7 +7,7 @@ from app.engines.fit.known import shape_of
 from app.engines.fit.overhead import graphs_captured, overhead_of
 from app.engines.fit.setting import setting_of
 from app.errors import BadInput
-from app.lineup import Gpu, Speculation
+from app.lineups.model import Gpu, Speculation
 from tests.engines.fit.planning import CPU, E4B, NVFP4, engine
 
 

@@ -8,7 +8,7 @@ from app.engines.fit.known import shape_of
 from app.engines.fit.reading import kv_read, weights_read
 from app.engines.fit.rules import rules_of
 from app.engines.fit.weights import Split
-from app.lineup import Speculation
+from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, engine, fit, shape
 
 

@@ -12,7 +12,7 @@ from app.engines.launch.command import command
 from app.engines.launch.fleet import home_of
 from app.engines.launch.launched import Launched
 from app.engines.launch.processes import marked, signalled
-from app.lineup import Engine, Launch
+from app.lineups.model import Engine, Launch
 
 FAKE = Path(__file__).with_name("fake_vllm.py")
 PATIENCE = 20.0

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.engines.launch.command import command, serve_words
-from app.lineup import Engine, Launch, Speculation
+from app.lineups.model import Engine, Launch, Speculation
 
 ENGINE = Engine(
     name="gemma-31b",

@@ -3,7 +3,7 @@
 import pytest
 
 from app.engines.simulator.coldload import lines, memory_gib
-from app.lineup_file import find_lineup, read_lineup
+from app.lineups.reader import find_lineup, read_lineup
 
 ENGINE = read_lineup(find_lineup("simulated")).engines["gemma-31b"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engines.grammar import bindable
-from app.engines.simulator import mould
+from app.engines.simulator import to_schema
 from app.events.words import AnyAction, Lesson
 
 WORK = bindable(msgspec.json.schema(list[AnyAction]))
@@ -35,13 +35,13 @@ ANYTHING = st.recursive(
 @pytest.mark.parametrize("schema", SCHEMAS)
 @given(wanted=ANYTHING)
 def test_what_comes_out_fits(schema, wanted):
-    mould.check(schema)
-    jsonschema.validate(mould.press(schema, wanted), schema)
+    to_schema.check(schema)
+    jsonschema.validate(to_schema.press(schema, wanted), schema)
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_nothing_wanted_still_makes_an_answer(schema):
-    jsonschema.validate(mould.press(schema), schema)
+    jsonschema.validate(to_schema.press(schema), schema)
 
 
 def test_what_fits_already_is_left_alone():
@@ -51,11 +51,11 @@ def test_what_fits_already_is_left_alone():
         {"do": "write_file", "path": "/etc/issue", "content": "x"},
         {"do": "reload", "service": "sshd"},
     ]
-    assert mould.press(WORK, actions) == actions
+    assert to_schema.press(WORK, actions) == actions
 
 
 def test_what_does_not_fit_keeps_what_it_can():
-    pressed = mould.press(WORK, [{"do": "reload", "service": "x" * 100, "extra": 1}])
+    pressed = to_schema.press(WORK, [{"do": "reload", "service": "x" * 100, "extra": 1}])
     assert pressed == [{"do": "reload", "service": "x" * 64}]
 
 
@@ -75,5 +75,5 @@ def test_what_does_not_fit_keeps_what_it_can():
     ],
 )
 def test_a_schema_that_is_none_is_refused(schema, words):
-    with pytest.raises(mould.BadSchema, match=words):
-        mould.check(schema)
+    with pytest.raises(to_schema.BadSchema, match=words):
+        to_schema.check(schema)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.files import FileState
 from app.scanners.builtin import Builtin
 from app.skills.stig.pack import STIG
 from app.syntax.edit import set_option
+from app.syntax.files import FileState
 from tests.hostfiles import DictFiles
 
 FIXTURE = Path(__file__).parents[3] / "app/targets/fixture"

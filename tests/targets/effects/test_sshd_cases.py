@@ -1,7 +1,7 @@
 from app.syntax.sshd import effective
 from app.syntax.sshd_match import fits
+from app.targets.accounts import people
 from app.targets.effects.sshd_cases import connections
-from app.targets.people import people
 from tests.targets.hosts import host
 
 MAIN = "/etc/ssh/sshd_config"

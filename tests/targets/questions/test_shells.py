@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.files import FileState
 from app.loop.harm import worse
+from app.syntax.files import FileState
 from app.targets.health import health
 from tests.targets.hosts import TODAY, host
 

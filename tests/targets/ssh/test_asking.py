@@ -3,7 +3,7 @@
 import pytest
 
 from app.loop.harm import worse
-from app.targets.people import people
+from app.targets.accounts import people
 from app.targets.ssh.asking import probes
 from app.targets.ssh.told import told
 from tests.targets.hosts import host

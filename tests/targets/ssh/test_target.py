@@ -5,7 +5,7 @@ import pytest
 
 from app.errors import ActionFailed, BadInput, CannotRestore, Unusable
 from app.events.words import Chmod, SetOption, WriteFile
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.ssh.endpoint import watched
 from app.targets.ssh.target import SshTarget
 

@@ -3,7 +3,7 @@
 import io
 import tarfile
 
-from app.files import FileState
+from app.syntax.files import FileState
 from app.targets.confine import Outcome
 from app.targets.effects.daemon import Question
 from app.targets.overlay import Overlay

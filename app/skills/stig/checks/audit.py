@@ -1,11 +1,11 @@
 """Switches of the audit system: what auditctl loads, and what augenrules would load at the next start."""
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import audit, keyvalue, source
 from app.syntax.audit import AuditLine
+from app.syntax.files import Files
 from app.syntax.setting import Setting
 
 RULES = "/etc/audit/audit.rules"

@@ -1,11 +1,11 @@
 """The FIPS lists of ciphers and MACs: in the crypto policy's back-end, and in force in sshd."""
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import crypto, source, sshd
 from app.syntax.crypto import BACKEND
+from app.syntax.files import Files
 
 CIPHERS = ("aes256-gcm@openssh.com", "aes256-ctr", "aes128-gcm@openssh.com", "aes128-ctr")
 MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")

@@ -1,11 +1,11 @@
 """What a login shell and a login get: the idle timeout, the number of logins, and who may read the hashes."""
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import between
 from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import limits, source
+from app.syntax.files import Files
 from app.syntax.limits import Limit
 from app.syntax.setting import Setting
 from app.syntax.shell import Assignment, assignments, declarations

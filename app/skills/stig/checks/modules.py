@@ -1,10 +1,10 @@
 """A kernel module that must not load: neither by name nor by an alias."""
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import modprobe
+from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.syntax.setting import Setting
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import ini, keyvalue, source
+from app.syntax.files import Files
 from app.syntax.keyvalue import Parser
 from app.syntax.setting import Setting, last
 from app.syntax.source import fold, number

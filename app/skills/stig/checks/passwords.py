@@ -1,11 +1,11 @@
 """faillock and pwquality: their files, and the arguments on the PAM lines that override the files."""
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import Wanted, between, last_line, to
 from app.skills.stig.checks.verdicts import Bench, place
 from app.syntax import keyvalue, source
+from app.syntax.files import Files
 from app.syntax.pam import service
 from app.syntax.setting import Setting
 from app.syntax.source import fold

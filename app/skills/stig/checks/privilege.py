@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.passwords import PAM_FILES
 from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import source, sudoers
+from app.syntax.files import Files
 from app.syntax.pam import service
 from app.syntax.setting import Setting
 from app.syntax.sudoers import Sudoers

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from app.files import Files
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
 from app.syntax import source, sshd
+from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.syntax.source import fold
 from app.syntax.sshd import SshdConfig

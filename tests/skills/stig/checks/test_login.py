@@ -1,7 +1,7 @@
 import pytest
 
-from app.files import FileState
 from app.skills.stig.pack import STIG
+from app.syntax.files import FileState
 from tests.hostfiles import DictFiles
 
 TMOUT = "/etc/profile.d/tmout.sh"

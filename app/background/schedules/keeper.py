@@ -1,0 +1,118 @@
+"""The one task that keeps the schedules: it starts their runs, ends those whose window is over, says what it missed."""
+
+import asyncio
+import logging
+import time
+from datetime import UTC, datetime
+
+from sqlmodel import Session
+
+from app.background.schedules.timing import firing
+from app.errors import TemperError
+from app.events.kinds import RunQueued
+from app.events.words import Budget
+from app.runs.order import queued
+from app.runtime.runtime import Worker, new_run_id
+from app.store import queries, schedules
+from app.store.db import AWAY, why
+from app.store.models import CommandRow, ScheduleRow
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY = 2.0
+
+
+class Keeper:
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_round(), name="schedules")
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def look(self, now: float) -> None:
+        for run, request in await asyncio.to_thread(self._take_up, now):
+            await self._worker.submit(request, run)
+        await asyncio.to_thread(self._end_windows, now)
+
+    async def _go_round(self) -> None:
+        while True:
+            try:
+                if self._worker.leads:
+                    await self.look(time.time())
+            except AWAY as exc:
+                log.warning("schedules are not kept: %s", why(exc))
+            except Exception:
+                log.exception("schedules failed by a fault of ours")
+            await asyncio.sleep(LOOK_EVERY)
+
+    def _take_up(self, now: float) -> list[tuple[str, RunQueued]]:
+        """The next time is on disk before the run is asked for: whatever breaks, no time is taken up twice."""
+        begun: list[tuple[str, RunQueued]] = []
+        with Session(self._worker.database) as session, session.begin():
+            for row in schedules.due(session, now):
+                found = firing(row.cron, row.zone, row.next_at, now, row.window_seconds)
+                missed = (
+                    f"{found.missed} missed since {_clock(row.next_at)}, Temper did not run. " if found.missed else ""
+                )
+                row.next_at = found.next_at
+                row.outcome = missed.strip()
+                if found.at is not None:
+                    taken = [run for run, request in begun if request.host == row.host]
+                    begun += self._begin(session, row, found.at, missed, taken)
+                session.add(row)
+        return begun
+
+    def _begin(
+        self, session: Session, row: ScheduleRow, at: float, missed: str, taken: list[str]
+    ) -> list[tuple[str, RunQueued]]:
+        if busy := [run.id for run in queries.unended(session, row.host)] or taken:
+            row.outcome = f"{missed}Skipped at {_clock(at)}: run {busy[0]} was still at work on {row.host}."
+            return []
+        try:
+            request = self._request(row)
+        except TemperError as exc:
+            row.outcome = f"{missed}Nothing at {_clock(at)}: {exc}"
+            return []
+        row.run, row.fired_at = new_run_id(), at
+        row.outcome = f"{missed}Run {row.run} at {_clock(at)}."
+        return [(row.run, request)]
+
+    def _request(self, row: ScheduleRow) -> RunQueued:
+        settings = self._worker.settings
+        return queued(
+            self._worker.lineup,
+            host=row.host,
+            rules=row.rules,
+            mode=row.mode,
+            keep=True,
+            budget=Budget(),
+            note=f"schedule {row.id}",
+            pace=settings.speed,
+            by=f"schedule {row.id} of {row.by}",
+            skill_name=row.skill,
+            hosts=settings.hosts,
+        )
+
+    def _end_windows(self, now: float) -> None:
+        with Session(self._worker.database) as session, session.begin():
+            for row in schedules.schedules(session):
+                over = row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
+                run = queries.run(session, row.run) if over else None
+                if run is None or run.state not in queries.UNENDED or row.outcome.endswith("window."):
+                    continue
+                row.outcome += " Stopped at the end of its window."
+                session.add(row)
+                queries.ask(
+                    session,
+                    CommandRow(run=run.id, verb="stop", by=f"schedule {row.id}", reason="its window is over", at=now),
+                )
+
+
+def _clock(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,117 @@
+"""Spans and measures as OTLP's JSON, for POST /v1/traces and /v1/metrics of any collector. Pure."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from app import __version__
+from app.background.telemetry.spans import Attributes, Measure, Span, Value
+
+CONVENTIONS = "https://opentelemetry.io/schemas/1.37.0"
+"""Which version of the names is meant: those for generative AI still change. An identifier; nobody fetches it."""
+_UNITS = {
+    "gen_ai.client.operation.duration": "s",
+    "gen_ai.client.token.usage": "{token}",
+    "gen_ai.server.time_to_first_token": "s",
+}
+_BOUNDS = {
+    "s": (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92),
+    "{token}": tuple(float(4**power) for power in range(14)),
+}
+_INTERNAL, _CLIENT = 1, 3
+_FAILED = 2
+_DELTA = 1
+"""Each batch tells what came since the one before."""
+
+
+def traces(spans: Iterable[Span], instance: str) -> dict[str, Any]:
+    scope = {"scope": _scope(), "schemaUrl": CONVENTIONS, "spans": [_span(span) for span in spans]}
+    return {"resourceSpans": [{"resource": _resource(instance), "schemaUrl": CONVENTIONS, "scopeSpans": [scope]}]}
+
+
+def metrics(measures: Sequence[Measure], since: float, instance: str) -> dict[str, Any]:
+    """`since` is the end of the batch before."""
+    by_name: dict[str, dict[str, list[Measure]]] = defaultdict(lambda: defaultdict(list))
+    for one in measures:
+        by_name[one.name][repr(sorted(one.attributes.items()))].append(one)
+    told = [
+        {
+            "name": name,
+            "unit": _UNITS[name],
+            "histogram": {
+                "aggregationTemporality": _DELTA,
+                "dataPoints": [_point(same, since, _BOUNDS[_UNITS[name]]) for same in series.values()],
+            },
+        }
+        for name, series in by_name.items()
+    ]
+    scope = {"scope": _scope(), "schemaUrl": CONVENTIONS, "metrics": told}
+    return {"resourceMetrics": [{"resource": _resource(instance), "schemaUrl": CONVENTIONS, "scopeMetrics": [scope]}]}
+
+
+def _point(same: Sequence[Measure], since: float, bounds: Sequence[float]) -> dict[str, Any]:
+    counts = [0] * (len(bounds) + 1)
+    for one in same:
+        counts[bisect_left(bounds, one.value)] += 1
+    values = [one.value for one in same]
+    return {
+        "attributes": _attributes(same[0].attributes),
+        "startTimeUnixNano": _nanoseconds(since),
+        "timeUnixNano": _nanoseconds(max(one.at for one in same)),
+        "count": str(len(values)),
+        "sum": sum(values),
+        "min": min(values),
+        "max": max(values),
+        "explicitBounds": list(bounds),
+        "bucketCounts": [str(count) for count in counts],
+    }
+
+
+def _span(span: Span) -> dict[str, Any]:
+    return {
+        "traceId": span.trace,
+        "spanId": span.id,
+        **({"parentSpanId": span.parent} if span.parent else {}),
+        "name": span.name,
+        "kind": _CLIENT if span.outward else _INTERNAL,
+        "startTimeUnixNano": _nanoseconds(span.began),
+        "endTimeUnixNano": _nanoseconds(span.ended),
+        "attributes": _attributes(span.attributes),
+        "status": {"code": _FAILED, "message": span.error[:300]} if span.error else {},
+    }
+
+
+def _resource(instance: str) -> dict[str, Any]:
+    about: Attributes = {
+        "service.name": "temper",
+        "service.version": __version__,
+        "service.instance.id": instance,
+    }
+    return {"attributes": _attributes(about)}
+
+
+def _scope() -> dict[str, str]:
+    return {"name": "temper", "version": __version__}
+
+
+def _attributes(attributes: Attributes) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _value(value)} for key, value in attributes.items()]
+
+
+def _value(value: Value) -> dict[str, Any]:
+    match value:
+        case bool():
+            return {"boolValue": value}
+        case int():
+            return {"intValue": str(value)}
+        case float():
+            return {"doubleValue": value}
+        case str():
+            return {"stringValue": value}
+        case _:
+            return {"arrayValue": {"values": [_value(one) for one in value]}}
+
+
+def _nanoseconds(at: float) -> str:
+    return str(round(at * 1e6) * 1000)

@@ -1,0 +1,38 @@
+"""The node that leads has old runs shrunk once a day."""
+
+import asyncio
+import logging
+import sys
+import time
+
+from app.runtime.runtime import Worker
+
+log = logging.getLogger(__name__)
+
+DAY, LOOK_EVERY = 24 * 3600.0, 2.0
+
+
+async def keep_tidy(worker: Worker) -> None:
+    """Daily, in a process of its own: packing a long run takes memory and time that viewers would miss."""
+    words = ["tidy", "--older-than", f"{worker.settings.keep_days:g}", "--data", str(worker.settings.data)]
+    done_at = float("-inf")
+    while True:
+        if worker.leads and time.monotonic() - done_at >= DAY:
+            await _run(words)
+            done_at = time.monotonic()
+        await asyncio.sleep(LOOK_EVERY)
+
+
+async def _run(words: list[str]) -> None:
+    pipe = asyncio.subprocess.PIPE
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        said, _ = await child.communicate()
+    finally:
+        if child.returncode is None:
+            child.kill()  # at any moment: a run is whole or shrunk
+            await child.wait()
+    if child.returncode:
+        log.warning("tidy ended with %s: %s", child.returncode, said.decode("utf-8", "replace").strip()[-2000:])

@@ -1,0 +1,54 @@
+"""The connections to one webhook, for as long as it takes to send what it is owed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from app.background.webhooks.letter import Letter
+from app.background.webhooks.place import Address, NotPublic, chosen, lookup
+
+__all__ = ["Line", "NotPublic"]
+
+Names = Callable[[str, int], Awaitable[list[Address]]]
+"""Who says where a name leads."""
+
+
+class Line:
+    """Connects to the address that was looked at, and to no other; the name stays in Host, SNI and certificate."""
+
+    def __init__(self, url: str, *, local: bool, patience: float, names: Names = lookup) -> None:
+        self._url, self._local, self._patience, self._names = url, local, patience, names
+        # No proxy of the environment's: it would look the name up again, where nobody checks.
+        self._http = httpx.AsyncClient(trust_env=False, follow_redirects=False)
+        self._at: Address | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def post(self, sealed: Letter) -> str:
+        """What went wrong, in a sentence; empty when it was taken. The answer's body is not read."""
+        try:
+            async with asyncio.timeout(self._patience):  # of httpx each byte may take as long
+                url = httpx.URL(self._url)
+                if self._at is None:
+                    port = url.port or (443 if url.scheme == "https" else 80)
+                    self._at = chosen(url.host, await self._names(url.host, port), local=self._local)
+                headers = {**sealed.headers, "host": url.netloc.decode("ascii")}
+                there = url.copy_with(host=str(self._at))
+                named = {"sni_hostname": url.raw_host.decode("ascii")}
+                async with self._http.stream(
+                    "POST", there, content=sealed.body, headers=headers, timeout=self._patience, extensions=named
+                ) as answer:
+                    return "" if answer.is_success else f"it answered {answer.status_code}"
+        except TimeoutError:
+            return f"it did not answer within {self._patience:g} s"
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as exc:
+            return f"it could not be reached: {exc or type(exc).__name__}"

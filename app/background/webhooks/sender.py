@@ -1,0 +1,147 @@
+"""The one task that delivers. A webhook that does not answer waits alone; within a run the order holds."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.background.webhooks.letter import letter
+from app.background.webhooks.line import Line, NotPublic
+from app.events.bus import Bus
+from app.events.kinds import KINDS
+from app.events.record import Recorded, read
+from app.store import queries, webhooks
+from app.store.db import AWAY, why
+from app.store.events import EventStore
+from app.store.webhooks import ProgressRow, WebhookRow
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY = 0.25
+AWAY_FOR = 2.0
+ATTEMPTS = 12
+LONGEST_WAIT = 600.0
+HELD_SECONDS = 5.0
+"""Between two looks at whether what leads to a network of one's own has been allowed, or leads elsewhere by now."""
+PATIENCE = 10.0
+CHUNK = 50
+GIVE_UP_SECONDS = 24 * 3600.0
+"""What an ended run still owes after this is not delivered any more."""
+_ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith((".sample", ".state")))
+
+
+def wait_after(attempts: int) -> float:
+    return min(2.0 ** (attempts - 1), LONGEST_WAIT)
+
+
+class Courier:
+    def __init__(
+        self,
+        database: Engine,
+        store: EventStore,
+        bus: Bus,
+        leads: Callable[[], bool] = lambda: True,
+        *,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._leads, self._patience = leads, patience
+        self._database, self._store, self._bus = database, store, bus
+        self._seen: dict[tuple[str, str], int] = {}
+        """How far a webhook's run was read, in this process: what is not newer needs no look at the database."""
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_round(), name="webhooks")
+
+    async def close(self) -> None:
+        tasks = [task for task in (self._task, *self._busy.values()) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _go_round(self) -> None:
+        while True:
+            try:
+                known = await asyncio.to_thread(self._webhooks) if self._leads() else ()
+            except AWAY as exc:
+                log.warning("webhooks are not served: %s", why(exc))
+                known = ()
+                await asyncio.sleep(AWAY_FOR)
+            for webhook in known:
+                if webhook.id not in self._busy:
+                    self._busy[webhook.id] = asyncio.create_task(self._serve(webhook), name=f"webhook {webhook.id}")
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def _serve(self, webhook: WebhookRow) -> None:
+        try:
+            if runs := await asyncio.to_thread(self._owed, webhook):
+                # Its own connections: none of them was opened to an address that nobody looked at.
+                async with Line(webhook.url, local=webhook.local, patience=self._patience) as line:
+                    for run in runs:
+                        await self._deliver(webhook, run, line)
+        except AWAY as exc:
+            log.warning("webhook %s is not served: %s", webhook.id, why(exc))
+        except Exception:
+            log.exception("webhook %s failed by a fault of ours", webhook.id)
+        finally:
+            del self._busy[webhook.id]
+
+    async def _deliver(self, webhook: WebhookRow, run: str, line: Line) -> None:
+        row = await asyncio.to_thread(self._progress, webhook.id, run)
+        if row.due_at > time.time():
+            return
+        batch, upto, simulated = await asyncio.to_thread(self._next, webhook, row)
+        for recorded in batch:
+            try:
+                problem = await line.post(letter(recorded, webhook.secret, time.time(), simulated=simulated))
+            except NotPublic as exc:
+                # Nothing is tried, so nothing is given up: it is owed until an admin allows it, or the run is too old.
+                await asyncio.to_thread(self._advance, _row(row, attempts=row.attempts, held=True), 0, 0, str(exc))
+                return
+            if problem and row.attempts + 1 < ATTEMPTS:
+                attempts = row.attempts + 1
+                row = _row(row, attempts=attempts, due_at=time.time() + wait_after(attempts))
+                await asyncio.to_thread(self._advance, row, 0, 0, problem)
+                return
+            row = _row(row, seq=recorded.seq)
+            await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
+        self._seen[webhook.id, run] = batch[-1].seq if len(batch) == CHUNK else upto
+
+    def _webhooks(self) -> list[WebhookRow]:
+        with Session(self._database) as session:
+            return list(webhooks.webhooks(session))
+
+    def _owed(self, webhook: WebhookRow) -> list[str]:
+        with Session(self._database) as session:
+            runs = webhooks.owed(session, webhook, time.time() - GIVE_UP_SECONDS)
+        return [run for run in runs if self._seen.get((webhook.id, run), -1) < self._bus.newest.get(run, 0)]
+
+    def _progress(self, webhook: str, run: str) -> ProgressRow:
+        with Session(self._database) as session:
+            return webhooks.progress(session, webhook, run)
+
+    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int, bool]:
+        upto = self._store.last(row.run)
+        kinds = tuple(webhook.kinds.split()) or _ALL
+        lines = self._store.lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
+        with Session(self._database) as session:
+            of = queries.run(session, row.run)
+        batch = [read(line, digest) for _, line, digest in lines]
+        return batch, upto[0] if upto else 0, of is not None and of.simulated
+
+    def _advance(self, row: ProgressRow, delivered: int, dropped: int, problem: str) -> None:
+        with Session(self._database) as session, session.begin():
+            webhooks.advance(session, row, delivered=delivered, dropped=dropped, problem=problem)
+
+
+def _row(
+    row: ProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0, held: bool = False
+) -> ProgressRow:
+    due_at = time.time() + HELD_SECONDS if held else due_at
+    return ProgressRow(
+        webhook=row.webhook, run=row.run, seq=row.seq if seq is None else seq, attempts=attempts, due_at=due_at
+    )

@@ -1,0 +1,217 @@
+"""Reads a line-up from TOML. Whatever is wrong becomes one sentence with its line."""
+
+import dataclasses
+import difflib
+import math
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from app.errors import BadLineup
+from app.events.words import Role
+from app.lineups.model import Engine, Gpu, Lineup, Precision, Seat
+from app.lineups.toml_lines import Table, TomlLines, syntax_error
+
+LINEUPS = Path(__file__).parent
+
+_WORDS: dict[Any, str] = {
+    str: "a text in quotes",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    Precision: f"one of {', '.join(get_args(Precision))}",
+    tuple[int, ...]: "a list of whole numbers, like [0, 1]",
+    tuple[str, ...]: "a list of texts in quotes",
+    dict[str, str]: 'a table of texts, like {NAME = "value"}',
+}
+_MAY_BE_ZERO = ("index", "number", "temperature", "weights_gib")
+_STARTED = ("base_urls", "launch", "simulation")
+
+T = TypeVar("T")
+
+
+def find_lineup(name_or_path: str) -> Path:
+    """A name stands for a file in lineups/; anything with a slash or .toml is a path."""
+    if "/" in name_or_path or name_or_path.endswith(".toml"):
+        if not (path := Path(name_or_path)).is_file():
+            raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
+        return path
+    if name_or_path not in (names := shipped()):
+        raise BadLineup(f"No line-up is called {name_or_path!r}: {_choose(name_or_path, names)}.")
+    return LINEUPS / f"{name_or_path}.toml"
+
+
+def shipped() -> list[str]:
+    """The names of the files in lineups/."""
+    return sorted(path.stem for path in LINEUPS.glob("*.toml"))
+
+
+def read_lineup(path: Path) -> Lineup:
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except OSError as exc:
+        raise BadLineup(f"{path} cannot be read: {exc.strerror}.") from exc
+    except UnicodeDecodeError as exc:
+        raise BadLineup(f"{path} is not UTF-8 text: save it as UTF-8.") from exc
+    except tomllib.TOMLDecodeError as exc:
+        line, what = syntax_error(str(exc))
+        raise BadLineup(f"{path}:{line}: this is not TOML: {what}.") from exc
+    return _Reader(path, text).lineup(document)
+
+
+class _Reader:
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        self._lines = TomlLines(text)
+
+    def lineup(self, document: dict[str, Any]) -> Lineup:
+        self._known((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls"))
+        if "title" not in document:
+            raise self._wrong((), "", f"title is missing: add title = {_WORDS[str]}")
+        gpus = self._gpus(document)
+        engines = {
+            name: self._engine(("engines", name), table, gpus) for name, table in self._tables(document, "engines")
+        }
+        seats = {seat.role: seat for seat in self._seats(document, engines)}
+        return Lineup(
+            name=self._path.stem,
+            title=self._value((), document, "title", str),
+            note=self._value((), {"note": "", **document}, "note", str),
+            gpus=gpus,
+            engines=engines,
+            seats=seats,
+            dcgm_urls=self._value((), {"dcgm_urls": [], **document}, "dcgm_urls", tuple[str, ...]),
+        )
+
+    def _gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
+        tables = document.get("gpus")
+        if not isinstance(tables, list) or not tables:
+            raise self._wrong((), "gpus", "the line-up needs its GPUs, each as a [[gpus]] table")
+        gpus = tuple(self._fill(Gpu, ("gpus", str(n)), table) for n, table in enumerate(tables))
+        for n, gpu in enumerate(gpus):
+            if gpu.index in [earlier.index for earlier in gpus[:n]]:
+                raise self._wrong(
+                    ("gpus", str(n)), "index", f"GPU {gpu.index} is listed twice: give each its own index"
+                )
+        return gpus
+
+    def _engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
+        engine = self._fill(Engine, at, table, name=at[-1])
+        self._check_gpus(at, engine, [gpu.index for gpu in gpus])
+        self._check_start(at, engine)
+        if engine.utilization is not None and engine.utilization > 1:
+            raise self._wrong(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
+        if engine.limit_tok_s is not None and not engine.limit_source:
+            raise self._wrong(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
+        return engine
+
+    def _check_gpus(self, at: Table, engine: Engine, known: list[int]) -> None:
+        for index in engine.gpus:
+            if index not in known:
+                have = ", ".join(map(str, known))
+                raise self._wrong(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
+        if len(set(engine.gpus)) < len(engine.gpus):
+            raise self._wrong(at, "gpus", "a GPU is named twice: name each once")
+        if not engine.gpus or len(engine.gpus) % engine.gpus_per_replica:
+            asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
+            raise self._wrong(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
+
+    def _check_start(self, at: Table, engine: Engine) -> None:
+        given = [name for name in _STARTED if getattr(engine, name)]
+        if len(given) != 1:
+            raise self._wrong(
+                at,
+                given[-1] if given else "",
+                "an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
+            )
+        for url in engine.base_urls:
+            if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
+                raise self._wrong(at, "base_urls", f"{url!r} should begin with http:// or https:// and end in /v1")
+        for url in engine.metrics_urls:
+            if not url.startswith(("http://", "https://")):
+                raise self._wrong(at, "metrics_urls", f"{url!r} should begin with http:// or https://")
+
+    def _seats(self, document: dict[str, Any], engines: dict[str, Engine]) -> Iterable[Seat]:
+        tables = dict(self._tables(document, "seats"))
+        self._known(("seats",), tables, get_args(Role))
+        for role in get_args(Role):
+            if role not in tables:
+                raise self._wrong(("seats",), "", f"the {role} has no seat: add [seats.{role}]")
+            at = ("seats", role)
+            seat = self._fill(Seat, at, tables[role], role=role)
+            if seat.engine not in engines:
+                raise self._wrong(at, "engine", f"no engine is called {seat.engine!r}: {_choose(seat.engine, engines)}")
+            if seat.max_tokens >= (length := engines[seat.engine].max_model_len):
+                raise self._wrong(
+                    at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer"
+                )
+            yield seat
+
+    def _tables(self, document: dict[str, Any], name: str) -> Iterable[tuple[str, dict[str, Any]]]:
+        tables = document.get(name)
+        if not isinstance(tables, dict) or not tables:
+            raise self._wrong((), name, f"the line-up needs its {name}, each as a [{name}.NAME] table")
+        for key, table in tables.items():
+            if not isinstance(table, dict):
+                raise self._wrong((name,), key, f"{key} should be a table: [{name}.{key}]")
+            yield key, table
+
+    def _fill(self, kind: type[T], at: Table, table: object, **given: Any) -> T:
+        if not isinstance(table, dict):
+            raise self._wrong(at, "", f"{at[-1]} should be a table with keys of its own")
+        hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in given}
+        self._known(at, table, hints)
+        values = {name: self._value(at, table, name, hint) for name, hint in hints.items() if name in table}
+        for name in hints:
+            if name not in values and not _has_default(kind, name):
+                raise self._wrong(at, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
+        return kind(**values, **given)
+
+    def _value(self, at: Table, table: dict[str, Any], key: str, hint: Any) -> Any:
+        kind = _present(hint)
+        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+            return self._fill(kind, (*at, key), table[key])
+        try:
+            value = msgspec.convert(table[key], type=kind)
+        except msgspec.ValidationError as exc:
+            raise self._wrong(at, key, f"{key} should be {_WORDS[kind]}") from exc
+        if isinstance(value, int | float) and not isinstance(value, bool) and not _fits(key, value):
+            raise self._wrong(at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
+        return value
+
+    def _known(self, at: Table, table: Iterable[str], names: Iterable[str]) -> None:
+        for key in table:
+            if key not in (names := tuple(names)):
+                raise self._wrong(at, key, f"{key!r} is not a key of this table: {_choose(key, names)}")
+
+    def _wrong(self, at: Table, key: str, sentence: str) -> BadLineup:
+        end = "" if sentence.endswith("?") else "."
+        return BadLineup(f"{self._path}:{self._lines.line(at, key)}: {sentence}{end}")
+
+
+def _present(hint: Any) -> Any:
+    """What a key holds when it is there: `T` of `T | None`."""
+    if get_origin(hint) is UnionType:
+        return next(kind for kind in get_args(hint) if kind is not type(None))
+    return hint
+
+
+def _has_default(kind: Any, name: str) -> bool:
+    found = {field.name: field for field in dataclasses.fields(kind)}[name]
+    return found.default is not dataclasses.MISSING or found.default_factory is not dataclasses.MISSING
+
+
+def _fits(key: str, number: float) -> bool:
+    return math.isfinite(number) and (number > 0 or (number == 0 and key in _MAY_BE_ZERO))
+
+
+def _choose(name: str, names: Iterable[str]) -> str:
+    names = sorted(names)
+    if near := difflib.get_close_matches(name, names, n=1):
+        return f"did you mean {near[0]!r}?"
+    return f"choose one of {', '.join(names)}" if names else "there are none yet"

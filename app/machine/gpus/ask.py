@@ -1,0 +1,35 @@
+"""One question to NVML at a time: an answer, or None and what was the matter."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pynvml  # type: ignore[import-untyped]
+
+from app.machine.gpus.trouble import QUIET, sentence
+
+
+class Ask:
+    def __init__(self) -> None:
+        self.troubles: dict[str, None] = {}
+        """Each sentence once, in the order in which they came up."""
+        self.refusals: set[int] = set()
+        self.refusal = 0
+        """NVML's code where the last question had no answer."""
+
+    def __call__(self, gpu: int | None, question: Callable[..., Any], *words: Any, **named: Any) -> Any:
+        self.refusal = 0
+        try:
+            return question(*words, **named)
+        except pynvml.NVMLError as exc:
+            self.refusal = exc.value
+            self.refusals.add(exc.value)
+            if exc.value not in QUIET or gpu is None:
+                self.troubles[sentence(exc, gpu)] = None
+            return None
+
+    def begin(self) -> None:
+        self.troubles, self.refusals = {}, set()
+
+    @property
+    def reason(self) -> str:
+        return "; ".join(self.troubles)

@@ -1,0 +1,40 @@
+"""Several sources as one. A GPU that two of them tell of is taken from the first."""
+
+import asyncio
+from collections.abc import Sequence
+
+from app.machine.gpus.reading import GpuReading, GpuSource
+
+
+class Combined:
+    def __init__(self, sources: Sequence[GpuSource]) -> None:
+        self._sources = sources
+        self._first: dict[str | tuple[str, int], int] = {}
+        """Key and UUID of each GPU to the foremost source that ever told of it."""
+
+    @property
+    def reason(self) -> str:
+        if not self._sources:
+            return "the line-up's GPUs are in other machines: name their DCGM exporters in its dcgm_urls"
+        return "; ".join(source.reason for source in self._sources if source.reason)
+
+    async def read(self) -> list[GpuReading]:
+        told = await asyncio.gather(*(source.read() for source in self._sources))
+        for place, readings in enumerate(told):
+            for reading in readings:
+                for name in _names(reading):
+                    self._first[name] = min(place, self._first.get(name, place))
+        return [
+            reading
+            for place, readings in enumerate(told)
+            for reading in readings
+            if all(self._first[name] == place for name in _names(reading))
+        ]
+
+    async def close(self) -> None:
+        for source in self._sources:
+            await source.close()
+
+
+def _names(reading: GpuReading) -> list[str | tuple[str, int]]:
+    return [reading.key, reading.uuid] if reading.uuid else [reading.key]

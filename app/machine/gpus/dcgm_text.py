@@ -1,0 +1,133 @@
+"""What a DCGM exporter tells of its GPUs, read from Prometheus' text. Pure."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.machine.gpus.reading import GpuReading
+from app.machine.gpus.throttle import words
+from app.text.clean import clean
+
+_MIB_PER_GIB = 1024
+_MB = 1e6
+_BLANKS = (0x7FFFFFF0, 2**47, 0x7FFFFFFFFFFFFFF0)
+"""DCGM's words for unknown: each of these and the few numbers after it."""
+_OF_A_PROGRAM = frozenset({0, 13, 31, 43, 45, 68})
+"""Xids that a program brings on itself; the others are the GPU's, its driver's or the machine's."""
+_TEXT = 100
+
+Rows = dict[str, list[tuple[float, bool]]]
+"""Metric to its values, each with whether it is one MIG slice's alone."""
+
+
+@dataclass
+class _Gpu:
+    host: str
+    number: int
+    name: str
+    uuid: str
+    rows: Rows = field(default_factory=lambda: defaultdict(list))
+
+    def one(self, *names: str) -> float | None:
+        """Of the whole GPU: a slice's value is not its. Rows that differ by pod alone say the same."""
+        return next((value for name in names for value, slice_ in self.rows.get(name, ()) if not slice_), None)
+
+    def memory(self, name: str) -> float | None:
+        """GiB. What slices hold adds up."""
+        whole, rows = self.one(name), self.rows.get(name)
+        if whole is None and rows:
+            whole = sum(value for value, _ in rows)
+        return None if whole is None else whole / _MIB_PER_GIB
+
+    @property
+    def sliced(self) -> bool:
+        return any(slice_ for values in self.rows.values() for _, slice_ in values)
+
+
+def gpus(text: str, url: str, host: str) -> list[GpuReading]:
+    """`host` where the exporter does not name its machine. ValueError for what is no Prometheus text."""
+    found: dict[tuple[str, int], _Gpu] = {}
+    for name, labels, value in _samples(text):
+        number = labels.get("gpu", "")
+        if not number.isdecimal():
+            continue
+        key = (_said(labels, "Hostname") or host, int(number))
+        gpu = found.setdefault(key, _Gpu(*key, _said(labels, "modelName"), _said(labels, "UUID")))
+        gpu.rows[name].append((value, bool(labels.get("GPU_I_ID"))))
+    return [_reading(gpu, url) for _, gpu in sorted(found.items())]
+
+
+def xids(text: str) -> list[str]:
+    said = {
+        f"GPU {labels.get('gpu')} of {_said(labels, 'Hostname') or 'its machine'} reported Xid {value:.0f}: "
+        "look at dmesg there"
+        for name, labels, value in _samples(text)
+        if name == "DCGM_FI_DEV_XID_ERRORS" and value not in _OF_A_PROGRAM
+    }
+    return sorted(said)
+
+
+def _samples(text: str) -> Iterator[tuple[str, Mapping[str, str], float]]:
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            name = sample.name.removesuffix("_total")
+            rate = name.startswith(("DCGM_FI_PROF_PCIE", "DCGM_FI_DEV_PCIE_TX", "DCGM_FI_DEV_PCIE_RX"))
+            if name.startswith("DCGM_FI_") and _known(sample.value) and not (rate and family.type == "counter"):
+                yield name, sample.labels, sample.value
+
+
+def _known(value: float) -> bool:
+    return math.isfinite(value) and value >= 0 and not any(blank <= value <= blank + 15 for blank in _BLANKS)
+
+
+def _reading(gpu: _Gpu, url: str) -> GpuReading:
+    used, free = gpu.memory("DCGM_FI_DEV_FB_USED"), gpu.memory("DCGM_FI_DEV_FB_FREE")
+    reserved = gpu.memory("DCGM_FI_DEV_FB_RESERVED")
+    total = None if used is None or free is None else used + free + (reserved or 0)
+    ecc = gpu.one("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "DCGM_FI_DEV_ECC_DBE_VOL")
+    held = gpu.one("DCGM_FI_DEV_CLOCKS_EVENT_REASONS", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS")
+    return GpuReading(
+        gpu=gpu.number,
+        name=gpu.name or f"GPU {gpu.number}",
+        used_gib=_rounded(used),
+        total_gib=_rounded(total),
+        utilization=None if gpu.sliced else gpu.one("DCGM_FI_DEV_GPU_UTIL"),
+        power_w=gpu.one("DCGM_FI_DEV_POWER_USAGE"),
+        temperature_c=gpu.one("DCGM_FI_DEV_GPU_TEMP"),
+        host=gpu.host,
+        reserved_gib=_rounded(reserved),
+        mig=gpu.sliced,
+        power_limit_w=gpu.one("DCGM_FI_DEV_POWER_MGMT_LIMIT"),
+        energy_j=_scaled(gpu.one("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"), 1000),
+        sm_mhz=gpu.one("DCGM_FI_DEV_SM_CLOCK"),
+        memory_mhz=gpu.one("DCGM_FI_DEV_MEM_CLOCK"),
+        throttled=words(int(held or 0)),
+        ecc_uncorrected=None if ecc is None else int(ecc),
+        pcie_rx_mb_s=_rate(gpu, "RX"),
+        pcie_tx_mb_s=_rate(gpu, "TX"),
+        uuid=gpu.uuid,
+        source=url,
+    )
+
+
+def _rate(gpu: _Gpu, way: str) -> float | None:
+    """MB/s, from the profiler's bytes or NVML's kilobytes a second."""
+    precise = gpu.one(f"DCGM_FI_PROF_PCIE_{way}_BYTES")
+    if precise is not None:
+        return round(precise / _MB, 2)
+    return _scaled(gpu.one(f"DCGM_FI_DEV_PCIE_{way}_THROUGHPUT"), 1000)
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else value / scale
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _said(labels: Mapping[str, str], name: str) -> str:
+    return clean(labels.get(name, ""), _TEXT)

@@ -1,0 +1,24 @@
+"""The memory of the host, for a GPU that shares it."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from app.machine.gpus.reading import gib
+
+MEMINFO = Path("/proc/meminfo")
+KIB = 1024
+
+
+class HostMemory(NamedTuple):
+    used_gib: float | None = None
+    total_gib: float | None = None
+
+
+def host_memory(meminfo: Path = MEMINFO) -> HostMemory:
+    """Used is what a program could not have: page cache can be had back, so it counts as free."""
+    try:
+        lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
+        total, free = (int(lines[name].split()[0]) * KIB for name in ("MemTotal", "MemAvailable"))
+    except (OSError, KeyError, ValueError, IndexError):
+        return HostMemory()
+    return HostMemory(gib(total - free), gib(total))

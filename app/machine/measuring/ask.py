@@ -1,0 +1,55 @@
+"""Asking an engine one step's questions at once, and timing what comes back."""
+
+import asyncio
+import secrets
+import time
+from contextlib import aclosing
+
+from app.engines.client import EngineClient
+from app.engines.reply import Finished, Question
+from app.engines.traffic import Traffic
+from app.errors import EngineDied, EngineError
+from app.machine.measuring.course import Step
+from app.machine.measuring.figures import Answer
+from app.machine.measuring.texts import question
+
+STALL_AFTER = 60.0
+
+
+async def ask(client: EngineClient, model: str, step: Step, traffic: Traffic) -> list[Answer]:
+    """As many streams as the step says; the first failure ends them all."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(_one(client, model, step, stream, traffic)) for stream in range(step.streams)]
+    except* EngineError as failed:
+        raise _first(failed) from failed
+    return [task.result() for task in tasks]
+
+
+async def _one(client: EngineClient, model: str, step: Step, stream: int, traffic: Traffic) -> Answer:
+    asked = question(model, step, stream, secrets.token_hex(4))
+    left = time.monotonic()
+    with traffic.one_more(client.base):
+        end = await _end(client, asked)
+    return Answer(
+        asked=step.tokens,
+        tokens=end.completion_tokens,
+        prompt_tokens=end.prompt_tokens,
+        ttft=end.ttft,
+        rate=end.decode_rate,
+        left=left,
+        ended=time.monotonic(),
+    )
+
+
+async def _end(client: EngineClient, asked: Question) -> Finished:
+    async with aclosing(client.ask(asked, stall_after=STALL_AFTER)) as replies:
+        async for reply in replies:
+            if isinstance(reply, Finished):
+                return reply
+    raise EngineDied("the stream ended without its end")
+
+
+def _first(failed: BaseExceptionGroup[EngineError]) -> EngineError:
+    found = failed.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found

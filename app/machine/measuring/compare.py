@@ -1,0 +1,169 @@
+"""Plan, what others report, this probe and the one before it, side by side. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.engines.fit.reckoned import Fit, Reckoned
+from app.events.words import Provenance
+from app.lineups.model import Engine, Reported
+from app.machine.measuring.course import STEPS, STREAM_TOKENS, SUSTAINED, Step
+from app.machine.measuring.figure import Figure
+from app.machine.measuring.probed import Probed
+
+_MAIN = (
+    "weights_gib_per_gpu",
+    "kv_pool_gib_per_gpu",
+    "vram_gib_per_gpu",
+    "kv_tokens",
+    "load_s",
+    f"{SUSTAINED.key}.tok_s",
+    "limit_share",
+    f"{SUSTAINED.key}.ttft_s",
+    f"8x{STREAM_TOKENS}.all_tok_s",
+    "acceptance_length",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    label: str
+    unit: str
+    digits: int
+    plan: Figure | None
+    reported: Figure | None
+    now: Figure | None
+    before: Figure | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Now over before."""
+        new, old = (one.value if one else None for one in (self.now, self.before))
+        return new / old if new is not None and old else None
+
+    @property
+    def bound(self) -> str:
+        """A mark before the plan's figure where it is a limit and not an expectation."""
+        return "≤ " if self.name == f"{SUSTAINED.key}.tok_s" else ""
+
+    @property
+    def main(self) -> bool:
+        """Among the few that decide whether the engine will do."""
+        return self.name in _MAIN
+
+    @property
+    def empty(self) -> bool:
+        return not any(one and one.value is not None for one in (self.plan, self.reported, self.now, self.before))
+
+
+def rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> tuple[Row, ...]:
+    return tuple(row for row in _rows(engine, fit, now, before) if not row.empty)
+
+
+def changed(now: Probed, before: Probed) -> tuple[str, ...]:
+    """What is not as it was at the earlier probe."""
+    names = dict.fromkeys([*before.conditions, *now.conditions])
+    pairs = [(name, before.conditions.get(name, "—"), now.conditions.get(name, "—")) for name in names]
+    return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
+
+
+def _rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> Iterator[Row]:
+    plan, reported = _of_plan(engine, fit), _of_reported(engine, fit)
+    for name, label, unit, digits in _shown(engine, now):
+        yield Row(
+            name=name,
+            label=label,
+            unit=unit,
+            digits=digits,
+            plan=plan.get(name),
+            reported=reported.get(name),
+            now=now.figure(name) if now else None,
+            before=before.figure(name) if before else None,
+        )
+
+
+def _shown(engine: Engine, now: Probed | None) -> Iterator[tuple[str, str, str, int]]:
+    yield "weights_gib_per_gpu", "weights, per GPU", "GiB", 2
+    yield "kv_pool_gib_per_gpu", "KV pool, per GPU", "GiB", 2
+    yield "other_gib_per_gpu", "graphs and other, per GPU", "GiB", 2
+    yield "graphs_gib_per_gpu", "… CUDA graphs", "GiB", 2
+    yield "vram_gib_per_gpu", "in all, fullest GPU", "GiB", 1
+    yield "kv_tokens", "KV cache", "tokens", 0
+    yield "max_concurrency", "requests at full length", "", 2
+    yield "load_s", "cold load", "s", 0
+    for one in now.figures if now else ():
+        if one.name.startswith("load_s."):
+            yield one.name, f"… {one.name.removeprefix('load_s.')}", "s", 1
+    for step in STEPS:
+        if step.streams == 1:
+            yield f"{step.key}.tok_s", f"speed, {_short(step)}", "tok/s", 1
+    yield "limit_share", "of its speed limit", "%", 0
+    for step in STEPS:
+        yield f"{step.key}.ttft_s", f"first token, {_short(step)}", "s", 2
+    for step in STEPS:
+        if step.tokens == STREAM_TOKENS:
+            yield f"{step.key}.all_tok_s", f"all together, {_short(step)}", "tok/s", 1
+        if step.streams > 1:
+            yield f"{step.key}.tok_s", f"each of them, {_short(step)}", "tok/s", 1
+    yield "acceptance_length", "tokens accepted a step", "", 2
+    yield "acceptance_rate", "of drafted tokens accepted", "%", 0
+    for gpu in sorted({gpu for replica in engine.replicas for gpu in replica}):
+        for name, when in (("idle", "before loading"), ("loaded", "loaded"), ("peak", "at peak"), ("after", "after")):
+            yield f"{name}_gib.{gpu}", f"GPU {gpu}, {when}", "GiB", 1
+
+
+def _short(step: Step) -> str:
+    return f"{step.streams} × {step.tokens} tokens"
+
+
+def _of_plan(engine: Engine, fit: Fit | None) -> dict[str, Figure]:
+    found = {}
+    if fit:
+        for name in ("weights_gib_per_gpu", "kv_pool_gib_per_gpu", "other_gib_per_gpu", "kv_tokens", "max_concurrency"):
+            found[name] = _reckoned(name, "tokens" if name == "kv_tokens" else "GiB", getattr(fit, name))
+        parts = [fit.weights_gib_per_gpu, fit.kv_pool_gib_per_gpu, fit.other_gib_per_gpu]
+        values = [one.value for one in parts if one.value is not None]
+        if len(values) == len(parts):
+            provenance: Provenance = "estimated" if any(one.provenance == "estimated" for one in parts) else "derived"
+            source = "weights + KV pool + graphs and other: " + " + ".join(f"{value:.2f}" for value in values)
+            found["vram_gib_per_gpu"] = Figure("vram_gib_per_gpu", sum(values), "GiB", provenance, source)
+    if limit := speed_limit(engine, fit):
+        name = f"{SUSTAINED.key}.tok_s"
+        found[name] = Figure(name, limit.value, "tok/s", limit.provenance, f"at most: {limit.source}")
+    if engine.speculation and engine.speculation.acceptance:
+        name, source = "acceptance_length", engine.speculation.source or "the line-up's assumption"
+        found[name] = Figure(name, engine.speculation.acceptance, "", "estimated", source)
+    return found
+
+
+def speed_limit(engine: Engine, fit: Fit | None) -> Reckoned | None:
+    """Of one stream, without speculation; the line-up's own word where it cannot be reckoned."""
+    if fit and fit.limit_tok_s.value is not None:
+        return fit.limit_tok_s
+    if engine.limit_tok_s is not None:
+        return Reckoned(engine.limit_tok_s, "derived", engine.limit_source.removeprefix("derived: "))
+    return None
+
+
+def _of_reported(engine: Engine, fit: Fit | None) -> dict[str, Figure]:
+    said = engine.reported
+    if said is None:
+        return {}
+    figures = {name: Figure(name, value, unit, "measured", said.source) for name, unit, value in _claims(said)}
+    limit = speed_limit(engine, fit)
+    if said.tok_s is not None and limit and limit.value:
+        source = f"{said.tok_s:g} ÷ {limit.value:.1f} tok/s"
+        figures["limit_share"] = Figure("limit_share", 100 * said.tok_s / limit.value, "%", "derived", source)
+    return {name: figure for name, figure in figures.items() if figure.value is not None}
+
+
+def _claims(said: Reported) -> Iterator[tuple[str, str, float | None]]:
+    yield f"{SUSTAINED.key}.tok_s", "tok/s", said.tok_s
+    yield "weights_gib_per_gpu", "GiB", said.weights_gib_per_gpu
+    yield "vram_gib_per_gpu", "GiB", said.vram_gib_per_gpu
+    yield "kv_tokens", "tokens", said.kv_tokens
+    yield "load_s", "s", said.cold_load_s
+
+
+def _reckoned(name: str, unit: str, one: Reckoned) -> Figure:
+    return Figure(name, one.value, unit, one.provenance, one.source)

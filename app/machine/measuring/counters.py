@@ -1,0 +1,46 @@
+"""What an engine's own counters say about the time between two samples. Pure."""
+
+from app.engines.metrics import EngineSample
+from app.machine.measuring.figure import Figure, unknown
+from app.machine.measuring.figures import Origin
+
+TOLERATED = 0.02
+"""Tokens that are not ours, as a share of ours: counters are read a moment apart from the answers."""
+_SILENT = "its metrics do not say"
+
+
+def acceptance(before: EngineSample | None, after: EngineSample | None, origin: Origin) -> list[Figure]:
+    steps = drafted = accepted = None
+    if before and after:
+        steps = _grown(before.drafts, after.drafts)
+        drafted = _grown(before.draft_tokens, after.draft_tokens)
+        accepted = _grown(before.accepted_tokens, after.accepted_tokens)
+    if not steps or not drafted or accepted is None:
+        why = "nothing was drafted" if after else _SILENT
+        return [unknown("acceptance_length", "", why), unknown("acceptance_rate", "%", why)]
+    said = f"{accepted} of {drafted} tokens accepted in {steps} steps, on plain English"
+    return [
+        origin.figure("acceptance_length", 1 + accepted / steps, "", f"1 + accepted ÷ steps: {said}"),
+        origin.figure("acceptance_rate", 100 * accepted / drafted, "%", said),
+    ]
+
+
+def kv_capacity(after: EngineSample | None, origin: Origin) -> Figure:
+    if after is None or after.kv_tokens is None:
+        return unknown("kv_tokens", "tokens", _SILENT)
+    return origin.figure("kv_tokens", after.kv_tokens, "tokens", "kv_cache_size_tokens of its metrics")
+
+
+def foreign(before: EngineSample | None, after: EngineSample | None, ours: int) -> tuple[str, ...]:
+    """A note where it answered others meanwhile."""
+    if before is None or after is None:
+        return ()
+    others = (_grown(before.generation_tokens, after.generation_tokens) or 0) - ours
+    if others <= TOLERATED * ours:
+        return ()
+    return (f"It generated {others} tokens for somebody else meanwhile: alone it would be faster.",)
+
+
+def _grown(before: int | None, after: int | None) -> int | None:
+    """None too where a counter fell: the engine started anew in between, and nobody knows how far it had come."""
+    return None if before is None or after is None or after < before else after - before

@@ -1,0 +1,57 @@
+"""The one probe that a process works on in the background, for whoever asks over HTTP."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from app.errors import TemperError
+from app.machine.measuring.probe import Busy, Subject, probe
+from app.machine.measuring.probed import Probed
+
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    def __init__(self, keep: Callable[[Probed], None]) -> None:
+        self._keep = keep
+        self._task: asyncio.Task[None] | None = None
+        self.step = ""
+        """What is being asked now, or was last."""
+        self.ended = ""
+        """Why the last one could not be made or finished; empty where all went well."""
+
+    @property
+    def working(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def start(self, subjects: Sequence[Subject]) -> None:
+        """Return at once; the subjects are probed one after the other."""
+        if self.working:
+            raise Busy(f"A probe is under way ({self.step}): wait for its end.")
+        self.step, self.ended = "", ""
+        self._task = asyncio.create_task(self._work(subjects), name="probe")
+
+    async def finished(self) -> None:
+        if self._task:
+            await asyncio.wait({self._task})
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _work(self, subjects: Sequence[Subject]) -> None:
+        for subject in subjects:
+            try:
+                probed = await probe(subject, self._tell)
+                await asyncio.to_thread(self._keep, probed)
+            except TemperError as exc:
+                self.ended = str(exc)
+            except Exception:
+                log.exception("a probe failed by a fault of ours")
+                self.ended = "It failed by a fault of Temper's own: its log has the details."
+            else:
+                self.ended = self.ended or probed.problem
+
+    def _tell(self, step: str) -> None:
+        self.step = step

@@ -1,0 +1,116 @@
+"""From answers, counters and readings to figures. Pure; tokens are the engine's own count, never chunks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from app.engines.fit.reckoned import Reckoned
+from app.events.words import Provenance
+from app.machine.measuring.course import SUSTAINED, Step
+from app.machine.measuring.figure import Figure, unknown
+
+Kind = Literal["rate", "duration", "plain"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One reply as it was received; times are of one clock, in seconds."""
+
+    asked: int
+    tokens: int
+    prompt_tokens: int
+    ttft: float | None
+    rate: float | None
+    """Tokens a second from the first token to the last."""
+    left: float
+    ended: float
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What stands behind the figures. `pace` is how much faster than measured a simulated engine plays."""
+
+    simulated: bool = False
+    pace: float = 1.0
+
+    def figure(self, name: str, value: float | None, unit: str, source: str, kind: Kind = "plain") -> Figure:
+        if not self.simulated:
+            return Figure(name, value, unit, "unsupported" if value is None else "measured", source)
+        if kind != "plain" and not self.pace:
+            return unknown(name, unit, "the simulator keeps no time at pace 0")
+        scale = {"rate": 1 / (self.pace or 1), "duration": self.pace, "plain": 1.0}[kind]
+        played = f"; simulated at ×{self.pace:g}, brought back to ×1" if kind != "plain" and self.pace != 1 else ""
+        return Figure(name, None if value is None else value * scale, unit, "simulated", source + played)
+
+
+def of_step(step: Step, answers: Sequence[Answer], origin: Origin) -> list[Figure]:
+    if step.skipped:
+        return [unknown(f"{step.key}.{name}", unit, step.skipped) for name, unit in _NAMES]
+    rates = [one.rate for one in answers if one.rate is not None]
+    waits = [one.ttft for one in answers if one.ttft is not None]
+    tokens = sum(one.tokens for one in answers)
+    seconds = max(one.ended for one in answers) - min(one.left for one in answers)
+    said = _told(step, answers)
+    together = f"{tokens} tokens in {seconds:.2f} s from the first request to the last answer, {said}"
+    middle = "" if step.streams == 1 else "median; "
+    return [
+        origin.figure(f"{step.key}.tok_s", _median(rates), "tok/s", f"{middle}first token to last, {said}", "rate"),
+        origin.figure(f"{step.key}.ttft_s", _median(waits), "s", f"{middle}request to first token, {said}", "duration"),
+        origin.figure(f"{step.key}.all_tok_s", tokens / seconds if seconds > 0 else None, "tok/s", together, "rate"),
+    ]
+
+
+_NAMES = (("tok_s", "tok/s"), ("ttft_s", "s"), ("all_tok_s", "tok/s"))
+
+
+def _told(step: Step, answers: Sequence[Answer]) -> str:
+    prompts = sorted({one.prompt_tokens for one in answers})
+    prompt = f"{prompts[0]}" if len(prompts) == 1 else f"{prompts[0]} to {prompts[-1]}"
+    short = [one.tokens for one in answers if one.tokens < one.asked]
+    stopped = f", {len(short)} ended early, at {min(short)} tokens" if short else ""
+    return f"{step.says}{stopped}, prompt of {prompt}, from usage"
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None
+
+
+def known_once(figures: Sequence[Figure]) -> list[Figure]:
+    """Of several with one name the first that is known."""
+    found: dict[str, Figure] = {}
+    for one in figures:
+        if one.name not in found or found[one.name].value is None:
+            found[one.name] = one
+    return list(found.values())
+
+
+def other_memory(figures: Sequence[Figure]) -> Figure:
+    """What is neither weights nor KV pool, where all else is known."""
+    name, parts = "other_gib_per_gpu", ("vram_gib_per_gpu", "weights_gib_per_gpu", "kv_pool_gib_per_gpu")
+    values = [_value(figures, part) for part in parts]
+    idle = [one.value for one in figures if one.name.startswith("idle_gib.") and one.value is not None]
+    whole, weights, pool = values
+    if whole is None or weights is None or pool is None or not idle:
+        return unknown(name, "GiB", "it takes the log of its start, and the memory that was held before")
+    source = f"{whole:.2f} in all - {max(idle):.2f} before - weights {weights:.2f} - KV pool {pool:.2f}"
+    return Figure(name, whole - max(idle) - weights - pool, "GiB", "derived", source)
+
+
+def limit_share(figures: Sequence[Figure], limit: Reckoned | None) -> Figure:
+    """How much of what memory bandwidth allows was reached; speculation lifts the limit by what it got accepted."""
+    name = "limit_share"
+    reached = next((one for one in figures if one.name == f"{SUSTAINED.key}.tok_s"), None)
+    if reached is None or reached.value is None:
+        return unknown(name, "%", f"no speed was measured at {SUSTAINED.says}")
+    if limit is None or not limit.value:
+        return unknown(name, "%", "its speed limit is not known")
+    accepted = _value(figures, "acceptance_length")
+    lifted = f" × {accepted:.2f} tokens accepted a step" if accepted else ""
+    source = f"{reached.value:.1f} ÷ ({limit.value:.1f} tok/s{lifted})"
+    provenance: Provenance = "simulated" if reached.provenance == "simulated" else "derived"
+    return Figure(name, 100 * reached.value / (limit.value * (accepted or 1.0)), "%", provenance, source)
+
+
+def _value(figures: Sequence[Figure], name: str) -> float | None:
+    return next((one.value for one in figures if one.name == name), None)

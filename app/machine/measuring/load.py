@@ -1,0 +1,48 @@
+"""How an engine was loaded, where Temper started it: idle memory, the seconds of each phase, what its log said."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from app.engines.coldstart import ColdStart
+from app.engines.launch.fleet import Fleet
+from app.machine.measuring.figure import Figure
+
+_FROM_LOG = (
+    ("weights_gib_per_gpu", "GiB", "weights loaded"),
+    ("kv_pool_gib_per_gpu", "GiB", "memory profiled"),
+    ("graphs_gib_per_gpu", "GiB", "graphs captured"),
+    ("kv_tokens", "tokens", "KV cache laid out"),
+    ("max_concurrency", "", "concurrency known"),
+)
+_LAST = "server up"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    cold: ColdStart
+    seconds: float | None = None
+    """From its start until it served, where that was watched; its log tells otherwise."""
+    idle_gib: Mapping[int, float] = field(default_factory=dict)
+    """GPU of the line-up to the memory that others held before."""
+
+    def figures(self) -> Iterator[Figure]:
+        if self.seconds is not None:
+            yield Figure("load_s", self.seconds, "s", "measured", "from its start until it served, by Temper's clock")
+        elif up := next((step.at for step in self.cold.steps if step.name == _LAST), None):
+            yield Figure("load_s", up, "s", "measured", "from its start until its log said that it was up")
+        before = 0.0
+        for step in self.cold.steps:
+            yield Figure(
+                f"load_s.{step.name}", step.at - before, "s", "measured", "since the line before it in its log"
+            )
+            before = step.at
+        for gpu, value in sorted(self.idle_gib.items()):
+            yield Figure(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
+        for name, unit, step_name in _FROM_LOG:
+            if (found := self.cold.figure(step_name)) is not None:
+                yield Figure(name, found, unit, "measured", f"its own log: {step_name}")
+
+
+def loads(launched: Fleet) -> dict[tuple[str, int], Loaded]:
+    """Of all that this process started or took over."""
+    return {(one.engine.name, one.replica): Loaded(one.cold) for ones in launched.values() for one in ones}

@@ -1,0 +1,70 @@
+"""The memory of an engine's GPUs while it is probed: before, at peak, after."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from app.machine.measuring.figure import Figure, unknown
+from app.machine.measuring.figures import Origin
+from app.machine.measuring.gpu_memory import Cards
+
+PERIOD = 1.0
+Places = Mapping[tuple[str, int], int]
+"""Host and number of a card to its index in the line-up."""
+
+
+class MemoryWatch:
+    def __init__(self, cards: Cards, places: Places) -> None:
+        self._cards, self._places = cards, places
+        self.names: dict[int, str] = {}
+        self.loaded: dict[int, float] = {}
+        self.peak: dict[int, float] = {}
+        self.newest: dict[int, float] = {}
+
+    async def look(self) -> None:
+        for card in await self._cards.read():
+            gpu = self._places.get((card.host, card.gpu))
+            if gpu is None:
+                continue
+            self.names[gpu] = card.name
+            if card.used_gib is not None:
+                self.loaded.setdefault(gpu, card.used_gib)
+                self.newest[gpu] = card.used_gib
+                self.peak[gpu] = max(self.peak.get(gpu, 0.0), card.used_gib)
+
+    async def keep_looking(self) -> None:
+        while True:
+            await asyncio.sleep(PERIOD)
+            await self.look()
+
+    def figures(self, origin: Origin) -> list[Figure]:
+        moments = (
+            ("loaded_gib", self.loaded, "before the first question"),
+            ("peak_gib", self.peak, "the most seen while it answered, once a second"),
+            ("after_gib", self.newest, "after the last answer"),
+        )
+        found = [
+            self._figure(f"{name}.{gpu}", at.get(gpu), when, origin)
+            for gpu in self._places.values()
+            for name, at, when in moments
+        ]
+        fullest = max(self.peak.values()) if len(self.peak) == len(self._places) else None
+        return [*found, self._figure("vram_gib_per_gpu", fullest, "the fullest of its GPUs at its peak", origin)]
+
+    def _figure(self, name: str, value: float | None, when: str, origin: Origin) -> Figure:
+        if value is None:
+            return unknown(name, "GiB", self._cards.reason or "the GPU does not tell")
+        reader = "the simulator" if origin.simulated else "NVML, of all processes, reserved memory apart"
+        return origin.figure(name, value, "GiB", f"{reader}; {when}")
+
+
+@asynccontextmanager
+async def watched(cards: Cards, places: Places) -> AsyncIterator[MemoryWatch]:
+    watch = MemoryWatch(cards, places)
+    await watch.look()
+    task = asyncio.create_task(watch.keep_looking(), name="memory of the probed engine")
+    try:
+        yield watch
+    finally:
+        task.cancel()
+        await asyncio.wait({task})

@@ -1,0 +1,71 @@
+"""The engines of a line-up as they are to be probed: one subject per replica."""
+
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import urlsplit
+
+import httpx
+
+from app.engines.client import EngineClient
+from app.engines.traffic import Traffic
+from app.errors import BadInput
+from app.lineups.model import Engine, Lineup
+from app.machine.measuring.compare import speed_limit
+from app.machine.measuring.figures import Origin
+from app.machine.measuring.gpu_memory import Cards, NoCards
+from app.machine.measuring.load import Loaded
+from app.machine.measuring.planned import planned
+from app.machine.measuring.probe import Subject
+
+_HERE = ("127.0.0.1", "localhost", "::1")
+
+
+def chosen(lineup: Lineup, name: str) -> Sequence[Engine]:
+    """The engine of that name; all of them where none is named."""
+    if not name:
+        return tuple(lineup.engines.values())
+    if name not in lineup.engines:
+        raise BadInput(f"The line-up {lineup.name} has no engine {name!r}: it has {', '.join(lineup.engines)}.")
+    return (lineup.engines[name],)
+
+
+def subjects(
+    lineup: Lineup,
+    engines: Sequence[Engine],
+    bases: Mapping[str, Sequence[str]],
+    http: httpx.AsyncClient,
+    cards: Cards,
+    pace: float,
+    key: Callable[[Engine], str],
+    traffic: Traffic,
+    loads: Mapping[tuple[str, int], Loaded] | None = None,
+) -> list[Subject]:
+    return [
+        Subject(
+            lineup=lineup.name,
+            engine=engine,
+            replica=replica,
+            client=EngineClient(http, base, key=key(engine)),
+            metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
+            traffic=traffic,
+            cards=_seen(cards, lineup, engine, base),
+            places=_places(lineup, engine, replica),
+            origin=Origin(True, pace) if engine.simulation else Origin(),
+            limit=speed_limit(engine, planned(lineup, engine).fit),
+            loaded=(loads or {}).get((engine.name, replica)),
+        )
+        for engine in engines
+        for replica, base in enumerate(bases[engine.name])
+    ]
+
+
+def _seen(cards: Cards, lineup: Lineup, engine: Engine, base: str) -> Cards:
+    """An engine at another machine's address has no GPU here, whatever the numbers."""
+    elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
+    if elsewhere or urlsplit(base).hostname in _HERE:
+        return cards
+    return NoCards("its GPUs are in another machine: name its DCGM exporter in dcgm_urls, and the host of each GPU")
+
+
+def _places(lineup: Lineup, engine: Engine, replica: int) -> dict[tuple[str, int], int]:
+    mine = [gpu for gpu in lineup.gpus if gpu.index in engine.replicas[replica]]
+    return {gpu.key: gpu.index for gpu in mine}

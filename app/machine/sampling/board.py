@@ -1,0 +1,41 @@
+"""The newest word of every engine and GPU."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.engines.fit.reckoned import Fit
+from app.events.kinds import EngineSampled, EngineState, GpuSampled
+from app.events.record import Recorded
+from app.lineups.model import Lineup
+from app.machine.sampling.memory import Known, Loaded
+
+
+@dataclass
+class Board:
+    states: dict[str, tuple[float, EngineState]] = field(default_factory=dict)
+    engines: dict[str, tuple[float, EngineSampled]] = field(default_factory=dict)
+    gpus: dict[tuple[str, int], tuple[float, GpuSampled]] = field(default_factory=dict)
+    """By host, empty for this one, and number."""
+    gpu_reason: str = ""
+    """Why GPU figures are missing or not what the line-up means, in sentences; empty when nothing is amiss."""
+    exporters: dict[str, str] = field(default_factory=dict)
+    """Host to the DCGM exporter that tells of it."""
+    fits: dict[str, Fit] = field(default_factory=dict)
+    """What each engine is reckoned to take."""
+    loaded: dict[str, Loaded] = field(default_factory=dict)
+    """What each engine's own log said that it took."""
+
+    def known(self, lineup: Lineup) -> Known:
+        states = {name: event for name, (_, event) in self.states.items()}
+        tokens = {name: event.kv_tokens for name, (_, event) in self.engines.items() if event.kv_tokens}
+        return Known(lineup, states, self.loaded, self.fits, tokens)
+
+    def take(self, batch: Sequence[Recorded]) -> None:
+        for recorded in batch:
+            match recorded.event:
+                case EngineState() as event:
+                    self.states[event.engine] = (recorded.at, event)
+                case EngineSampled() as event:
+                    self.engines[event.engine] = (recorded.at, event)
+                case GpuSampled() as event:
+                    self.gpus[event.host, event.gpu] = (recorded.at, event)

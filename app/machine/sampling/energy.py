@@ -1,0 +1,90 @@
+"""GPU-seconds and joules per role: each turn's share of its GPUs, over the time that it held them. Pure."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import get_args
+
+from app.events.words import Role, Spent
+from app.machine.sampling.power import NOTHING, PowerLine
+
+Key = tuple[str, int]
+_ENOUGH = 0.9
+"""Of the time must be sampled, or its joules are not known."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    run: str
+    role: Role
+    gpus: tuple[Key, ...]
+    start: float
+    end: float
+    tokens: int = 0
+
+
+def spent(
+    run: str,
+    turns: Sequence[Turn],
+    lines: Mapping[Key, PowerLine],
+    gpus: Sequence[Key],
+    since: float,
+    until: float,
+) -> tuple[Spent, ...]:
+    """`turns` are of all runs: turns that hold a GPU at once share it evenly. A turn's tokens count where it ends."""
+    sums: dict[Role | str, list[float]] = {}
+    for key in gpus:
+        for low, high, holders in _stretches([turn for turn in turns if key in turn.gpus], since, until):
+            drawn = lines[key].drawn(low, high) if key in lines else NOTHING
+            for role in [turn.role for turn in holders if turn.run == run] if holders else [""]:
+                total = sums.setdefault(role, [0.0, 0.0, 0.0])
+                for place, value in enumerate((high - low, drawn.seconds, drawn.joules)):
+                    total[place] += value / max(len(holders), 1)
+    done = [turn for turn in turns if turn.run == run and since < turn.end <= until]
+    written = {role: sum(turn.tokens for turn in done if turn.role == role) for role in get_args(Role)}
+    return tuple(
+        Spent(
+            role=role,
+            gpu_seconds=round(sums[role][0], 3),
+            sampled_seconds=round(sums[role][1], 3),
+            joules=round(sums[role][2], 3),
+            tokens=written.get(role, 0),
+        )
+        for role in (*get_args(Role), "")
+        if role in sums
+    )
+
+
+def merged(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
+    both = {role: [one for one in (*before, *after) if one.role == role] for role in (*get_args(Role), "")}
+    return tuple(
+        Spent(
+            role=role,
+            gpu_seconds=round(sum(one.gpu_seconds for one in ones), 3),
+            sampled_seconds=round(sum(one.sampled_seconds for one in ones), 3),
+            joules=round(sum(one.joules for one in ones), 3),
+            tokens=sum(one.tokens for one in ones),
+        )
+        for role, ones in both.items()
+        if ones
+    )
+
+
+def joules(one: Spent) -> float | None:
+    """Where a little of the time was not sampled, it drew as in the rest."""
+    if not one.gpu_seconds or one.sampled_seconds < _ENOUGH * one.gpu_seconds:
+        return None
+    return one.joules * one.gpu_seconds / one.sampled_seconds
+
+
+def _stretches(turns: Sequence[Turn], since: float, until: float) -> Iterator[tuple[float, float, list[Turn]]]:
+    """The time, cut wherever a turn begins or ends, with the turns in each piece."""
+    edges = {edge for turn in turns for edge in (turn.start, turn.end) if since < edge < until}
+    waiting = deque(sorted(turns, key=lambda turn: turn.start))
+    holders: list[Turn] = []
+    for low, high in pairwise(sorted({since, until, *edges})):
+        while waiting and waiting[0].start <= low:
+            holders.append(waiting.popleft())
+        holders = [turn for turn in holders if turn.end > low]
+        yield low, high, holders

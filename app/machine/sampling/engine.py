@@ -1,0 +1,158 @@
+"""One engine over all its replicas: its state where that changed, and its figures."""
+
+from collections.abc import Sequence
+from statistics import median
+
+import httpx
+
+from app.engines.launch.launched import Launched
+from app.engines.metrics import EngineSample, growth, rate
+from app.engines.traffic import Traffic
+from app.events.kinds import EngineSampled, EngineState, Event
+from app.lineups.model import Engine
+from app.machine.sampling.condition import overall
+from app.machine.sampling.memory import Loaded
+from app.machine.sampling.replica import Replica
+
+SLOW = 0.4
+"""Of its own usual rate for one stream."""
+USUAL_LOOKS, NEW_LOOKS = 30, 5
+Looks = list[EngineSample | None]
+
+
+class EngineWatch:
+    def __init__(
+        self,
+        engine: Engine,
+        bases: Sequence[str],
+        http: httpx.AsyncClient,
+        traffic: Traffic | None = None,
+        key: str = "",
+        launched: Sequence[Launched] = (),
+    ) -> None:
+        self.engine = engine
+        self._traffic = traffic or Traffic()
+        self._replicas = [
+            Replica(
+                http,
+                engine,
+                base,
+                self._traffic,
+                key=key,
+                metrics_urls=_metrics_of(engine, place, len(bases)),
+                launched=launched[place] if launched else None,
+            )
+            for place, base in enumerate(bases)
+        ]
+        self._launched = launched
+        self._told: EngineState | None = None
+        self._before: tuple[float, Looks] | None = None
+        self._streams: list[float] = []
+
+    async def look(self, now: float) -> list[Event]:
+        samples = [await replica.look(now) for replica in self._replicas]
+        events: list[Event] = []
+        sampled = self._sampled(now, samples)
+        state = self._state()
+        if state != self._told:
+            self._told = state
+            events.append(state)
+        return [*events, sampled] if sampled else events
+
+    @property
+    def loaded(self) -> Loaded | None:
+        """What the log of the first replica said that it took; the others take the same."""
+        cold = self._launched[0].cold if self._launched else None
+        if cold is None or cold.weights_gib is None:
+            return None
+        return Loaded(cold.weights_gib, cold.kv_pool_gib, cold.graphs_gib)
+
+    def _state(self) -> EngineState:
+        conditions = [replica.condition for replica in self._replicas]
+        whole = overall(conditions)
+        loading = [replica for replica in self._replicas if replica.eta_s is not None]
+        return EngineState(
+            engine=self.engine.name,
+            state=whole.state,
+            detail=whole.detail or (self._slow() if whole.state == "ready" else ""),
+            share=min((one.share for one in loading if one.share is not None), default=None),
+            eta_s=max((one.eta_s for one in loading if one.eta_s is not None), default=None),
+            replicas=tuple(one.state for one in conditions) if len(conditions) > 1 else (),
+        )
+
+    def _sampled(self, now: float, samples: Looks) -> EngineSampled | None:
+        before, self._before = self._before, (now, samples)
+        present = [one for one in samples if one]
+        if not present:
+            return None
+        shares = [one.kv_used for one in present if one.kv_used is not None]
+        tok_s, prompt_tok_s = (_rate(before, now, samples, name) for name in ("generation_tokens", "prompt_tokens"))
+        running = sum(one.running or 0 for one in present)
+        self._notice(running, tok_s, prompt_tok_s)
+        drafted, accepted = (_growth(before, samples, name) for name in ("draft_tokens", "accepted_tokens"))
+        drafts = _growth(before, samples, "drafts")
+        looked_up, hits = (_growth(before, samples, name) for name in ("prefix_queries", "prefix_hits"))
+        return EngineSampled(
+            engine=self.engine.name,
+            running=running,
+            waiting=sum(one.waiting or 0 for one in present),
+            kv_used=sum(shares) / len(shares) if shares else None,
+            tok_s=tok_s,
+            prompt_tok_s=prompt_tok_s,
+            simulated=self.engine.simulation is not None,
+            foreign=sum(self._traffic.foreign(replica.base) for replica in self._replicas),
+            kv_tokens=_total(present, "kv_tokens"),
+            acceptance_rate=_share(accepted, drafted),
+            acceptance_length=None if accepted is None or not drafts else round(1 + accepted / drafts, 3),
+            cached_share=_share(hits, looked_up),
+            preemptions=_total(present, "preemptions"),
+        )
+
+    def _notice(self, running: int, tok_s: float | None, prompt_tok_s: float | None) -> None:
+        """One stream's rate while it decodes and nothing else goes on."""
+        if running == 1 and tok_s and not prompt_tok_s:
+            self._streams = [*self._streams, tok_s][-USUAL_LOOKS:]
+
+    def _slow(self) -> str:
+        if len(self._streams) < USUAL_LOOKS:
+            return ""
+        usual, newest = median(self._streams), median(self._streams[-NEW_LOOKS:])
+        if newest >= SLOW * usual:
+            return ""
+        return f"slow: {newest:.1f} token/s for one stream, where {usual:.1f} is usual here"
+
+
+def _metrics_of(engine: Engine, place: int, replicas: int) -> tuple[str, ...]:
+    """One for each replica, or all of them for the only one."""
+    if replicas == 1:
+        return engine.metrics_urls
+    return engine.metrics_urls[place : place + 1]
+
+
+def _rate(before: tuple[float, Looks] | None, now: float, samples: Looks, name: str) -> float | None:
+    """Of each replica by itself: one that started anew counts from 0."""
+    if before is None:
+        return None
+    at, earlier = before
+    pairs = zip(earlier, samples, strict=True)
+    rates = [rate(getattr(old, name, None), getattr(new, name, None), now - at) for old, new in pairs]
+    known = [one for one in rates if one is not None]
+    return round(sum(known), 2) if known else None
+
+
+def _growth(before: tuple[float, Looks] | None, samples: Looks, name: str) -> int | None:
+    if before is None:
+        return None
+    pairs = zip(before[1], samples, strict=True)
+    grown = [growth(getattr(old, name, None), getattr(new, name, None)) for old, new in pairs]
+    known = [one for one in grown if one is not None]
+    return sum(known) if known else None
+
+
+def _share(part: int | None, whole: int | None) -> float | None:
+    return None if part is None or not whole else round(part / whole, 4)
+
+
+def _total(samples: Sequence[EngineSample], name: str) -> int | None:
+    known = [value for one in samples if (value := getattr(one, name)) is not None]
+    return sum(known) if known else None

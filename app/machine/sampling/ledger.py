@@ -1,0 +1,110 @@
+"""What runs took of the GPUs: reckoned from turns and samples while those are kept, and written down before they go."""
+
+import time
+from collections.abc import Iterator, Sequence
+from math import inf
+
+from app.events.kinds import EnergySpent, GpuSampled, RunQueued, TurnFinished, TurnInterrupted, TurnStarted
+from app.events.record import Recorded
+from app.lineups.model import Gpu, Lineup
+from app.machine.sampling.energy import Turn, merged, spent
+from app.machine.sampling.power import GAP, power_lines
+from app.store.events import EventStore, Span
+
+BOOK_EVERY = 600.0
+SETTLED = 2.0
+"""Seconds after its end in which a run's last samples land."""
+REACH = 6 * 3600.0
+"""As long as samples are kept."""
+_LONGEST_TURN = 3600.0
+_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
+_WORK = ("turn.started", "turn.delta")
+
+
+class Ledger:
+    def __init__(self, store: EventStore, lineup: Lineup) -> None:
+        self._store, self._lineup = store, lineup
+        self._books: dict[str, EnergySpent | None] = {}
+
+    def due(self, now: float) -> list[EnergySpent]:
+        """What must be written down now: runs that have ended, and a stretch of each long one."""
+        found = [self._due(span, now) for span in self._store.spans(now - REACH, now)]
+        self._books |= {one.of: one for one in found if one}
+        return [one for one in found if one]
+
+    def spent(self, run: str, now: float | None = None) -> EnergySpent | None:
+        """None where the run has not started, or was on other GPUs than this line-up's."""
+        span = self._store.span(run)
+        return span and self._reckoned(span, self._booked(span), time.time() if now is None else now)
+
+    def pace(self, run: str) -> float | None:
+        """Of the simulated engines, times the measured rate; None where engines are real."""
+        first = next(self._store.events(run, upto=1), None)
+        return first.event.pace if first and isinstance(first.event, RunQueued) else None
+
+    def _due(self, span: Span, now: float) -> EnergySpent | None:
+        booked = self._booked(span)
+        if (booked and booked.final) or (span.ended_at and now - span.ended_at < SETTLED):
+            return None
+        if span.ended_at is None and now - (booked.until if booked else span.started_at) < BOOK_EVERY:
+            return None
+        return self._reckoned(span, booked, now)
+
+    def _booked(self, span: Span) -> EnergySpent | None:
+        if span.run not in self._books:
+            kept = self._store.samples(span.started_at, (span.ended_at or inf) + REACH, ("energy.sample",))
+            own = [one.event for one in kept if isinstance(one.event, EnergySpent) and one.event.of == span.run]
+            self._books[span.run] = own[-1] if own else None
+        return self._books[span.run]
+
+    def _reckoned(self, span: Span, booked: EnergySpent | None, now: float) -> EnergySpent | None:
+        if booked and booked.final:
+            return booked
+        if span.lineup != self._lineup.name:
+            return None
+        since, until = booked.until if booked else span.started_at, min(span.ended_at or now, now)
+        samples = self._store.samples(since - GAP, until + GAP, ("gpu.sample",))
+        turns = [turn for other in self._store.spans(since, until) for turn in self._turns(other, since, until)]
+        gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._of(engine.gpus)})
+        more = spent(span.run, turns, power_lines(samples), gpus, since, until)
+        return EnergySpent(
+            of=span.run,
+            until=until,
+            final=span.ended_at is not None,
+            simulated=_simulated(samples) or bool(booked and booked.simulated),
+            spent=merged(booked.spent if booked else (), more),
+        )
+
+    def _turns(self, span: Span, since: float, until: float) -> Iterator[Turn]:
+        if span.lineup != self._lineup.name:
+            return
+        begun: tuple[float, TurnStarted] | None = None
+        for one in self._store.events(span.run, kinds=_EDGES, since=since - _LONGEST_TURN):
+            if isinstance(one.event, TurnStarted):
+                begun = one.at, one.event
+            elif begun:
+                tokens = one.event.completion_tokens if isinstance(one.event, TurnFinished) else 0
+                yield self._turn(span, *begun, self._end(one), tokens)
+                begun = None
+        if begun:
+            yield self._turn(span, *begun, span.ended_at or until, 0)
+
+    def _end(self, last: Recorded) -> float:
+        """A turn that was cut off by a crash is closed when its run is taken up again: it ended with its last token."""
+        if not isinstance(last.event, TurnInterrupted):
+            return last.at
+        newest = self._store.newest(last.run, last.seq, _WORK, 1)
+        return newest[0].at if newest else last.at
+
+    def _turn(self, span: Span, start: float, event: TurnStarted, end: float, tokens: int) -> Turn:
+        engine = self._lineup.engines.get(event.engine)
+        replicas = engine.replicas if engine else ()
+        indices = replicas[event.replica] if event.replica < len(replicas) else engine.gpus if engine else ()
+        return Turn(span.run, event.role, tuple(gpu.key for gpu in self._of(indices)), start, end, tokens)
+
+    def _of(self, indices: tuple[int, ...]) -> list[Gpu]:
+        return [gpu for gpu in self._lineup.gpus if gpu.index in indices]
+
+
+def _simulated(samples: Sequence[Recorded]) -> bool:
+    return any(isinstance(one.event, GpuSampled) and one.event.simulated for one in samples)

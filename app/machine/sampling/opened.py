@@ -1,0 +1,68 @@
+"""The sampler of a line-up, at work for as long as its process."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+import httpx
+
+from app.engines.key import key_of
+from app.engines.launch.fleet import Fleet, owner_of
+from app.engines.traffic import Traffic
+from app.events.log import LogWriter
+from app.lineups.model import Lineup
+from app.machine.gpus.combined import Combined
+from app.machine.gpus.dcgm import Dcgm
+from app.machine.gpus.holders import Holders, Owner, nobody
+from app.machine.gpus.nvml import Nvml
+from app.machine.gpus.reading import GpuSource
+from app.machine.gpus.simulated import SimulatedGpus
+from app.machine.sampling.board import Board
+from app.machine.sampling.engine import EngineWatch
+from app.machine.sampling.fits import fits
+from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.owners import Owners
+from app.machine.sampling.sampler import Sampler
+from app.store.events import EventStore
+
+
+@asynccontextmanager
+async def sampled(
+    lineup: Lineup,
+    bases: Mapping[str, tuple[str, ...]],
+    http: httpx.AsyncClient,
+    store: EventStore,
+    writer: LogWriter,
+    traffic: Traffic,
+    launched: Fleet,
+    leads: Callable[[], bool],
+) -> AsyncIterator[Board]:
+    board = Board(fits=await asyncio.to_thread(fits, lineup))
+    engines = [
+        EngineWatch(engine, bases[name], http, traffic, key_of(engine), launched.get(name, ()))
+        for name, engine in lineup.engines.items()
+    ]
+    machine = MachineLog(writer, store.last_sample, leads=leads)
+    gpus = gpu_source(lineup, bases, http, owner_of(launched))
+    sampler = Sampler(engines, gpus, machine, board, store, lineup)
+    sampler.start()
+    try:
+        yield board
+    finally:
+        await sampler.close()
+
+
+def gpu_source(
+    lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, launched: Owner = nobody
+) -> GpuSource:
+    """`launched` tells the engine of a process that Temper itself started."""
+    played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}
+    real = {name: urls for name, urls in bases.items() if name not in played}
+    at_work = {index for name in real for index in lineup.engines[name].gpus}
+    here = [gpu for gpu in lineup.gpus if gpu.index in at_work and not gpu.host]
+    sources: list[GpuSource] = [Dcgm(http, url) for url in lineup.dcgm_urls]
+    if here:
+        sources.insert(0, Nvml(holders=Holders(Owners(real, launched))))
+    if played:
+        sources.insert(0, SimulatedGpus(http, [gpu for gpu in lineup.gpus if gpu.index not in at_work], played))
+    return sources[0] if len(sources) == 1 else Combined(sources)

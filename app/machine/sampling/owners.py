@@ -1,0 +1,83 @@
+"""Which engine a process belongs to: the one whose port it, or what started it, listens on."""
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import httpx
+
+from app.machine.gpus.holders import Owner, nobody
+
+_LISTENS = "0A"
+_DEEP = 8
+"""Generations from a GPU worker up to the server that started it: vLLM has three."""
+
+
+class Owners:
+    """Only what runs on this machine: an engine on loopback, or one that Temper launched."""
+
+    def __init__(
+        self, bases: Mapping[str, tuple[str, ...]], launched: Owner = nobody, proc: Path = Path("/proc")
+    ) -> None:
+        self._engines = {port: name for name, urls in bases.items() for port in map(_loopback_port, urls) if port}
+        self._launched, self._proc = launched, proc
+
+    def __call__(self, pid: int) -> str:
+        if engine := self._launched(pid):
+            return engine
+        sockets = {f"socket:[{inode}]": self._engines[port] for port, inode in self._listening()}
+        if not sockets:
+            return ""
+        held = (link for one in self._line(pid) for link in _links(self._proc / str(one) / "fd"))
+        return next((sockets[link] for link in held if link in sockets), "")
+
+    def _listening(self) -> Iterator[tuple[int, str]]:
+        for table in ("tcp", "tcp6"):
+            for row in _rows(self._proc / "self" / "net" / table):
+                port = int(row[1].rpartition(":")[2], 16)
+                if row[3] == _LISTENS and port in self._engines:
+                    yield port, row[9]
+
+    def _line(self, pid: int) -> Iterator[int]:
+        """The process, and those it comes from."""
+        for _ in range(_DEEP):
+            if pid <= 1:
+                return
+            yield pid
+            pid = _parent(self._proc / str(pid) / "stat")
+
+
+def _loopback_port(url: str) -> int | None:
+    address = httpx.URL(url)
+    try:
+        near = address.host == "localhost" or ipaddress.ip_address(address.host).is_loopback
+    except ValueError:
+        return None
+    return address.port if near else None
+
+
+def _rows(table: Path) -> list[list[str]]:
+    try:
+        return [words for line in table.read_text().splitlines()[1:] if len(words := line.split()) > 9]
+    except OSError:
+        return []
+
+
+def _parent(stat: Path) -> int:
+    """The name before it stands in brackets and may hold anything."""
+    try:
+        return int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _links(folder: Path) -> Iterator[str]:
+    try:
+        files = list(folder.iterdir())
+    except OSError:
+        return
+    for file in files:
+        try:
+            yield str(file.readlink())
+        except OSError:
+            continue

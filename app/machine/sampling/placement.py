@@ -1,0 +1,54 @@
+"""Whether the GPUs that are seen are those that the line-up means, in sentences. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from app.events.kinds import GpuSampled
+from app.lineups.model import Engine, Gpu, Lineup
+
+Seen = Mapping[tuple[str, int], GpuSampled]
+_ORDER = "CUDA counts as NVML does only with CUDA_DEVICE_ORDER=PCI_BUS_ID"
+_MUCH_GIB = 1.0
+"""Less than this a process may hold of a GPU that it does not work on."""
+
+
+def misplaced(lineup: Lineup, seen: Seen) -> list[str]:
+    if not seen:
+        return []
+    real = [engine for engine in lineup.engines.values() if not engine.simulation]
+    meant = [gpu for gpu in lineup.gpus if any(gpu.index in engine.gpus for engine in real)]
+    found = [_other(gpu, seen) for gpu in meant]
+    return [*filter(None, found), *(said for engine in real for said in _elsewhere(lineup, engine, seen))]
+
+
+def _other(gpu: Gpu, seen: Seen) -> str:
+    event = seen.get(gpu.key)
+    host, number = gpu.key
+    if event is None:
+        there = sorted(n for machine, n in seen if machine == host)
+        if there:
+            return f"the line-up's GPU {gpu.index} should be number {number}: there are {_listed(there)}"
+        known = sorted({machine for machine, _ in seen if machine})
+        named = f": the DCGM exporters tell of {', '.join(known)}" if known else ""
+        return f"nobody tells of the line-up's GPU {gpu.index} on {host or 'this machine'}{named}"
+    if not event.name.startswith("GPU ") and (words := _models(gpu.kind)) and not words & _models(event.name):
+        return f"the line-up calls GPU {gpu.index} {gpu.kind}, and it is {event.name}: {_ORDER}"
+    return ""
+
+
+def _elsewhere(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
+    own = {gpu.key for gpu in lineup.gpus if gpu.index in engine.gpus}
+    for key, event in seen.items():
+        held = sum(one.used_gib or 0 for one in event.processes if one.engine == engine.name)
+        if key not in own and held > _MUCH_GIB:
+            meant = " + ".join(map(str, engine.gpus))
+            yield f"{engine.name} holds {held:.1f} GiB of GPU {key[1]}, and the line-up has it on {meant}: {_ORDER}"
+
+
+def _models(name: str) -> set[str]:
+    """The words that tell one kind from another: L4, H100, GB10."""
+    return {word for word in re.split(r"[^a-z0-9]+", name.casefold()) if any(map(str.isdigit, word))}
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))

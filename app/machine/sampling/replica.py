@@ -1,0 +1,158 @@
+"""One replica of an engine, looked at once a second from outside: what it answers, and what it reports."""
+
+import re
+from datetime import UTC, datetime
+
+import httpx
+
+from app.engines.client import EngineClient
+from app.engines.launch.launched import Launched
+from app.engines.metrics import EngineSample
+from app.engines.traffic import Traffic
+from app.errors import EngineError
+from app.lineups.model import Engine
+from app.machine.sampling.condition import Condition, Seen, condition
+from app.text.clean import clean
+
+PATIENCE = 2.0
+CHECK_EVERY = 30.0
+"""Whether it still serves what the line-up says changes rarely."""
+TOLD_FOR = 60.0
+_ADD_UP = (
+    "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",
+    "drafts", "draft_tokens", "accepted_tokens", "kv_tokens",
+)  # fmt: skip
+_TEXT = re.compile(r"(?:INFO|WARNING|ERROR) [^\]]*\] (.*)$")
+
+
+class Replica:
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        engine: Engine,
+        base: str,
+        traffic: Traffic,
+        *,
+        key: str = "",
+        metrics_urls: tuple[str, ...] = (),
+        launched: Launched | None = None,
+    ) -> None:
+        self._http, self._engine, self._traffic, self._launched = http, engine, traffic, launched
+        self.base = base.rstrip("/")
+        self._root = self.base.removesuffix("/v1")
+        self._client = EngineClient(http, base, key=key, patience=PATIENCE)
+        self._metrics_urls = metrics_urls or ("",)
+        self._trouble, self._checked = "", float("-inf")
+        self._began: float | None = None
+        self._anew = ("", float("-inf"))
+        self.condition = Condition()
+        self.share: float | None = None
+        self.eta_s: float | None = None
+
+    async def look(self, now: float) -> EngineSample | None:
+        """By the monotonic clock."""
+        health = await self._health()
+        well = health == httpx.codes.OK
+        sample = await self._sample() if well else None
+        seen = Seen(
+            health=health,
+            phase=await self._phase() if health is None or not well else "",
+            running=sample.running if sample else None,
+            tokens=None if sample is None else (sample.prompt_tokens or 0) + (sample.generation_tokens or 0),
+            trouble=await self._checked_trouble(now) if well else "",
+            remark=self._remark(sample, now),
+        )
+        self.condition = self._launching(condition(self.condition, seen, now))
+        self._report(sample)
+        return sample
+
+    def _launching(self, seen: Condition) -> Condition:
+        """What we started, we know better than its port does: it loads, or it ended and why."""
+        self.share = self.eta_s = None
+        if self._launched is None:
+            return seen
+        look = self._launched.look()
+        if look.state == "ready":
+            return seen
+        self.share, self.eta_s = look.share, look.eta_s
+        return Condition(look.state, clean(look.detail, 300), seen.tokens, seen.moved_at)
+
+    def _report(self, sample: EngineSample | None) -> None:
+        if self.condition.state == "ready":
+            self._traffic.unwell.discard(self.base)
+        else:
+            self._traffic.unwell.add(self.base)
+        self._traffic.reported[self.base] = (sample.running or 0) + (sample.waiting or 0) if sample else 0
+
+    async def _health(self) -> int | None:
+        try:
+            async with self._http.stream("GET", f"{self._root}/health", timeout=PATIENCE) as answer:
+                return answer.status_code
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return None
+
+    async def _sample(self) -> EngineSample | None:
+        try:
+            looks = [await self._client.sample(url) for url in self._metrics_urls]
+        except EngineError:
+            return None
+        return looks[0] if len(looks) == 1 else _together(looks)
+
+    async def _checked_trouble(self, now: float) -> str:
+        if now - self._checked >= CHECK_EVERY or self._trouble:
+            self._checked, self._trouble = now, await self._look_for_trouble()
+        return self._trouble
+
+    async def _look_for_trouble(self) -> str:
+        try:
+            served = await self._client.models()
+        except EngineError as exc:
+            return clean(str(exc), 300)
+        names = [card.id for card in served]
+        if self._engine.wire_name not in names:
+            have = ", ".join(names[:5]) or "nothing"
+            return clean(f"it serves {have}, not {self._engine.wire_name}: check base_urls and served_name", 300)
+        holds = next(card.max_model_len for card in served if card.id == self._engine.wire_name)
+        if holds is not None and holds < self._engine.max_model_len:
+            return f"it holds {holds} tokens, the line-up says {self._engine.max_model_len}: mend max_model_len"
+        return ""
+
+    def _remark(self, sample: EngineSample | None, now: float) -> str:
+        """Another process answers than before, and it was not we who started it."""
+        if sample is None:
+            return ""
+        if sample.started is not None:
+            if self._began is not None and sample.started > self._began + 1 and self._launched is None:
+                at = datetime.fromtimestamp(sample.started, UTC).strftime("%H:%M:%S")
+                self._anew = (f"it was started anew at {at} UTC, not by Temper", now)
+            self._began = sample.started
+        return self._anew[0] if now - self._anew[1] < TOLD_FOR else sample.missing
+
+    async def _phase(self) -> str:
+        """The newest line of the simulator's log; a real engine that we did not start has none for us."""
+        if self._engine.simulation is None:
+            return ""
+        try:
+            answer = await self._http.get(f"{self._root}/simulator/log", timeout=PATIENCE)
+        except httpx.HTTPError:
+            return ""
+        newest = answer.text.rstrip("\n").rpartition("\n")[2]
+        found = _TEXT.search(newest)
+        return clean(found[1] if found else newest, 200)
+
+
+def _together(looks: list[EngineSample]) -> EngineSample:
+    """Several servers behind one address."""
+    shares = [one.kv_used for one in looks if one.kv_used is not None]
+    sums = {name: _sum([getattr(one, name) for one in looks]) for name in _ADD_UP}
+    return EngineSample(
+        **sums,
+        kv_used=sum(shares) / len(shares) if shares else None,
+        started=max((one.started for one in looks if one.started), default=None),
+        missing=next((one.missing for one in looks if one.missing), ""),
+    )
+
+
+def _sum(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

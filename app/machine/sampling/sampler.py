@@ -1,0 +1,89 @@
+"""One task that looks at every engine and GPU once a second, and forgets what is too old."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+
+from app.errors import Unusable
+from app.events.kinds import Event, GpuSampled
+from app.lineups.model import Lineup
+from app.machine.gpus.reading import GpuReading, GpuSource
+from app.machine.sampling.board import Board
+from app.machine.sampling.engine import EngineWatch
+from app.machine.sampling.ledger import Ledger
+from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.placement import misplaced
+from app.store.db import AWAY, why
+from app.store.events import EventStore
+
+log = logging.getLogger(__name__)
+
+PERIOD = 1.0
+KEEP_SECONDS = 6 * 3600.0
+FORGET_EVERY = 600.0
+BOOK_EVERY = 5.0
+
+
+class Sampler:
+    def __init__(
+        self,
+        engines: Sequence[EngineWatch],
+        gpus: GpuSource,
+        machine: MachineLog,
+        board: Board,
+        store: EventStore,
+        lineup: Lineup,
+    ) -> None:
+        self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
+        self._lineup, self._ledger = lineup, Ledger(store, lineup)
+        self._forgot = self._booked = float("-inf")
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_on(), name="sampler")
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        await self._gpus.close()
+
+    async def look(self) -> None:
+        now = time.monotonic()
+        looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
+        batch = self._machine.append(*(event for events in looks for event in events))
+        self._board.take(batch)
+        self._board.loaded |= {one.engine.name: one.loaded for one in self._engines if one.loaded}
+        if self._machine.leads and now - self._booked >= BOOK_EVERY:
+            self._booked = now
+            self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
+        if self._machine.leads and now - self._forgot >= FORGET_EVERY:
+            self._forgot = now
+            await asyncio.to_thread(self._store.forget_samples, time.time() - KEEP_SECONDS)
+
+    async def _gpu_samples(self) -> list[Event]:
+        readings = await self._gpus.read()
+        self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
+        seen = {key: event for key, (_, event) in self._board.gpus.items()}
+        self._board.gpu_reason = "; ".join(filter(None, [self._gpus.reason, *misplaced(self._lineup, seen)]))
+        return [_sampled(reading) for reading in readings]
+
+    async def _go_on(self) -> None:
+        while True:
+            began = time.monotonic()
+            try:
+                await self.look()
+            except Unusable as exc:
+                log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
+                return
+            except AWAY as exc:
+                log.warning("nothing is sampled: %s", why(exc))
+            except Exception:
+                log.exception("a look at engines and GPUs failed by a fault of ours")
+            await asyncio.sleep(PERIOD - (time.monotonic() - began))
+
+
+def _sampled(reading: GpuReading) -> GpuSampled:
+    shared = {name: getattr(reading, name) for name in GpuSampled.__struct_fields__}
+    return GpuSampled(**shared | {"ages": dict(reading.ages)})

@@ -1,0 +1,117 @@
+"""Opening a worker: what it holds, built in order and closed in reverse; alone on its database, or one of its nodes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+
+import httpx
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.config import Settings
+from app.engines.launch.fleet import Fleet
+from app.engines.simulated import Simulator
+from app.engines.traffic import Traffic
+from app.events.bus import Bus
+from app.events.log import LogWriter
+from app.evidence.notary import open_notary
+from app.lineups.model import Lineup
+from app.loop.durable import Durable
+from app.machine.measuring.desk import Desk
+from app.machine.measuring.probed import Probed
+from app.machine.measuring.stored import keep
+from app.machine.sampling.opened import sampled
+from app.runtime.node import Node, new_name
+from app.runtime.runtime import Worker
+from app.store.db import alone, apart, open_database, shared
+from app.store.events import EventStore
+from app.store.leases import Leases
+from app.store.notices import Notices
+
+WRITERS = 1
+"""One thread writes the log, by a connection of its own."""
+
+
+@asynccontextmanager
+async def working(
+    settings: Settings,
+    lineup: Lineup,
+    bases: dict[str, tuple[str, ...]],
+    simulator: Simulator | None,
+    launched: Fleet,
+) -> AsyncIterator[Worker]:
+    """The caller holds the worker lock, where the database is not shared."""
+    async with AsyncExitStack() as stack:
+        database = await asyncio.to_thread(open_database, settings.database)
+        stack.callback(database.dispose)
+        await asyncio.to_thread(open_notary, settings.data, database)  # its key is there before anything asks for it
+        leases = Leases(database, new_name()) if shared(database) else None
+        writing = apart(database, WRITERS)
+        stack.callback(writing.dispose)
+        store, bus = EventStore(database, leases, writing), Bus()
+        writer = LogWriter(store, bus)
+        writer.start()
+        stack.push_async_callback(writer.close)
+        http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
+        traffic = Traffic()
+        board = await stack.enter_async_context(
+            sampled(lineup, bases, http, store, writer, traffic, launched, lambda: leases is None or leases.leads)
+        )
+        desk = Desk(partial(_keep, database))
+        stack.push_async_callback(desk.close)
+        worker = Worker(
+            settings,
+            lineup,
+            leases,
+            database,
+            store,
+            bus,
+            writer,
+            http,
+            bases,
+            board,
+            simulator,
+            launched,
+            traffic,
+            desk,
+        )
+        worker.durable = Durable(settings.queue, leases.node if leases else "local", worker.work_on)
+        if leases:
+            await _join(worker, leases, stack)
+        else:
+            await worker.durable.launch()
+            stack.push_async_callback(worker.durable.close)
+            await _requeue(worker)
+        yield worker
+
+
+async def _join(worker: Worker, leases: Leases, stack: AsyncExitStack) -> None:
+    """One of several nodes: what dead ones left is found by its looks at them."""
+    notices = Notices(worker.database, worker.store, worker.bus)
+    notices.start()
+    stack.push_async_callback(notices.close)
+    node = Node(worker.database, worker.settings.kind, leases, worker.durable, worker.writer)
+    await node.join()
+    stack.push_async_callback(node.leave)
+    await asyncio.to_thread(_launch_alone, worker, node)
+    stack.push_async_callback(worker.durable.close)
+    node.start()
+    stack.push_async_callback(node.close)
+
+
+def _launch_alone(worker: Worker, node: Node) -> None:
+    """DBOS makes its own tables at its first launch, and two would make them at once."""
+    with alone(worker.database, "dbos launch"):
+        worker.durable.launch_here(node.share())
+
+
+def _keep(database: Engine, probed: Probed) -> None:
+    with Session(database) as session, session.begin():
+        keep(session, probed)
+
+
+async def _requeue(worker: Worker) -> None:
+    """A run whose first event is written but whose place in the queue is not."""
+    for run, host in await asyncio.to_thread(worker.store.queued):
+        await worker.durable.enqueue(run, host)

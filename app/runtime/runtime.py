@@ -1,0 +1,225 @@
+"""What a process that works on runs holds for as long as it lives, and how it takes one to its end."""
+
+import asyncio
+import logging
+import os
+import secrets
+from dataclasses import dataclass, field
+
+import httpx
+import msgspec
+from sqlalchemy import Engine
+
+from app.config import Settings
+from app.engines.key import key_of
+from app.engines.launch.fleet import Fleet
+from app.engines.simulated import Simulator
+from app.engines.traffic import Traffic
+from app.errors import Fenced, TemperError
+from app.events.bus import Bus
+from app.events.kinds import RunFailed, RunQueued, RunResumed
+from app.events.log import LogWriter, RunLog
+from app.evidence.notary import open_notary
+from app.lineups.model import Lineup
+from app.loop.drive import drive, give_up
+from app.loop.durable import Durable
+from app.loop.run import Means, Run
+from app.loop.state import fold
+from app.machine.measuring.desk import Desk
+from app.machine.measuring.free import in_the_way
+from app.machine.measuring.gpu_memory import BoardCards
+from app.machine.measuring.load import loads
+from app.machine.measuring.probe import Busy
+from app.machine.measuring.subjects import chosen, subjects
+from app.machine.sampling.board import Board
+from app.runs.scanner import lay_out_new, scanner_for
+from app.runtime.seats import seats
+from app.scanners.verdict import Verdict
+from app.skills.catalog import skill
+from app.store import queries
+from app.store.before import StoredBefore
+from app.store.db import AWAY, why
+from app.store.events import EventStore
+from app.store.held import asking
+from app.store.inbox import StoredInbox
+from app.store.leases import Leases
+from app.store.lessons import StoredLessons
+from app.store.models import RunRow
+from app.targets.catalog import open_target
+from app.targets.lock import no_fence
+
+NO_FURTHER = 20
+"""Ends of whoever worked on a run, in a row and without one step forward, after which it is given up."""
+AGAIN_AFTER = 0.5
+"""Seconds until a run is taken up again that the database was away for."""
+FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
+
+log = logging.getLogger("temper")
+
+
+@dataclass
+class Worker:
+    settings: Settings
+    lineup: Lineup
+    leases: Leases | None
+    """Where other nodes may take a run over."""
+    database: Engine
+    store: EventStore
+    bus: Bus
+    writer: LogWriter
+    http: httpx.AsyncClient
+    bases: dict[str, tuple[str, ...]]
+    """Engine name to the base URLs of its replicas."""
+    board: Board
+    simulator: Simulator | None
+    """What plays the simulated engines; it may be stopped and started while runs wait."""
+    launched: Fleet
+    """The engines that this process started or took over, replica by replica."""
+    traffic: Traffic
+    desk: Desk
+    """Where engines are probed."""
+    durable: Durable = field(init=False)
+
+    @property
+    def name(self) -> str:
+        return f"worker {self.leases.node}" if self.leases else f"worker {os.getpid()}"
+
+    @property
+    def leads(self) -> bool:
+        """It keeps schedules and webhooks for all the nodes of its database."""
+        return self.leases is None or self.leases.leads
+
+    async def submit(self, request: RunQueued, run: str | None = None) -> str:
+        run = run or new_run_id()
+        RunLog(run, self.writer).append(request)
+        await self.writer.flush()
+        await self.durable.enqueue(run, request.host)
+        return run
+
+    def run_row(self, run: str) -> RunRow | None:
+        with asking(self.database) as session:
+            return queries.run(session, run)
+
+    def unended(self) -> list[str]:
+        with asking(self.database) as session:
+            return [row.id for row in queries.unended(session)]
+
+    def same_unended(self, request: RunQueued) -> str | None:
+        """The run that was cut off, when it is what is asked for again."""
+        for run in self.unended():
+            begun = fold(self.store.events(run, upto=1)).request
+            if begun and msgspec.structs.replace(begun, note=request.note, pace=request.pace) == request:
+                return run
+        return None
+
+    async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
+        """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
+        pack = skill(skill_name)
+        target = await asyncio.to_thread(open_target, host, self.settings.hosts)
+        try:
+            scanner = scanner_for(pack, target, self.settings.hosts)
+            await lay_out_new(target)
+            return scanner.name, await scanner.scan(target.files, tuple(pack.rules))
+        finally:
+            await target.close()
+
+    async def probe(self, engine: str) -> None:
+        """Begin to probe an engine, or all where none is named; refused while a run works."""
+        if reason := await asyncio.to_thread(self._at_work):
+            raise Busy(reason)
+        engines, cards = chosen(self.lineup, engine), BoardCards(self.board)
+        pace, loaded = self.settings.speed, loads(self.launched)
+        self.desk.start(
+            subjects(self.lineup, engines, self.bases, self.http, cards, pace, key_of, self.traffic, loaded)
+        )
+
+    def _at_work(self) -> str:
+        return in_the_way(fold(self.store.steady(run)) for run in self.unended())
+
+    async def work_on(self, run_id: str, epoch: int) -> None:
+        """Take a run from wherever its log stands to its end; a database that is away counts like a crash."""
+        while True:
+            try:
+                await self._work_on(run_id, epoch)
+                return await asyncio.to_thread(self._seal, run_id)
+            except Fenced:
+                return log.warning("run %s goes on at another node", run_id)
+            except AWAY as exc:
+                log.warning("run %s is taken up again in a moment: %s", run_id, why(exc))
+            except TemperError:
+                if not self.writer.broken.is_set():
+                    raise
+                # It keeps its place in the queue: this process ends now, and the next one takes the run up.
+                await asyncio.get_running_loop().create_future()
+            await asyncio.sleep(AGAIN_AFTER)
+            await self.writer.flush()
+
+    async def _work_on(self, run_id: str, epoch: int) -> None:
+        try:
+            run = await asyncio.to_thread(self._take_up, run_id, epoch)
+        except TemperError as exc:
+            await self._fail(await asyncio.to_thread(self._log, run_id), str(exc))
+            return None
+        try:
+            if await asyncio.to_thread(self._ends_whoever_takes_it, run_id):
+                reason = f"whoever worked on it ended, {NO_FURTHER} times in a row, without one step forward"
+                return await self._fail(run.log, reason)
+            if run.state.request and run.state.request.keep:
+                await lay_out_new(run.means.target)
+            await drive(run, StoredInbox(self.database, run_id))
+        except (Fenced, TemperError, *AWAY):
+            raise
+        except Exception as exc:
+            log.exception("run %s failed by a fault of ours", run_id)
+            await give_up(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
+        finally:
+            await run.means.target.close()
+
+    def _seal(self, run_id: str) -> None:
+        """How long its log is goes on record, so that its end cannot be cut off unseen."""
+        with asking(self.database) as session:
+            row = queries.run(session, run_id)
+            ended = row is not None and row.ended_at is not None
+        if ended:
+            open_notary(self.settings.data, self.database).ended(run_id)
+
+    async def _fail(self, run: RunLog, reason: str) -> None:
+        run.append(RunFailed(reason=reason))
+        await run.flush()
+
+    def _log(self, run_id: str) -> RunLog:
+        last = self.store.last(run_id)
+        assert last
+        return RunLog(run_id, self.writer, last)
+
+    def _ends_whoever_takes_it(self, run_id: str) -> bool:
+        last = self.store.newest(run_id, None, FORWARD, NO_FURTHER)
+        return sum(isinstance(one.event, RunResumed) and one.event.after_crash for one in last) == NO_FURTHER
+
+    def _take_up(self, run_id: str, epoch: int) -> Run:
+        fence = no_fence
+        if self.leases:
+            begun = fold(self.store.events(run_id, upto=1)).request
+            assert begun
+            self.leases.take(run_id, begun.host, epoch)
+            self.writer.lost.discard(run_id)
+            fence = self.leases.fence(run_id)
+        state = fold(self.store.brief(run_id))
+        assert state.request
+        pack = skill(state.request.skill)
+        target = open_target(state.request.host, self.settings.hosts, fence)
+        target.needs(path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths)
+        means = Means(
+            skill=pack,
+            target=target,
+            scanner=scanner_for(pack, target, self.settings.hosts),
+            seats=seats(self.lineup, self.bases, self.http, self.traffic, traced=bool(self.settings.otlp)),
+            lessons=StoredLessons(self.database),
+            worker=self.name,
+            before=StoredBefore(self.database, self.store, run_id),
+        )
+        return Run(state, self._log(run_id), means)
+
+
+def new_run_id() -> str:
+    return secrets.token_hex(4)

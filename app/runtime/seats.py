@@ -1,0 +1,33 @@
+"""Seats from a line-up: each role's engine as clients, one per replica."""
+
+import httpx
+
+from app.engines.client import EngineClient
+from app.engines.key import key_of
+from app.engines.traffic import Traffic
+from app.events.words import Role
+from app.lineups.model import Lineup
+from app.loop.run import Seat
+
+
+def seats(
+    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, traffic: Traffic, *, traced: bool
+) -> dict[Role, Seat]:
+    taken = {}
+    for role, seat in lineup.seats.items():
+        engine = lineup.engines[seat.engine]
+        key = key_of(engine)
+        taken[role] = Seat(
+            role=role,
+            engine=engine.name,
+            model=engine.wire_name,
+            replicas=tuple(EngineClient(http, base, key=key) for base in bases[engine.name]),
+            max_tokens=seat.max_tokens,
+            max_model_len=engine.max_model_len,
+            temperature=seat.temperature,
+            traffic=traffic,
+            traced=traced,
+            precision=engine.precision,
+            vllm=engine.vllm,
+        )
+    return taken

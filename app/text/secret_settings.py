@@ -1,0 +1,76 @@
+"""Settings whose key says that the value is secret: `key = value`, `key: value`, `"key": "value"`."""
+
+import re
+from collections.abc import Iterator
+
+from app.text.entropy import is_key
+from app.text.withheld import GONE
+
+_AT_ANY_END = (
+    "password|passwd|passphrase|passcode|secret|psk|bindpw|rootpw|authtok|api[-_]?key|privatekey|presharedkey"
+    "|secretkey|accesskey|sharedkey|(?:identity|registry|refresh|session|access|bearer|auth|security|id)token"
+)
+_AFTER_A_MARK = (
+    "pass|pwd|pw|pin|token|credentials?|(?:access|private|preshared|pre[-_]shared|secret|auth|signing|encryption"
+    "|master|account|shared|client)[-_]?key(?:[-_]?data)?|key[-_]?data|wep[-_]?key[0-9]?"
+)
+_KEY = re.compile(
+    rf"(?<![\w.-])(?:[\w.-]{{0,60}}?(?:{_AT_ANY_END})|(?:[\w.-]{{0,60}}?[-_.])?(?:{_AFTER_A_MARK}))"
+    r"[\"']?[ \t]{0,20}(?:=|::?)[ \t]{0,20}(?=[^\s=:])",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\[^\n])*\"?|'(?:[^'\\\n]|\\[^\n])*'?")
+_WORD = re.compile(r"\S+")
+_REST = re.compile(r"[^\n]+")
+_AHEAD = re.compile(r"[-+ ]?[ \t]{0,40}[#;]?[ \t]?(?:export[ \t]{1,9}|set[ \t]{1,9})?[\"']?")
+_AHEAD_LONGEST = 64
+_AROUND = "\"'`;,) \t\r"
+"""It is somebody else's who quotes the line."""
+_COMMENT = re.compile(r"[-+ ]?[ \t]{0,40}[#;]")
+_SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
+_NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
+_PATH = re.compile(r"(?:file:/{2})?/[\w./%{}@+-]*")
+_NOTHING = frozenset(
+    {"yes", "no", "true", "false", "on", "off", "none", "null", "nil", "ask", "prompt", "default", "required",
+     "optional", "requisite", "sufficient", "never", "always", "x", "*", "!", "!!", "{}", "[]", "ignore"}
+)  # fmt: skip
+_SMALL = re.compile(r"[0-9]{1,2}")
+
+
+def without_settings(text: str) -> str:
+    return "".join(_pieces(text))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    done = 0
+    for key in _KEY.finditer(text):
+        if key.start() < done:
+            continue
+        value = _value(text, key)
+        if _is_harmless(key[0], value):
+            continue
+        yield text[done : key.end()]
+        yield GONE
+        done = key.end() + len(value)
+    yield text[done:]
+
+
+def _value(text: str, key: re.Match[str]) -> str:
+    """In quotes, or all of the line where the key comes first on it; else the next word. In a comment's prose: none."""
+    begin = text.rfind("\n", 0, key.start()) + 1
+    alone = key.start() - begin < _AHEAD_LONGEST and _AHEAD.fullmatch(text, begin, key.start())
+    if not alone and _COMMENT.match(text, begin):
+        return ""
+    found = _QUOTED.match(text, key.end()) or (_REST if alone else _WORD).match(text, key.end())
+    return found[0].rstrip(_AROUND) if found else ""
+
+
+def _is_harmless(key: str, value: str) -> bool:
+    bare = value.strip(" \t\r\"',;")
+    if not bare or bare.lower() in _NOTHING or _SMALL.fullmatch(bare) or bare.startswith(GONE):
+        return True
+    if _SUDO_TAG.fullmatch(key):
+        return True
+    if key.rstrip(" \t").endswith(":") and _NAME_SERVICE.match(bare):
+        return True
+    return bool(_PATH.fullmatch(bare)) and not is_key(bare)

@@ -1,0 +1,94 @@
+"""Who is connected: as many as the process has room for, and of strangers a few from each address."""
+
+import ipaddress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.config import Network
+from app.web.access.throttle import network
+
+Networks = tuple[Network, ...]
+
+OF_A_PEER, OF_STRANGERS = 128, 1024
+RESERVE = 256
+"""Open files for all else: the database, hosts, engines."""
+MOST = 8192
+
+
+class Connection(Protocol):
+    @property
+    def idle(self) -> bool:
+        """Nothing that it asked for is being answered."""
+
+    def end(self) -> None: ...
+
+
+@dataclass
+class Crowd:
+    room: int = MOST
+    of_strangers: int = OF_STRANGERS
+    of_a_peer: int = OF_A_PEER
+    proxies: Networks = ()
+    """Everybody behind one of these comes from its address."""
+    refused: int = 0
+    _all: int = 0
+    _strangers: dict[Connection, str] = field(default_factory=dict)
+    """In order of arrival, with where they come from."""
+    _peers: dict[str, dict[Connection, None]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: int, proxies: Networks = (), *, only_operators: bool = False) -> "Crowd":
+        """`files`: as many as this process may hold open. On loopback, without sign-in, nobody is a stranger."""
+        room = max(min(MOST, files - RESERVE), files // 4)
+        strangers = room if only_operators else min(OF_STRANGERS, room // 2)
+        return cls(room, strangers, strangers if only_operators else OF_A_PEER, proxies)
+
+    def admits(self, one: Connection, source: str) -> bool:
+        """Where there is no room, the one that has waited longest without asking for anything makes some."""
+        place = network(source)
+        peers = self._peers.setdefault(place, {})
+        if not _within(source, self.proxies) and len(peers) >= self.of_a_peer and not _make_room(peers):
+            return self._refuse(place)
+        if (len(self._strangers) >= self.of_strangers or self._all >= self.room) and not _make_room(self._strangers):
+            return self._refuse(place)
+        self._all += 1
+        self._strangers[one] = place
+        self._peers.setdefault(place, {})[one] = None
+        return True
+
+    def known(self, one: Connection) -> None:
+        """A person asked by it: it is no stranger's any more."""
+        place = self._strangers.pop(one, None)
+        if place is not None:
+            self._forget(one, place)
+
+    def left(self, one: Connection) -> None:
+        self._all -= 1
+        self.known(one)
+
+    def _forget(self, one: Connection, place: str) -> None:
+        peers = self._peers.get(place, {})
+        peers.pop(one, None)
+        if not peers:
+            self._peers.pop(place, None)
+
+    def _refuse(self, place: str) -> bool:
+        self.refused += 1
+        if not self._peers.get(place):
+            self._peers.pop(place, None)
+        return False
+
+
+def _within(source: str, networks: Networks) -> bool:
+    try:
+        address = ipaddress.ip_address(source)
+    except ValueError:
+        return False
+    return any(address in one for one in networks)
+
+
+def _make_room(among: dict[Connection, str] | dict[Connection, None]) -> bool:
+    oldest = next((one for one in among if one.idle), None)
+    if oldest:
+        oldest.end()
+    return oldest is not None

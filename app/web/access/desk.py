@@ -1,0 +1,122 @@
+"""Where passwords are looked at: two at a time, one of them kept for whoever has come in from there before."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.people.names import is_name
+from app.people.passwords import NOBODY, Busy, hashed, matches, outdated
+from app.store import attempts, people
+from app.store.models import PersonRow
+from app.web.access.throttle import Lane, lane
+
+T = TypeVar("T")
+CONNECTIONS = 3
+SESSION_SECONDS, BROWSER_SECONDS = 12 * 3600.0, 180 * 24 * 3600.0
+KNOWN_SECONDS = 30 * 24 * 3600.0
+QUEUE = 16
+"""Tries that wait for each lane; a password takes some hundred milliseconds and 64 MiB to look at."""
+IN_A_MOMENT = 2.0
+
+
+@dataclass(frozen=True)
+class Try:
+    name: str
+    password: str = field(repr=False)
+    source: str
+    browser: str = field(repr=False)
+    """The secret of the browser's own cookie, or nothing."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Name and password do not belong together."""
+
+
+@dataclass(frozen=True)
+class LetIn:
+    session: str
+    browser: str
+    """A new secret for the browser; empty where it has one that holds."""
+
+
+class Desk:
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+        self._threads = {line: ThreadPoolExecutor(1, f"desk {line}") for line in ("look", "known", "new")}
+        self._waiting = dict.fromkeys(self._threads, 0)
+
+    def close(self) -> None:
+        for threads in self._threads.values():
+            threads.shutdown(cancel_futures=True)
+
+    async def tried(self, one: Try) -> LetIn | Wrong | Wait:
+        found = await self._in_line("look", lambda: self._lane(one))
+        if isinstance(found, Wait):
+            return found
+        return await self._in_line("new" if found.stranger else "known", lambda: self._looked_at(one, found))
+
+    async def _in_line(self, name: str, does: Callable[[], T]) -> T | Wait:
+        if self._waiting[name] >= QUEUE:
+            return Wait(IN_A_MOMENT)
+        self._waiting[name] += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads[name], does)
+        finally:
+            self._waiting[name] -= 1
+
+    def _lane(self, one: Try) -> Lane | Wait:
+        now = time.time()
+        with Session(self._database) as session:
+            known, browser, name = False, "", one.name if is_name(one.name) else ""
+            if name:
+                browser = people.browser_of(session, name, one.browser, now)
+                known = people.came_from(session, name, one.source, now - KNOWN_SECONDS)
+            found = lane(name, one.source, browser=browser, known=known)
+            left = attempts.wait(session, found.limits, now)
+        return Wait(left) if left else found
+
+    def _looked_at(self, one: Try, found: Lane) -> LetIn | Wrong | Wait:
+        with Session(self._database) as session:
+            with session.begin():
+                taken = attempts.count(session, found.limits, time.time())
+            if not taken:
+                return Wait(attempts.WITHIN)
+            owner = people.person(session, one.name) if is_name(one.name) else None
+            kept = owner.password if owner else NOBODY
+            session.rollback()  # no connection is held while the password is looked at
+            try:
+                right = matches(one.password, kept)
+                renewed = hashed(one.password) if right and outdated(kept) else ""
+            except Busy:
+                return Wait(IN_A_MOMENT)
+        return self._let_in(one, found, renewed) if right else Wrong()
+
+    def _let_in(self, one: Try, found: Lane, renewed: str) -> LetIn | Wrong:
+        with Session(self._database) as session, session.begin():
+            owner = people.person(session, one.name)
+            if owner is None or owner.disabled:
+                return Wrong()
+            if renewed:
+                owner.password = renewed
+            attempts.forget(session, found.limits)
+            secret = _issue(session, owner, "session", one.source, SESSION_SECONDS)
+            if people.browser_of(session, one.name, one.browser, time.time()):
+                return LetIn(secret, "")
+            return LetIn(secret, _issue(session, owner, "browser", one.source, BROWSER_SECONDS))
+
+
+def _issue(session: Session, owner: PersonRow, kind: str, source: str, seconds: float) -> str:
+    right = owner.right if kind == "session" else "viewer"
+    return people.issue(session, person=owner.name, right=right, kind=kind, label=source, seconds=seconds)[1]

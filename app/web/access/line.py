@@ -1,0 +1,138 @@
+"""One connection, as uvicorn serves it, with what uvicorn leaves open: how long its head and body may take."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from app.web.access.crowd import Crowd
+
+LINGER_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds."""
+
+    head: float = 10.0
+    body: float = 30.0
+    read: float = 30.0
+    """For a stranger to take what was answered."""
+    linger: float = 1.0
+    """With a body that nobody wants any more, so that whoever sends it gets to read why."""
+
+
+class Line(H11Protocol):
+    def __init__(
+        self,
+        crowd: Crowd,
+        patience: Patience,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, {**app_state, "line": self}, _loop)
+        self._crowd, self._patience = crowd, patience
+        self._admitted = self._known = False
+        self._awaited: object = None
+        self._late: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
+        self._discarded: int | None = None
+        """Bytes of a body that came after its answer; None while there is none."""
+
+    @property
+    def idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def end(self) -> None:
+        self.connection_over()
+        self.transport.abort()
+
+    def known(self) -> None:
+        if not self._known:
+            self._known = True
+            self._crowd.known(self)
+            self._read()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._admitted = self._crowd.admits(self, self.client[0] if self.client else "")
+        if self._admitted:
+            self._await("head", self._patience.head)
+        else:
+            transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.connection_over()
+        super().connection_lost(exc)
+
+    def connection_over(self) -> None:
+        self._await(None, 0.0)
+        self._read()
+        if self._admitted:
+            self._admitted = False
+            self._crowd.left(self)
+
+    def data_received(self, data: bytes) -> None:
+        if not self._admitted:
+            return
+        if self._discarded is not None:
+            self._discarded += len(data)
+            if self._discarded > LINGER_BYTES:
+                self.transport.abort()
+            return
+        super().data_received(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        unread = self.conn.their_state is h11.SEND_BODY
+        super().on_response_complete()
+        if unread and not self.transport.is_closing():
+            self._linger()
+        elif not unread:
+            self._look()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if not self._known and self._unread is None:
+            self._unread = self.loop.call_later(self._patience.read, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._read()
+
+    def _look(self) -> None:
+        """What is waited for now: one time for a whole head or a whole body, however it drips in."""
+        state = self.conn.their_state
+        if state is h11.SEND_BODY:
+            self._await("body", self._patience.body)
+        elif state is h11.IDLE and self.conn.trailing_data[0]:
+            self._await("head", self._patience.head)
+        else:
+            self._await(None, 0.0)
+
+    def _await(self, what: object, seconds: float) -> None:
+        if what == self._awaited:
+            return
+        if self._late:
+            self._late.cancel()
+        self._awaited = what
+        self._late = self.loop.call_later(seconds, self.transport.abort) if what else None
+
+    def _read(self) -> None:
+        if self._unread:
+            self._unread.cancel()
+            self._unread = None
+
+    def _linger(self) -> None:
+        """Closed at once, the rest of the body would make the kernel take the answer back."""
+        self._discarded = 0
+        self._unset_keepalive_if_required()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self._await("end", self._patience.linger)

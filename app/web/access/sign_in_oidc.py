@@ -1,0 +1,112 @@
+"""Signing in by an identity provider: to it and back. The browser itself carries what must match."""
+
+import hashlib
+import time
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Query, Request
+from sqlmodel import Session
+from starlette.responses import RedirectResponse, Response
+
+from app.people.names import is_name
+from app.people.rights import Right, everybody
+from app.store import people
+from app.store.models import PersonRow
+from app.web.access.desk import SESSION_SECONDS
+from app.web.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
+from app.web.access.sign_in import form_again, inside, let_in
+from app.web.deps import TheSession
+
+ERRAND_SECONDS = 600
+COOKIE = "temper-errand"
+BACK = "/sign-in/oidc/back"
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/sign-in/oidc")
+@everybody
+async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "/") -> Response:  # noqa: A002
+    oidc: Oidc | None = request.app.state.oidc
+    if oidc is None:
+        return form_again(request, next, "There is no identity provider here: sign in with a name and a password.", 404)
+    errand = Errand.new(inside(next))
+    try:
+        to = await oidc.away(errand, _back(request))
+    except NotVouchedFor as exc:
+        return form_again(request, next, str(exc), 502)
+    answer = RedirectResponse(to, status_code=303)
+    carried = msgspec.json.encode(errand).hex()
+    answer.set_cookie(
+        COOKIE, carried, max_age=ERRAND_SECONDS, httponly=True, samesite="lax", path=BACK,
+        secure=request.url.scheme == "https",
+    )  # fmt: skip
+    return answer
+
+
+@router.get(BACK)
+@everybody
+async def back(
+    request: Request,
+    session: TheSession,
+    state: Annotated[str, Query(max_length=200)] = "",
+    code: Annotated[str, Query(max_length=2000)] = "",
+    error: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    oidc: Oidc | None = request.app.state.oidc
+    errand = _errand(request)
+    if oidc is None or errand is None or not state or state != errand.state:
+        return form_again(request, "/", "This sign-in was not begun here, or it took too long: begin again.", 403)
+    if error or not code:
+        return form_again(request, errand.to, f"{oidc.shown} did not let you in.", 403)
+    try:
+        vouched = await oidc.vouched(errand, code, _back(request))
+        owner = _owner(session, oidc, vouched)
+    except NotVouchedFor as exc:
+        return form_again(request, errand.to, str(exc), 403)
+    label = f"{oidc.shown}, {request.client.host if request.client else ''}"
+    _, secret = people.issue(
+        session, person=owner.name, right=owner.right, kind="session", label=label, seconds=SESSION_SECONDS
+    )
+    answer = let_in(request, errand.to, secret, SESSION_SECONDS)
+    answer.delete_cookie(COOKIE, path=BACK)
+    return answer
+
+
+def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> PersonRow:
+    """A name belongs to who came with it first: neither a password's nor another subject's is taken over."""
+    if not is_name(vouched.name):
+        raise NotVouchedFor(f"{oidc.shown} gives a name that cannot be one here: choose another --oidc-claim.")
+    mark = _mark(oidc.provider.issuer, vouched.subject)
+    owner = people.person(session, vouched.name)
+    if owner is None:
+        owner = _new(vouched.name, oidc.provider.right, mark)
+        session.add(owner)
+        session.flush()
+    if owner.password != mark:
+        raise NotVouchedFor(f"{vouched.name} is somebody else here: ask an admin to free the name.")
+    if owner.disabled:
+        raise NotVouchedFor(f"{vouched.name} may not come in: ask an admin.")
+    return owner
+
+
+def _new(name: str, right: Right, mark: str) -> PersonRow:
+    return PersonRow(name=name, right=right, password=mark, made_at=time.time())
+
+
+def _mark(issuer: str, subject: str) -> str:
+    """In a password's place, of a password's shape: no password ever matches it."""
+    digest = hashlib.sha256(f"{issuer} {subject}".encode()).hexdigest()
+    return f"oidc${digest[:32]}${digest[32:]}"
+
+
+def _errand(request: Request) -> Errand | None:
+    try:
+        return msgspec.json.decode(bytes.fromhex(request.cookies.get(COOKIE, "")), type=Errand)
+    except (ValueError, msgspec.MsgspecError):
+        return None
+
+
+def _back(request: Request) -> str:
+    return f"{request.url.scheme}://{request.headers.get('host', '')}{BACK}"

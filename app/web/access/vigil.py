@@ -1,0 +1,58 @@
+"""Whoever is still being answered may still be here: looked at again and again, in one question for all of them."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from app.people.rights import Person, admits
+from app.store.db import AWAY
+from app.web.access.credentials import Doors
+from app.web.access.visit import Visit
+
+EVERY = 0.4
+"""A right that ended is noticed within a second, on every node that shares the database, however many watch."""
+
+
+class Vigil:
+    def __init__(self, doors: Doors) -> None:
+        self._doors = doors
+        self._visits: set[Visit] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_on(), name="vigil")
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    @contextmanager
+    def over(self, visit: Visit) -> Iterator[None]:
+        self._visits.add(visit)
+        try:
+            yield
+        finally:
+            self._visits.discard(visit)
+
+    async def look(self) -> None:
+        late = time.monotonic() - EVERY
+        staying = [one for one in self._visits if one.since < late and one.person and one.person.credential]
+        if not staying:
+            return
+        known = await self._doors.standing({one.person.credential for one in staying if one.person})
+        for one in staying:
+            if not _still(one, known):
+                one.over.set()
+
+    async def _go_on(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            with suppress(*AWAY):  # nobody can end anything in it either
+                await self.look()
+
+
+def _still(visit: Visit, known: dict[str, Person]) -> bool:
+    person = known.get(visit.person.credential) if visit.person else None
+    return person is not None and (visit.needs is None or admits(visit.needs, person, visit.run))

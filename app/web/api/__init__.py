@@ -1,0 +1,62 @@
+"""JSON over HTTP: runs, what they wait for, the machine under them, and who is told."""
+
+from fastapi import FastAPI
+
+from app.web.api import (
+    approvals,
+    commands,
+    energy,
+    engines,
+    events,
+    evidence,
+    gpus,
+    health,
+    hosts,
+    items,
+    key,
+    lessons,
+    lineup,
+    metrics,
+    nodes,
+    openapi,
+    people,
+    probes,
+    problems,
+    rules,
+    runs,
+    schedules,
+    webhooks,
+)
+from app.web.api.idempotency import Keys
+from app.web.stream.folds import Folds
+
+
+def install(application: FastAPI) -> None:
+    worker = application.state.worker
+    application.state.keys, application.state.folds = Keys(worker.database), Folds(worker.store)
+    for part in (
+        runs,
+        commands,
+        items,
+        energy,
+        events,
+        evidence,
+        key,
+        approvals,
+        engines,
+        lineup,
+        probes,
+        gpus,
+        hosts,
+        rules,
+        lessons,
+        schedules,
+        webhooks,
+        people,
+        nodes,
+        health,
+        metrics,
+        problems,
+    ):
+        application.router.routes.extend(part.router.routes)
+    openapi.install(application)

@@ -1,0 +1,180 @@
+"""Changes that wait for a person."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from fastapi import Path
+from pydantic import Field
+from sqlmodel import Session, col, select
+
+from app.events.kinds import Rehearsed
+from app.events.words import Word
+from app.loop.answers import BrokenAnswer, read_actions
+from app.loop.state import RunState
+from app.people.rights import operators, viewers
+from app.skills.catalog import skill
+from app.store import queries
+from app.store.models import CommandRow, RunRow
+from app.web.api.commands import ask
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Line, Raw, Who, Wire, when
+from app.web.deps import TheFolds, TheSession
+from app.web.stream.folds import Folds
+
+router = api_router("approvals")
+
+
+class Foreseen(Wire):
+    """What the scanner says of a copy of the host with the change made."""
+
+    word: Word
+    evidence: str
+    scanner: str
+
+
+class ApprovalView(Wire):
+    id: str
+    run: str
+    host: str
+    rule: str
+    title: str
+    attempt: int
+    approach: str
+    steps: list[str]
+    risk: str
+    rollback: str
+    breaks: str = Field(description="What hardening this rule is known to break; empty when nothing is.")
+    irreversible: bool
+    proposed_by: str = Field(description="`worker`, or who edited it.")
+    actions: list[Raw] = Field(description="As `edit` takes them.")
+    diff: str = Field(description="As the host stood when it was asked.")
+    predicted: Foreseen | None
+    binds: str = Field(description="sha256 over host, plan and diff: approved is this and nothing else.")
+    asked_at: str
+    expires: str
+    simulated: bool
+
+
+class ApprovalList(Wire):
+    approvals: list[ApprovalView]
+
+
+Decision = Literal["approve", "refuse", "edit"]
+
+
+class Answer(Wire):
+    decision: Decision
+    reason: Line = ""
+    actions: Annotated[list[Raw], Field(max_length=12)] = Field(
+        default=[], description="Of an edit: what to do instead. It is judged, rehearsed and asked about anew."
+    )
+    by: Who = "api"
+
+
+class Answered(Wire):
+    id: str
+    run: str
+    decision: Decision
+
+
+@router.get("/approvals", responses=documented())
+@viewers
+def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
+    runs = [row for row in queries.unended(session) if row.state != "queued"]
+    waiting = [_waiting(folds, row) for row in runs]
+    return ApprovalList(approvals=[one for one in waiting if one])
+
+
+@router.post(
+    "/approvals/{approval}",
+    status_code=202,
+    responses=documented("not-found", "not-waiting", "too-large", "wrong-content-type"),
+)
+@operators
+def answer_approval(
+    approval: Annotated[str, Path(max_length=100)], answer: Answer, session: TheSession, folds: TheFolds
+) -> Answered:
+    """Approve, refuse or edit; the first answer counts. The run's worker checks that the host is what was looked at."""
+    run = approval.partition(".")[0]
+    row = queries.run(session, run)
+    if row is None:
+        said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
+        raise Problem("not-found", said, field="approval")
+    waiting = _waiting(folds, row)
+    if waiting is None or waiting.id != approval:
+        raise Problem("not-waiting", f"Approval {approval[:60]!a} is not waiting for an answer.", field="approval")
+    if answer.decision == "refuse" and not answer.reason:
+        raise Problem("invalid", "Say why: the Architect learns from it.", field="reason")
+    put(session, run, answer, approval, _edited(answer))
+    return Answered(id=approval, run=run, decision=answer.decision)
+
+
+def _edited(answer: Answer) -> str:
+    if answer.decision != "edit":
+        if answer.actions:
+            raise Problem("invalid", f"Actions are of an edit: leave them out to {answer.decision}.", field="actions")
+        return ""
+    text = msgspec.json.encode({"actions": answer.actions, "note": ""}).decode()
+    try:
+        read_actions(text)
+    except BrokenAnswer as exc:
+        raise Problem("invalid", f"These are no actions: {exc}.", field="actions") from exc
+    return text
+
+
+def put(session: Session, run: str, answer: Answer, approval: str, actions: str) -> None:
+    """Written before it looks who was first, so that of two at once one sees the other. The same again is the same."""
+    ours = ask(session, run, answer.decision, answer.by, answer.reason, approval, actions)
+    session.flush()
+    of_it = select(CommandRow).where(col(CommandRow.run) == run, col(CommandRow.approval) == approval)
+    first = session.exec(of_it.order_by(col(CommandRow.id))).first()
+    if first is None or first.id == ours.id:
+        return
+    if (first.verb, first.actions) != (answer.decision, actions):
+        said = f"{first.by} was first, with {first.verb}: approval {approval[:60]!a} takes no other answer."
+        raise Problem("not-waiting", said, field="approval")
+    session.delete(ours)
+
+
+def _waiting(folds: Folds, row: RunRow) -> ApprovalView | None:
+    state = folds.now(row.id)
+    return None if state.ended else _view(state, simulated=row.simulated)
+
+
+def _view(state: RunState, *, simulated: bool) -> ApprovalView | None:
+    attempt = state.item.attempt if state.item else None
+    if attempt is None or attempt.approval is None or not attempt.awaits_person:
+        return None
+    assert state.request
+    rule, plan, proposed = skill(state.request.skill).rules[attempt.approval.rule], attempt.plan, attempt.proposed
+    assert plan
+    assert proposed
+    return ApprovalView(
+        id=attempt.approval.approval,
+        run=state.run,
+        host=state.request.host,
+        rule=rule.id,
+        title=rule.title,
+        attempt=attempt.number,
+        approach=plan.approach,
+        steps=list(plan.steps),
+        risk=plan.risk,
+        rollback=plan.rollback,
+        breaks=rule.breaks,
+        irreversible=rule.irreversible,
+        proposed_by=proposed.by or "worker",
+        actions=msgspec.to_builtins(proposed.actions),
+        diff=attempt.approval.diff or proposed.diff,
+        predicted=_foreseen(attempt.rehearsed),
+        binds=attempt.approval.binds,
+        asked_at=when(state.idle_since) or "",
+        expires=when(attempt.approval.expires) or "",
+        simulated=simulated,
+    )
+
+
+def _foreseen(rehearsed: Rehearsed | None) -> Foreseen | None:
+    if rehearsed is None:
+        return None
+    return Foreseen(word=rehearsed.word, evidence=rehearsed.evidence, scanner=rehearsed.scanner)

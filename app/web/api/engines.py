@@ -1,0 +1,209 @@
+"""The line-up, and its engines as they are now."""
+
+import asyncio
+from typing import Annotated, Literal
+
+from fastapi import Path
+from pydantic import Field
+
+from app.engines.launch.launched import Launched
+from app.events.kinds import TurnStarted
+from app.events.words import Provenance, Role
+from app.lineups.model import Engine
+from app.people.rights import operators, viewers
+from app.runtime.runtime import Worker
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Figure, Wire, figure, when
+from app.web.deps import TheWorker
+
+router = api_router("machine")
+
+TURN_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
+
+State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
+
+
+class EngineView(Wire):
+    name: str
+    title: str
+    model: str
+    precision: str
+    gpus: list[int]
+    tp: int
+    max_model_len: int = Field(description="Tokens of prompt and answer together.")
+    replicas: int
+    roles: list[Role]
+    serving: list[Role] = Field(description="The roles that it answers at this moment; a shared engine changes hands.")
+    simulated: bool
+    state: State
+    detail: str = Field(description="While it loads: the phase. Otherwise what is the matter.")
+    since: str | None
+    loaded: Figure = Field(description="Of its cold start, while it loads.")
+    to_go: Figure = Field(description="Until it is ready, while it loads.")
+    replica_states: list[str] = Field(description="Of each replica, where there are several.")
+    running: int | None = Field(description="Requests being answered.")
+    waiting: int | None
+    foreign: int | None = Field(description="Running or waiting, and not ours.")
+    tokens_per_second: Figure
+    prompt_tokens_per_second: Figure
+    kv_used: Figure
+    kv_tokens: Figure = Field(description="What the KV cache holds in all.")
+    acceptance_rate: Figure = Field(description="Of drafted tokens, in the last second that drafted any.")
+    acceptance_length: Figure = Field(description="Mean tokens that one pass of the model gives.")
+    cached_share: Figure = Field(description="Of prompt tokens, found in the prefix cache.")
+    preemptions: int | None
+    limit: Figure = Field(description="The speed of light: what memory bandwidth allows for one request.")
+
+
+class EngineList(Wire):
+    engines: list[EngineView]
+
+
+class GpuOfLineup(Wire):
+    index: int
+    kind: str
+    memory: Figure
+    bandwidth: Figure
+
+
+class SeatView(Wire):
+    role: Role
+    engine: str
+    temperature: float = Field(description="A setting, not a figure.")
+    max_tokens: int
+
+
+class LineupView(Wire):
+    name: str
+    title: str
+    note: str
+    simulated: bool
+    gpus: list[GpuOfLineup]
+    engines: list[str]
+    seats: list[SeatView]
+
+
+@router.get("/lineup", responses=documented())
+@viewers
+def show_lineup(worker: TheWorker) -> LineupView:
+    """Which roles sit on which engines on which GPUs."""
+    lineup = worker.lineup
+    said = f"line-up {lineup.name}"
+    return LineupView(
+        name=lineup.name,
+        title=lineup.title,
+        note=lineup.note,
+        simulated=lineup.simulated,
+        gpus=[
+            GpuOfLineup(
+                index=gpu.index,
+                kind=gpu.kind,
+                memory=figure(gpu.memory_gib, "GiB", "estimated", said, None),
+                bandwidth=figure(gpu.bandwidth_gb_s, "GB/s", "estimated", said, None),
+            )
+            for gpu in lineup.gpus
+        ],
+        engines=list(lineup.engines),
+        seats=[
+            SeatView(role=seat.role, engine=seat.engine, temperature=seat.temperature, max_tokens=seat.max_tokens)
+            for seat in lineup.seats.values()
+        ],
+    )
+
+
+@router.get("/engines", responses=documented())
+@viewers
+def list_engines(worker: TheWorker) -> EngineList:
+    return EngineList(engines=[_view(worker, engine) for engine in worker.lineup.engines.values()])
+
+
+@router.get("/engines/{engine}", responses=documented("not-found"))
+@viewers
+def show_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+    found = worker.lineup.engines.get(engine)
+    if found is None:
+        there = ", ".join(worker.lineup.engines)
+        raise Problem("not-found", f"There is no engine {engine[:40]!a}; there are: {there}.", field="engine")
+    return _view(worker, found)
+
+
+@router.post("/engines/{engine}/start", status_code=202, responses=documented("not-found", "wrong-state"))
+@operators
+async def start_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+    """All its replicas. It loads for a while; runs wait for it within their budgets."""
+    await asyncio.gather(*(one.start() for one in _launched(worker, engine)))
+    return _view(worker, worker.lineup.engines[engine])
+
+
+@router.post("/engines/{engine}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
+@operators
+async def stop_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+    """All its replicas, and every process that they started."""
+    await asyncio.gather(*(one.stop() for one in _launched(worker, engine)))
+    return _view(worker, worker.lineup.engines[engine])
+
+
+def _launched(worker: Worker, engine: str) -> list[Launched]:
+    if engine not in worker.lineup.engines:
+        raise Problem("not-found", f"There is no engine {engine[:40]!a}.", field="engine")
+    if engine not in worker.launched:
+        raise Problem("wrong-state", f"{engine} was started elsewhere: stop and start it there.", field="engine")
+    return worker.launched[engine]
+
+
+def _serving(worker: Worker, engine: str) -> list[Role]:
+    """The open turns of the runs in hand."""
+    turns = (worker.store.newest(run, None, TURN_EDGES, 1) for run in worker.unended())
+    open_turns = [turn[0].event for turn in turns if turn]
+    return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine]
+
+
+def _view(worker: Worker, engine: Engine) -> EngineView:
+    since, state = worker.board.states.get(engine.name, (None, None))
+    at, sample = worker.board.engines.get(engine.name, (None, None))
+    simulated = engine.simulation is not None
+    derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
+    told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
+
+    def now(name: str, unit: str, provenance: str, source: str, scale: float = 1) -> Figure:
+        value = getattr(told, name, None)
+        kind: Provenance = provenance  # type: ignore[assignment]
+        return figure(None if value is None else round(scale * value, 2), unit, kind, source, at if told else None)
+
+    def guessed(value: float | None, unit: str, scale: float = 1) -> Figure:
+        kind: Provenance = "simulated" if simulated else "estimated"
+        shown = None if value is None else round(scale * value, 2)
+        return figure(shown, unit, kind, "earlier cold starts on this machine", since)
+
+    return EngineView(
+        name=engine.name,
+        title=engine.title,
+        model=engine.model,
+        precision=engine.precision_shown,
+        gpus=list(engine.gpus),
+        tp=engine.tp,
+        max_model_len=engine.max_model_len,
+        replicas=len(worker.bases.get(engine.name, ())),
+        roles=[seat.role for seat in worker.lineup.seats.values() if seat.engine == engine.name],
+        serving=_serving(worker, engine.name),
+        simulated=simulated,
+        state=state.state if state else "absent",  # type: ignore[arg-type]
+        detail=state.detail if state else "not looked at yet",
+        since=when(since),
+        loaded=guessed(state.share if state else None, "%", 100),
+        to_go=guessed(state.eta_s if state else None, "s"),
+        replica_states=list(state.replicas) if state else [],
+        running=told.running if told else None,
+        waiting=told.waiting if told else None,
+        foreign=told.foreign if told else None,
+        preemptions=told.preemptions if told else None,
+        tokens_per_second=now("tok_s", "token/s", derived, "growth of vllm:generation_tokens_total"),
+        prompt_tokens_per_second=now("prompt_tok_s", "token/s", derived, "growth of vllm:prompt_tokens_total"),
+        kv_used=now("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
+        kv_tokens=now("kv_tokens", "token", read, "vllm:cache_config_info, kv_cache_size_tokens"),
+        acceptance_rate=now("acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100),
+        acceptance_length=now("acceptance_length", "token", derived, "1 + growth of accepted tokens over drafts"),
+        cached_share=now("cached_share", "%", derived, "growth of prefix cache hits over queries", 100),
+        limit=figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
+    )

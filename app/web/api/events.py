@@ -1,0 +1,116 @@
+"""A run's events: page by page, and as they happen."""
+
+from collections.abc import Sequence
+from typing import Annotated, get_args
+
+import msgspec
+from fastapi import Header, Query, Request, Response
+from pydantic import Field
+
+from app.errors import BadInput
+from app.events.kinds import PersonDid, RunEvent, kind_of
+from app.events.record import Recorded
+from app.events.sealed import sealed
+from app.people.rights import guests, reads_prompts
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.runs import known_run
+from app.web.api.wire import Raw, Wire
+from app.web.deps import TheStreams, TheWorker
+from app.web.stream.cursor import MOST_SEQ, cursor
+from app.web.stream.message import message
+
+router = api_router("events")
+
+KINDS = tuple(kind_of(event) for event in get_args(RunEvent) if event is not PersonDid)
+"""What can stand in a run's log."""
+SEQ = "^[0-9]{1,18}$"
+Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="The seq after which to begin.")]
+
+
+class EventList(Wire):
+    run: str
+    events: list[Raw] = Field(description="Each with seq, at, run, kind and the kind's own fields.")
+    newest: int = Field(description="Seq of the run's newest event.")
+    next: int | None = Field(description="`since` of the next page; None when this one reaches the newest event.")
+
+
+@router.get("/runs/{run}/events", responses=documented("not-found"))
+@guests
+def list_events(
+    run: str,
+    worker: TheWorker,
+    since: Since = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+    kind: Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")] = None,
+) -> EventList:
+    """Events in order. No line is ever rewritten; single tokens go when a run is shrunk to its evidence.
+
+    A prompt is for operators: who may only look gets its length and its sha256 in its place.
+    """
+    known_run(worker, run)
+    newest = worker.store.last(run)
+    last = newest[0] if newest else 0
+    if since > last:
+        said = f"Run {run} has come to {last}, so {since} is not of its log: begin again, without since."
+        raise Problem("invalid", said, field="since")
+    lines = worker.store.lines(run, since, kinds=_asked(kind), limit=limit)
+    more = len(lines) == limit and lines[-1][0] < last
+    whole = reads_prompts()
+    events = [msgspec.json.decode(line if whole else sealed(line)) for _, line, _ in lines]
+    return EventList(run=run, events=events, newest=last, next=lines[-1][0] if more else None)
+
+
+@router.get(
+    "/runs/{run}/stream",
+    response_class=Response,
+    responses={
+        **documented("not-found"),
+        200: {
+            "description": "Messages with the event's seq as id, its kind as event and its JSON as data; "
+            "`event: end` when the run is over. A comment keeps a silent stream open.",
+            "content": {"text/event-stream": {}},
+        },
+    },
+)
+@guests
+async def stream_events(
+    run: str,
+    worker: TheWorker,
+    streams: TheStreams,
+    request: Request,
+    since: Annotated[
+        str | None, Query(pattern=SEQ, description="The seq after which to begin; 0 is from the start.")
+    ] = None,
+    _last: Annotated[
+        str | None, Header(alias="Last-Event-ID", max_length=18, pattern=SEQ, description="Goes before since.")
+    ] = None,
+) -> Response:
+    """Every event as it happens, from the start or after what you have. Prompts are for operators."""
+    known_run(worker, run)
+    try:
+        after = cursor(request.headers, since)
+    except BadInput as exc:
+        raise Problem("invalid", str(exc), field="Last-Event-ID" if _last else "since") from exc
+    if reads_prompts():
+        return streams.watch(run, "json", as_messages, after or 0)
+    return streams.watch(run, "json, sealed", as_sealed_messages, after or 0)
+
+
+def as_messages(batch: Sequence[Recorded]) -> bytes:
+    return b"".join(message(one.line, name=kind_of(one.event), seq=one.seq) for one in batch)
+
+
+def as_sealed_messages(batch: Sequence[Recorded]) -> bytes:
+    return b"".join(message(sealed(one.line), name=kind_of(one.event), seq=one.seq) for one in batch)
+
+
+def _asked(kinds: str | None) -> tuple[str, ...]:
+    return () if kinds is None else tuple(known_kind(kind.strip(), "kind") for kind in kinds.split(","))
+
+
+def known_kind(kind: str, field: str) -> str:
+    if kind not in KINDS:
+        said = f"No run's log has events of kind {kind[:40]!a}: the schema Event of /openapi.json names those it has."
+        raise Problem("invalid", said, field=field)
+    return kind

@@ -1,0 +1,77 @@
+"""The papers of a run that has ended, to take away."""
+
+from fastapi import Response
+
+from app.evidence import pack
+from app.evidence.case import read_case
+from app.evidence.notary import Hand, open_notary
+from app.evidence.papers import PAPERS, Paper
+from app.people.rights import DEMO, WHO, guests, operators
+from app.runtime.runtime import Worker
+from app.store import queries
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.runs import known_run
+from app.web.deps import TheWorker
+
+router = api_router("evidence")
+
+_LOCKED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+def _described(media_type: str) -> dict[int | str, dict[str, object]]:
+    """JSON papers have shapes of their own: the viewer's, not the API's."""
+    schema = {"type": "object"} if media_type == "application/json" else {"type": "string", "format": "binary"}
+    return {**documented("not-found", "wrong-state"), 200: {"content": {media_type: {"schema": schema}}}}
+
+
+@router.get("/runs/{run}/evidence.zip", response_class=Response, responses=_described(pack.MEDIA_TYPE))
+@operators
+def take_pack(run: str, worker: TheWorker) -> Response:
+    """Everything that a third party needs to check the run offline."""
+    _ended(worker, run)
+    person = WHO.get() or DEMO
+    archive = open_notary(worker.settings.data, worker.database).evidence(
+        run, Hand(person.name, person.right, person.via)
+    )
+    return _answer(run, pack.FILE, pack.MEDIA_TYPE, archive)
+
+
+def _offer(paper: Paper) -> None:
+    def take(run: str, worker: TheWorker) -> Response:
+        _ended(worker, run)
+        return _answer(run, paper.file, paper.media_type, paper.made(read_case(worker.store.events(run))))
+
+    take.__doc__ = paper.explained
+    router.add_api_route(
+        f"/runs/{{run}}/{paper.file}",
+        guests(take),
+        name=f"take_{paper.format.replace('-', '_')}",
+        response_class=Response,
+        responses=_described(paper.media_type),
+    )
+
+
+for _paper in PAPERS:
+    _offer(_paper)
+
+
+def _ended(worker: Worker, run: str) -> None:
+    row = known_run(worker, run)
+    if row.state in queries.UNENDED:
+        raise Problem("wrong-state", f"Run {run} is {row.state}: its papers are made when it has ended.")
+
+
+def _answer(run: str, file: str, media_type: str, content: bytes) -> Response:
+    """The report is looked at, all else is kept; neither may act here."""
+    kept = "inline" if media_type == "text/html" else "attachment"
+    return Response(
+        content,
+        media_type=media_type,
+        headers={
+            "content-disposition": f'{kept}; filename="{run}-{file}"',
+            "content-security-policy": _LOCKED,
+            "x-content-type-options": "nosniff",
+            "cache-control": "no-store",
+        },
+    )

@@ -1,0 +1,164 @@
+"""The GPUs as they are now, what holds their memory, and the last minutes of each."""
+
+import time
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+
+from app.events.kinds import GpuSampled
+from app.events.record import Recorded, stamp
+from app.events.words import GpuProcess, Provenance
+from app.machine.gpus.waterfall import Kind, Part
+from app.machine.sampling.memory import memory
+from app.machine.sampling.sensors import reader, told
+from app.people.rights import viewers
+from app.runtime.runtime import Worker
+from app.web.api.problem import documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Figure, Point, Series, Wire, figure
+from app.web.deps import TheWorker
+
+router = api_router("machine")
+
+_FIGURES = {
+    "memory_used": "used_gib",
+    "memory_total": "total_gib",
+    "memory_reserved": "reserved_gib",
+    "utilization": "utilization",
+    "power": "power_w",
+    "power_limit": "power_limit_w",
+    "temperature": "temperature_c",
+    "energy": "energy_j",
+    "sm_clock": "sm_mhz",
+    "memory_clock": "memory_mhz",
+    "pcie_received": "pcie_rx_mb_s",
+    "pcie_sent": "pcie_tx_mb_s",
+}
+_HISTORY = ("memory_used", "utilization", "power", "temperature", "sm_clock")
+
+
+class GpuHistory(Wire):
+    memory_used: Series
+    utilization: Series
+    power: Series
+    temperature: Series
+    sm_clock: Series
+
+
+class ProcessView(Wire):
+    pid: int = Field(description="As the GPU's own machine counts: in a container that is not the container's number.")
+    name: str = Field(description="What it calls itself; where it cannot be seen from here, that.")
+    engine: str = Field(description="Of the line-up; empty where it is nobody's that is known.")
+    memory: Figure
+
+
+class PartView(Wire):
+    """One piece of the GPU's memory. All pieces together are the total."""
+
+    kind: Kind
+    engine: str
+    memory: Figure
+    claimed: Figure | None = Field(description="What its source says, where there is not that much room for it.")
+
+
+class GpuView(Wire):
+    gpu: int = Field(description="Its number on its own machine, in PCI order.")
+    host: str = Field(description="Empty for this machine.")
+    name: str
+    engines: list[str]
+    simulated: bool
+    unified: bool = Field(description="It has no memory of its own: used and total are the host's.")
+    mig: bool = Field(description="It is divided into MIG devices, and tells no utilization.")
+    throttled: list[str] = Field(description="Why its clocks are held down; empty when nothing does.")
+    ecc_uncorrected: int | None = Field(description="Memory errors since the driver was loaded; None is not known.")
+    memory_used: Figure
+    memory_total: Figure
+    memory_reserved: Figure
+    utilization: Figure
+    power: Figure
+    power_limit: Figure
+    temperature: Figure
+    energy: Figure
+    sm_clock: Figure
+    memory_clock: Figure
+    pcie_received: Figure
+    pcie_sent: Figure
+    processes: list[ProcessView]
+    waterfall: list[PartView]
+    history: GpuHistory
+
+
+class GpuList(Wire):
+    gpus: list[GpuView]
+    reason: str = Field(
+        description="Why figures are missing or not of the GPUs that are meant; empty when all is well."
+    )
+
+
+@router.get("/gpus", responses=documented())
+@viewers
+def list_gpus(
+    worker: TheWorker,
+    seconds: Annotated[int, Query(ge=1, le=3600, description="How far the history reaches back.")] = 60,
+) -> GpuList:
+    now = time.time()
+    past = worker.store.samples(now - seconds, now, ("gpu.sample",))
+    views = [_view(worker, at, event, past) for _, (at, event) in sorted(worker.board.gpus.items())]
+    return GpuList(gpus=views, reason=worker.board.gpu_reason)
+
+
+def _view(worker: Worker, at: float, event: GpuSampled, past: Sequence[Recorded]) -> GpuView:
+    key, lineup, exporters = (event.host, event.gpu), worker.lineup, worker.board.exporters
+    own = [(one.at, one.event) for one in past if isinstance(one.event, GpuSampled) and _key(one.event) == key]
+    meant = {gpu.index for gpu in lineup.gpus if gpu.key == key}
+    parts = memory(worker.board.known(lineup), event, reader(event, exporters))
+    return GpuView(
+        gpu=event.gpu,
+        host=event.host,
+        name=event.name,
+        engines=[engine.name for engine in lineup.engines.values() if meant & set(engine.gpus)],
+        simulated=event.simulated,
+        unified=event.unified,
+        mig=event.mig,
+        throttled=list(event.throttled),
+        ecc_uncorrected=event.ecc_uncorrected,
+        processes=[_process(one, at - event.ages.get("processes", 0.0), event) for one in event.processes],
+        waterfall=[_part(part, at) for part in parts],
+        history=GpuHistory(**{name: _series(worker, event, name, own) for name in _HISTORY}),
+        **{name: _figure(worker, event, name, at) for name in _FIGURES},
+    )
+
+
+def _key(event: GpuSampled) -> tuple[str, int]:
+    return event.host, event.gpu
+
+
+def _figure(worker: Worker, event: GpuSampled, name: str, at: float) -> Figure:
+    said = told(event, _FIGURES[name], worker.board.exporters)
+    return figure(said.value, said.unit, said.provenance, said.source, at - said.age)
+
+
+def _series(worker: Worker, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
+    said = told(event, _FIGURES[name], worker.board.exporters)
+    points = [Point(at=stamp(at), value=getattr(one, _FIGURES[name])) for at, one in own]
+    return Series(unit=said.unit, provenance=said.provenance, source=said.source, points=points)
+
+
+def _process(one: GpuProcess, at: float, event: GpuSampled) -> ProcessView:
+    known: Provenance = "simulated" if event.simulated else "measured"
+    provenance = "unsupported" if one.used_gib is None else known
+    held = figure(one.used_gib, "GiB", provenance, "NVML, per process", at)
+    return ProcessView(pid=one.pid, name=one.name, engine=one.engine, memory=held)
+
+
+def _part(part: Part, at: float) -> PartView:
+    return PartView(
+        kind=part.kind,
+        engine=part.engine,
+        memory=figure(round(part.gib, 3), "GiB", part.provenance, part.source, at),
+        claimed=None
+        if part.claimed_gib is None
+        else figure(round(part.claimed_gib, 3), "GiB", part.provenance, part.source, at),
+    )

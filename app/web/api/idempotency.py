@@ -1,0 +1,60 @@
+"""The same request again is the same run: over restarts by the table, while it is being answered by this process."""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.people.rights import signed
+from app.store import queries
+from app.store.idempotency import claim
+from app.web.api.problem import Problem
+
+FIELD = "Idempotency-Key"
+
+
+class Keys:
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+        self._in_flight: set[str] = set()
+
+    @staticmethod
+    def own(key: str) -> str:
+        """Two people may think of the same key, and mean two runs."""
+        return f"{name} {key}" if (name := signed("")) else key
+
+    @asynccontextmanager
+    async def held(self, key: str) -> AsyncIterator[None]:
+        if key in self._in_flight:
+            said = "The first request with this key is not answered yet."
+            raise Problem("key-in-flight", said, field=FIELD, headers={"retry-after": "1"})
+        self._in_flight.add(key)
+        try:
+            yield
+        finally:
+            self._in_flight.discard(key)
+
+    async def claim(self, key: str, body: bytes, run: str) -> tuple[str, bool]:
+        """The key's run, and whether it exists already: a crash may have come between key and run."""
+        return await asyncio.to_thread(self._claim, key, hashlib.sha256(body).hexdigest(), run)
+
+    def _claim(self, key: str, digest: str, run: str) -> tuple[str, bool]:
+        with Session(self._database) as session, session.begin():
+            row = claim(session, key, digest, run, time.time())
+            if row.digest != digest:
+                raise Problem("key-reused", f"This key came with another body, for run {row.run}.", field=FIELD)
+            return row.run, queries.run(session, row.run) is not None
+
+
+async def _keys(request: Request) -> Keys:
+    keys: Keys = request.app.state.keys
+    return keys
+
+
+TheKeys = Annotated[Keys, Depends(_keys)]

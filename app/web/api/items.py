@@ -1,0 +1,128 @@
+"""The items of a run: each finding, what was tried on it, and how it ended."""
+
+from typing import Any, Literal
+
+import msgspec
+from pydantic import Field
+
+from app.events.sealed import sealed
+from app.events.words import Category, Word
+from app.loop.state import Item, RunState
+from app.people.rights import guests, reads_prompts
+from app.skills.catalog import skill
+from app.skills.skill import Rule
+from app.store.events import STEADY
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.runs import known_run
+from app.web.api.wire import Raw, Wire, when
+from app.web.deps import TheFolds, TheWorker
+
+router = api_router("runs")
+
+ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred"]
+
+
+class Failure(Wire):
+    attempt: int
+    cause: str
+    reason: str
+
+
+class ItemView(Wire):
+    rule: str
+    title: str
+    category: Category
+    status: ItemStatus
+    reason: str
+    attempts: int
+    tokens: int
+    started_at: str | None
+    ended_at: str | None
+    opening: Word | None = Field(description="The scanner's word before the run.")
+    closing: Word | None = Field(description="The scanner's word after the run.")
+    failures: list[Failure]
+    lessons: list[str] = Field(description="What its failures taught, as advice.")
+
+
+class ItemList(Wire):
+    run: str
+    seq: int = Field(description="The items are as they were after this event.")
+    simulated: bool
+    items: list[ItemView]
+
+
+class ItemStory(Wire):
+    run: str
+    seq: int
+    simulated: bool
+    item: ItemView
+    events: list[Raw] = Field(
+        description="All that happened to it, in order, but for the single tokens. Prompts are for operators."
+    )
+
+
+@router.get("/runs/{run}/items", responses=documented("not-found"))
+@guests
+def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
+    """The findings of the opening scan, in the order in which they are taken."""
+    simulated, state = known_run(worker, run).simulated, folds.now(run)
+    rules = _rules(state)
+    items = [_view(state, item, rules[item.rule]) for item in state.items.values()]
+    return ItemList(run=run, seq=state.seq, simulated=simulated, items=items)
+
+
+@router.get("/runs/{run}/items/{rule}", responses=documented("not-found"))
+@guests
+def show_item(run: str, rule: str, worker: TheWorker, folds: TheFolds) -> ItemStory:
+    simulated, state = known_run(worker, run).simulated, folds.now(run)
+    item = state.items.get(rule)
+    if item is None:
+        said = f"Rule {rule[:40]!a} is no item of run {run}: GET /api/v1/runs/{run}/items lists them."
+        raise Problem("not-found", said, field="rule")
+    whole = reads_prompts()
+    lines = worker.store.lines(run, upto=state.seq, kinds=STEADY)
+    story = _story([line if whole else sealed(line) for _, line, _ in lines], rule)
+    view = _view(state, item, _rules(state)[rule])
+    return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, events=story)
+
+
+def _rules(state: RunState) -> dict[str, Rule]:
+    return dict(skill(state.request.skill).rules) if state.request else {}
+
+
+class _Of(msgspec.Struct):
+    """What a line is about, without the rest of it."""
+
+    kind: str
+    rule: Any = None
+    turn: Any = None
+
+
+_of = msgspec.json.Decoder(_Of)
+
+
+def _story(lines: list[bytes], rule: str) -> list[Raw]:
+    """The end of a turn does not name its rule, its start does."""
+    told = [(line, _of.decode(line)) for line in lines]
+    turns = {of.turn for _, of in told if of.kind == "turn.started" and of.rule == rule}
+    return [msgspec.json.decode(line) for line, of in told if of.rule == rule or of.turn in turns]
+
+
+def _view(state: RunState, item: Item, rule: Rule) -> ItemView:
+    opening, closing = state.opening.get(item.rule), state.closing.get(item.rule)
+    return ItemView(
+        rule=item.rule,
+        title=rule.title,
+        category=rule.category,
+        status=item.status,
+        reason=item.reason,
+        attempts=item.attempt.number if item.attempt else 0,
+        tokens=item.tokens,
+        started_at=when(item.started or None),
+        ended_at=when(item.ended or None),
+        opening=opening.word if opening else None,
+        closing=closing.word if closing else None,
+        failures=[Failure(attempt=one.attempt, cause=one.cause, reason=one.reason) for one in item.failures],
+        lessons=[lesson.advice for lesson in item.lessons],
+    )

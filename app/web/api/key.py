@@ -1,0 +1,24 @@
+"""The public half of the key that evidence is signed with, to be pinned by whoever checks it."""
+
+from pydantic import Field
+
+from app.evidence.notary import open_notary
+from app.people.rights import viewers
+from app.web.api.problem import documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Wire
+from app.web.deps import TheWorker
+
+router = api_router("evidence")
+
+
+class KeyView(Wire):
+    algorithm: str = Field(examples=["Ed25519"])
+    public: str = Field(description="64 hexadecimal digits: what `temper verify --key` and `verify.py --key` take.")
+
+
+@router.get("/key", responses=documented("unavailable"))
+@viewers
+def show_key(worker: TheWorker) -> KeyView:
+    """Note it where whoever hands over a pack cannot change it. It changes only by `temper key --change`."""
+    return KeyView(algorithm="Ed25519", public=open_notary(worker.settings.data, worker.database).key.public)

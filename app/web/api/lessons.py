@@ -1,0 +1,69 @@
+"""What failures taught, over all runs."""
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+from sqlalchemy import tuple_
+from sqlmodel import Session, col, select
+
+from app.people.rights import viewers
+from app.store.models import LessonRow, RunRow
+from app.web.api.cursor import Cursor, parse
+from app.web.api.problem import documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Limit, Wire, when
+from app.web.deps import TheSession
+
+router = api_router("lessons")
+
+
+class LessonView(Wire):
+    id: str
+    rule: str
+    host: str
+    run: str
+    at: str
+    simulated: bool = Field(description="True where engines or GPUs of the run that taught it were simulated.")
+    mechanism: str
+    environment: str
+    advice: str
+    uses: int = Field(description="Attempts that were told it.")
+    hits: int = Field(description="Those of them that passed.")
+
+
+class LessonList(Wire):
+    lessons: list[LessonView]
+    next: str | None = Field(description="`cursor` of the next page, of older ones; None at the oldest.")
+
+
+@router.get("/lessons", responses=documented("bad-cursor"))
+@viewers
+def list_lessons(
+    session: TheSession,
+    rule: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 100,
+) -> LessonList:
+    """Newest first."""
+    found = _newest(session, rule, parse(cursor) if cursor is not None else None, limit + 1)
+    shown = found[:limit]
+    last = shown[-1][0] if len(found) > limit else None
+    return LessonList(
+        lessons=[_view(row, simulated=simulated) for row, simulated in shown],
+        next=str(Cursor(forward=True, at=last.at, id=last.id)) if last else None,
+    )
+
+
+def _newest(session: Session, rule: str | None, after: Cursor | None, limit: int) -> list[tuple[LessonRow, bool]]:
+    at, name = col(LessonRow.at), col(LessonRow.id)
+    query = select(LessonRow, RunRow.simulated).join(RunRow, col(RunRow.id) == col(LessonRow.run))
+    if rule:
+        query = query.where(col(LessonRow.rule) == rule)
+    if after:
+        query = query.where(tuple_(at, name) < tuple_(after.at, after.id))
+    return list(session.exec(query.order_by(at.desc(), name.desc()).limit(limit)).all())
+
+
+def _view(row: LessonRow, *, simulated: bool) -> LessonView:
+    return LessonView(**(row.model_dump() | {"at": when(row.at)}), simulated=simulated)

@@ -1,0 +1,87 @@
+"""What arithmetic says of a line-up: whether its engines fit their GPUs, and how fast they can be at most."""
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+
+from app.engines.fit.reckoned import Fit
+from app.lineups.model import Engine, Lineup
+from app.lineups.reader import find_lineup, read_lineup, shipped
+from app.machine.measuring.planned import Planned, planned
+from app.people.rights import viewers
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Figure, Wire, figure
+from app.web.deps import TheWorker
+
+router = api_router("machine")
+
+
+class PlanView(Wire):
+    """Of one replica; memory is per GPU, of the fullest one."""
+
+    name: str
+    gpus: list[int]
+    replicas: int
+    fits: bool | None = Field(description="None where it cannot be reckoned; `says` tells why.")
+    says: str
+    figures: dict[str, Figure] = Field(description="Empty where it cannot be reckoned.")
+
+
+class PlanList(Wire):
+    lineup: str
+    title: str
+    engines: list[PlanView]
+
+
+@router.get("/lineup/plan", responses=documented("not-found"))
+@viewers
+def plan_lineup(
+    worker: TheWorker,
+    lineup: Annotated[
+        str, Query(max_length=100, description="One that is shipped; the one at work here when left out.")
+    ] = "",
+) -> PlanList:
+    chosen = worker.lineup if lineup in ("", worker.lineup.name) else _shipped(lineup)
+    views = [_view(engine, planned(chosen, engine)) for engine in chosen.engines.values()]
+    return PlanList(lineup=chosen.name, title=chosen.title, engines=views)
+
+
+def _shipped(name: str) -> Lineup:
+    if name not in shipped():
+        there = ", ".join(shipped())
+        raise Problem("not-found", f"No line-up is called {name[:60]!a}; there are: {there}.", field="lineup")
+    return read_lineup(find_lineup(name))
+
+
+def _view(engine: Engine, plan: Planned) -> PlanView:
+    return PlanView(
+        name=engine.name,
+        gpus=list(engine.gpus),
+        replicas=len(engine.replicas),
+        fits=plan.fit.fits if plan.fit else None,
+        says=plan.fit.says if plan.fit else plan.why,
+        figures=_figures(plan.fit) if plan.fit else {},
+    )
+
+
+_UNITS = {
+    "missing_gib_per_gpu": "GiB",
+    "weights_gib_per_gpu": "GiB",
+    "kv_pool_gib_per_gpu": "GiB",
+    "other_gib_per_gpu": "GiB",
+    "kv_tokens": "token",
+    "max_concurrency": "request",
+    "largest_context": "token",
+    "limit_tok_s": "token/s",
+    "limit_with_speculation_tok_s": "token/s",
+}
+
+
+def _figures(fit: Fit) -> dict[str, Figure]:
+    found = {}
+    for name, unit in _UNITS.items():
+        one = getattr(fit, name)
+        found[name] = figure(one.value, unit, one.provenance, one.source, None)
+    return found

@@ -1,0 +1,132 @@
+"""Figures for Prometheus, in base units. No label grows with the number of runs."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+from starlette.responses import Response
+
+from app import __version__
+from app.events.kinds import GpuSampled
+from app.lineups.model import Lineup
+from app.machine.sampling.board import Board
+from app.people.rights import viewers
+from app.runtime.runtime import Worker
+from app.store import nodes, queries
+from app.store.models import RunRow
+from app.web.api.engines import State
+from app.web.api.problem import documented
+from app.web.api.route import router as api_router
+from app.web.deps import TheSession, TheStreams, TheWorker
+
+router = api_router("health", prefix="")
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+GIB = 1024**3
+_RUNS = ("queued", "running", "paused", "finished", "failed", "stopped")
+_KINDS = ("serve", "worker", "run")
+_ITEMS = ("passed", "escalated", "skipped", "deferred")
+
+
+class Family(NamedTuple):
+    name: str
+    kind: str
+    help: str
+    samples: Sequence[tuple[dict[str, str], float]]
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={**documented(), 200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+@viewers
+def metrics(session: TheSession, worker: TheWorker, streams: TheStreams) -> Response:
+    families = [
+        Family("temper_build_info", "gauge", "1, with the version as label.", [({"version": __version__}, 1)]),
+        Family("temper_stream_viewers", "gauge", "Who watches a stream now.", [({}, streams.viewers)]),
+        *_of_nodes(session, worker),
+        *_of_runs(session),
+        *_of_machine(worker.board, worker.lineup),
+    ]
+    return Response("".join(line for family in families for line in _lines(family)), media_type=MEDIA_TYPE)
+
+
+def _of_nodes(session: Session, worker: Worker) -> Iterator[Family]:
+    """A database in a file has one, this process, which has nobody to be silent to."""
+    living = nodes.standings(session) if worker.leases else []
+    kinds = [one.kind for one in living] or [worker.settings.kind]
+    counted = [({"kind": kind}, float(kinds.count(kind))) for kind in _KINDS]
+    yield Family("temper_nodes", "gauge", "Processes that live on this database, by kind.", counted)
+    silent = [({"node": one.name}, one.silent_seconds) for one in living]
+    yield Family("temper_node_silent_seconds", "gauge", "Since the node's last sign of life.", silent)
+
+
+def _of_runs(session: Session) -> Iterator[Family]:
+    counted = dict(session.exec(select(RunRow.state, func.count()).group_by(col(RunRow.state))).all())
+    sums = [func.coalesce(func.sum(col(getattr(RunRow, name))), 0) for name in (*_ITEMS, "rolled_back", "tokens")]
+    *items, undone, tokens = session.execute(select(*sums)).one()
+    states = [({"state": state}, counted.get(state, 0)) for state in _RUNS]
+    yield Family("temper_runs", "gauge", "Runs by state.", states)
+    closed = [({"outcome": name}, count) for name, count in zip(_ITEMS, items, strict=True)]
+    yield Family("temper_items_total", "counter", "Items closed, by outcome.", closed)
+    yield Family("temper_rollbacks_total", "counter", "Attempts that were undone.", [({}, undone)])
+    slipped = [({"host": run.host}, float(run.drifted)) for run in queries.newest_of_each_host(session)]
+    yield Family("temper_drift_rules", "gauge", "Rules that held before a host's newest run and failed then.", slipped)
+    yield Family("temper_tokens_total", "counter", "Tokens that the roles wrote.", [({}, tokens)])
+
+
+def _card(event: GpuSampled) -> dict[str, str]:
+    return {"gpu": str(event.gpu), "name": event.name, "simulated": _word(simulated=event.simulated)}
+
+
+def _word(*, simulated: bool) -> str:
+    return "true" if simulated else "false"
+
+
+def _of_machine(board: Board, lineup: Lineup) -> Iterator[Family]:
+    played = {engine.name: _word(simulated=engine.simulation is not None) for engine in lineup.engines.values()}
+    states = [
+        ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
+        for name, (_, event) in board.states.items()
+        for state in State.__args__  # type: ignore[attr-defined]
+    ]
+    yield Family("temper_engine_state", "gauge", "1 for the state that the engine is in.", states)
+    samples = [
+        ({"engine": name, "simulated": played.get(name, "")}, event) for name, (_, event) in board.engines.items()
+    ]
+    for name, told, value in (
+        ("requests_running", "Requests being answered.", "running"),
+        ("requests_waiting", "Requests in the engine's queue.", "waiting"),
+        ("kv_cache_usage_ratio", "Share of the KV cache in use.", "kv_used"),
+        ("generation_tokens_per_second", "Tokens written, over the last second.", "tok_s"),
+    ):
+        yield Family(f"temper_engine_{name}", "gauge", told, _known(samples, value))
+    gpus = [(_card(event) | ({"host": host} if host else {}), event) for (host, _), (_, event) in board.gpus.items()]
+    for name, told, value, scale in (
+        ("memory_used_bytes", "Memory in use.", "used_gib", GIB),
+        ("memory_total_bytes", "Memory of the GPU.", "total_gib", GIB),
+        ("utilization_ratio", "Share of time in which it computed.", "utilization", 0.01),
+        ("power_watts", "Power drawn.", "power_w", 1),
+        ("temperature_celsius", "Temperature.", "temperature_c", 1),
+    ):
+        yield Family(f"temper_gpu_{name}", "gauge", told, _known(gpus, value, scale))
+
+
+def _known(
+    samples: Sequence[tuple[dict[str, str], object]], name: str, scale: float = 1
+) -> list[tuple[dict[str, str], float]]:
+    values = [(labels, getattr(event, name)) for labels, event in samples]
+    return [(labels, value * scale) for labels, value in values if value is not None]
+
+
+def _lines(family: Family) -> Iterator[str]:
+    yield f"# HELP {family.name} {family.help}\n# TYPE {family.name} {family.kind}\n"
+    for labels, value in family.samples:
+        inside = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
+        yield f"{family.name}{{{inside}}} {value!r}\n" if inside else f"{family.name} {value!r}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

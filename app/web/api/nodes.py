@@ -1,0 +1,54 @@
+"""The processes that share the database."""
+
+import time
+from typing import Literal
+
+from pydantic import Field
+
+from app.people.rights import viewers
+from app.store import nodes
+from app.web.api.problem import documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Figure, Wire, figure, when
+from app.web.deps import TheSession, TheWorker
+
+router = api_router("nodes")
+
+
+Kind = Literal["serve", "worker", "run"]
+
+
+class NodeView(Wire):
+    name: str
+    kind: Kind
+    started_at: str
+    silent: Figure = Field(description="Since its last sign of life; after five seconds its runs are taken over.")
+    leads: bool = Field(description="It keeps the machine's log, the schedules and the webhooks for all.")
+    runs: list[str] = Field(description="Those it works on.")
+    answers: bool = Field(description="It is the one that answers you.")
+
+
+class NodeList(Wire):
+    shared: bool = Field(description="Several nodes may work on this database; else this process is the only one.")
+    nodes: list[NodeView]
+
+
+@router.get("/nodes", responses=documented())
+@viewers
+def list_nodes(session: TheSession, worker: TheWorker) -> NodeList:
+    """Who is at work, longest first. Empty where the database is a file of this process alone."""
+    if worker.leases is None:
+        return NodeList(shared=False, nodes=[])
+    views = [
+        NodeView(
+            name=one.name,
+            kind=one.kind,  # type: ignore[arg-type]
+            started_at=when(one.started_at) or "",
+            silent=figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", time.time()),
+            leads=one.leads,
+            runs=list(one.runs),
+            answers=one.name == worker.leases.node,
+        )
+        for one in nodes.standings(session)
+    ]
+    return NodeList(shared=True, nodes=views)

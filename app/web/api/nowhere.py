@@ -1,0 +1,88 @@
+"""Addresses that lead nowhere, and methods that an address does not take; HEAD and OPTIONS of all."""
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Message, Receive, Scope, Send
+
+from app.people.rights import everybody, guests
+from app.web.api.problem import Problem
+
+METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+OPEN = ("/healthz", "/readyz", "/problems/{kind}")
+JSON = (*OPEN, "/api/{rest:path}", "/metrics", "/openapi.json")
+"""Where what is wrong is said as a problem; elsewhere it is a page for who came by a browser."""
+_ROUTED = ("endpoint", "path_params", "route", "fastapi")
+"""What the way here wrote into the scope."""
+
+
+class Nowhere:
+    """An endpoint that is no function takes every method, also those that nobody has thought of. It tells nothing
+    but what there is, and what it leads on to has a guard of its own."""
+
+    def __init__(self, *, page: bool = False) -> None:
+        self._page = page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        taken = _taken(request)
+        if request.method == "HEAD" and "GET" in taken:
+            await _head(request, send)
+        elif request.method == "OPTIONS" and taken:
+            await Response(status_code=204, headers={"allow": _allow(taken)})(scope, receive, send)
+        elif self._page:
+            raise HTTPException(405, headers={"allow": _allow(taken)}) if taken else HTTPException(404)
+        else:
+            await _answer(request, taken)(scope, receive, send)
+
+
+def install(application: FastAPI) -> None:
+    """Behind all others, so that every request finds a route, and a guard in it."""
+    for path in JSON:
+        who = everybody if path in OPEN else guests
+        application.router.routes.append(Route(path, who(Nowhere()), include_in_schema=False))
+    application.router.routes.append(Route("/{rest:path}", guests(Nowhere(page=True)), include_in_schema=False))
+
+
+async def _head(request: Request, send: Send) -> None:
+    """GET, asked by one who is gone when the answer begins: a stream ends there too."""
+
+    async def begin(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await send(message)
+
+    again = {name: value for name, value in request.scope.items() if name not in _ROUTED}
+    await request.app.router({**again, "method": "GET"}, _gone, begin)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _gone() -> Message:
+    return {"type": "http.disconnect"}
+
+
+def _answer(request: Request, taken: list[str]) -> Response:
+    path = request.scope["path"]
+    if taken:
+        allow = _allow(taken)
+        said = f"This address does not take {request.method[:20]!a}: it takes {allow}."
+        return Problem("method-not-allowed", said, headers={"allow": allow}).response()
+    said = f"There is nothing at {path[:100]!a}: /openapi.json lists what there is."
+    if path.endswith("/") and any(_takes(request, method, path.rstrip("/")) for method in METHODS):
+        said = f"There is nothing at {path[:100]!a}: leave out the slash at its end."
+    return Problem("not-found", said).response()
+
+
+def _allow(taken: list[str]) -> str:
+    return ", ".join(sorted([*taken, "OPTIONS", *(["HEAD"] if "GET" in taken else [])]))
+
+
+def _taken(request: Request) -> list[str]:
+    return [method for method in METHODS if _takes(request, method, request.scope["path"])]
+
+
+def _takes(request: Request, method: str, path: str) -> bool:
+    scope = {**request.scope, "method": method, "path": path}
+    routes = [route for route in request.app.routes if not isinstance(getattr(route, "endpoint", None), Nowhere)]
+    return any(route.matches(scope)[0] is Match.FULL for route in routes)

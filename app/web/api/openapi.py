@@ -1,0 +1,72 @@
+"""The API's description at /openapi.json: OpenAPI 3.1, with the problems that every route can answer with."""
+
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.openapi.utils import get_openapi
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from app.people.rights import guests
+from app.web.api import event_schema
+from app.web.api.problem import MEDIA_TYPE, ProblemBody
+
+INTRODUCTION = (
+    "Start runs, follow them event by event, answer what they wait for, and see the engines and GPUs they run on. "
+    "Errors are RFC 9457 problems whose `type` leads to a page that says what to do. "
+    "Every number that is not a count carries value, unit, provenance, source and time."
+)
+TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A token of POST /api/v1/tokens, or of `temper token create`. Not asked for on loopback, "
+    "unless Temper was started with --sign-in.",
+}
+OPEN = ("/healthz", "/readyz")
+"""Answered to everybody."""
+
+
+def install(application: FastAPI) -> None:
+    described: dict[str, Any] = {}
+
+    def describe() -> dict[str, Any]:
+        if not described:
+            described.update(_described(application))
+        return described
+
+    @guests
+    async def answer(_: Request) -> Response:
+        return JSONResponse(describe())
+
+    application.router.routes.append(Route("/openapi.json", answer, include_in_schema=False))
+
+
+def _described(application: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title="Temper",
+        version=application.version,
+        description=INTRODUCTION,
+        routes=application.routes,
+    )
+    components = document.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    body = ProblemBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= body.pop("$defs", {})
+    schemas["ProblemBody"] = body
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    event_schema.describe(schemas)
+    components["securitySchemes"] = {"token": TOKEN}
+    document["security"] = [{"token": []}, {}]
+    for address, path in document["paths"].items():
+        for operation in path.values():
+            _complete(operation)
+            if address in OPEN:
+                operation["security"] = []
+    return document
+
+
+def _complete(operation: dict[str, Any]) -> None:
+    for status, answer in operation["responses"].items():
+        if status.startswith(("4", "5")) and MEDIA_TYPE in answer.get("content", {}):
+            answer["content"] = {MEDIA_TYPE: answer["content"][MEDIA_TYPE]}

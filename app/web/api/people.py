@@ -1,0 +1,240 @@
+"""Who I am; people, tokens and links; and the record of what was done."""
+
+import time
+from typing import Annotated
+
+import msgspec
+from fastapi import Path, Query
+from pydantic import Field
+from sqlmodel import Session
+
+from app.events.record import GENESIS
+from app.people.names import LONGEST, NAME
+from app.people.passwords import SHORTEST, hashed
+from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, guests, may, operators
+from app.store import audit, people, queries
+from app.store.models import CredentialRow, PersonRow
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.runs import the_run
+from app.web.api.wire import Limit, Line, Raw, Wire, when
+from app.web.deps import TheSession
+from app.web.stream.cursor import MOST_SEQ
+
+router = api_router("people")
+
+_DAY = 24 * 3600.0
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=f"^{NAME}$")]
+
+
+class Me(Wire):
+    name: str
+    right: Right
+    via: Via
+
+
+class PersonView(Wire):
+    name: str
+    right: Right
+    disabled: bool
+    made_at: str
+
+
+class PersonList(Wire):
+    people: list[PersonView]
+
+
+class NewPerson(Wire):
+    name: Name
+    right: Right
+    password: Annotated[str, Field(min_length=SHORTEST, max_length=200)]
+
+
+class TokenView(Wire):
+    id: str
+    person: str
+    right: Right
+    label: str
+    made_at: str
+    expires_at: str
+    used_at: str | None
+
+
+class TokenList(Wire):
+    tokens: list[TokenView]
+
+
+class NewToken(Wire):
+    label: Line
+    right: Right = "viewer"
+    days: Annotated[float, Field(gt=0, le=366)] = 30
+    person: Annotated[Name | None, Field(description="Whose it is; yours when left out.")] = None
+
+
+class MadeToken(TokenView):
+    secret: str = Field(description="Shown this once; only its digest is kept.")
+
+
+class NewLink(Wire):
+    run: Annotated[
+        str | None,
+        Field(max_length=64, description="What it opens; the run that the mission page shows now when left out."),
+    ] = None
+    hours: Annotated[float, Field(gt=0, le=24 * 30)] = 24
+
+
+class MadeLink(Wire):
+    id: str
+    path: str = Field(description="Whoever opens it may watch, and nothing else, until it expires.")
+    expires_at: str
+
+
+class AuditList(Wire):
+    head: str = Field(description="Hash of the newest line: kept elsewhere, it shows when lines were cut off.")
+    lines: list[Raw]
+    next: int | None = Field(description="`before` of the next page, of older lines; None at the first line.")
+
+
+@router.get("/me", responses=documented())
+@guests
+def who_am_i() -> Me:
+    person = _me()
+    return Me(name=person.name, right=person.right, via=person.via)
+
+
+@router.get("/people", responses=documented())
+@admins
+def list_people(session: TheSession) -> PersonList:
+    return PersonList(people=[_person(row) for row in people.people(session)])
+
+
+@router.post("/people", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
+@admins
+def add_person(new: NewPerson, session: TheSession) -> PersonView:
+    if people.person(session, new.name):
+        raise Problem("exists", f"There is somebody called {new.name} already.", field="name")
+    row = PersonRow(name=new.name, right=new.right, password=hashed(new.password), made_at=time.time())
+    session.add(row)
+    return _person(row)
+
+
+@router.delete("/people/{name}", status_code=204, responses=documented("not-found", "wrong-state"))
+@admins
+def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
+    """What they did stays on record under their name; nobody else can take it."""
+    row = people.person(session, name)
+    if row is None:
+        raise Problem("not-found", f"There is no {name[:40]!a}.", field="name")
+    if row.right == "admin" and not row.disabled and people.admins(session) == 1:
+        raise Problem("wrong-state", f"{row.name} is the only admin: make another first.", field="name")
+    row.disabled = True
+    session.add(row)
+    people.end_all_of(session, row.name)
+
+
+@router.get("/tokens", responses=documented())
+@admins
+def list_tokens(session: TheSession) -> TokenList:
+    return TokenList(tokens=[_token(row) for row in people.credentials(session, ("token", "link"))])
+
+
+@router.post(
+    "/tokens", status_code=201, responses=documented("not-found", "wrong-state", "too-large", "wrong-content-type")
+)
+@admins
+def make_token(new: NewToken, session: TheSession) -> MadeToken:
+    owner = _owner(session, new.person)
+    if not may(_right(owner.right), new.right):
+        said = f"The right of {owner.name} is {owner.right}: a token cannot hold more."
+        raise Problem("invalid", said, field="right")
+    row, secret = people.issue(
+        session, person=owner.name, right=new.right, kind="token", label=new.label, seconds=new.days * _DAY
+    )
+    return MadeToken(**_token(row).model_dump(), secret=secret)
+
+
+@router.delete("/tokens/{token}", status_code=204, responses=documented("not-found"))
+@admins
+def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
+    row = session.get(CredentialRow, token)
+    if row is None or row.kind == "session":
+        raise Problem("not-found", f"There is no token {token[:40]!a}.", field="token")
+    people.end(session, row)
+
+
+@router.post(
+    "/links", status_code=201, responses=documented("not-found", "wrong-state", "too-large", "wrong-content-type")
+)
+@operators
+def make_link(new: NewLink, session: TheSession) -> MadeLink:
+    """A link to show somebody a run. It opens that run and no other, to read it, and expires."""
+    to = f"/runs/{_named(session, new.run)}"
+    owner = _owner(session, None)
+    row, secret = people.issue(
+        session, person=owner.name, right="viewer", kind="link", label=to, seconds=new.hours * 3600
+    )
+    return MadeLink(id=row.id, path=f"/share/{secret}", expires_at=when(row.expires_at) or "")
+
+
+@router.get("/audit", responses=documented())
+@admins
+def list_audit(
+    session: TheSession,
+    before: Annotated[int | None, Query(ge=1, le=MOST_SEQ, description="Lines older than this seq.")] = None,
+    limit: Limit = 50,
+) -> AuditList:
+    """Who did what from where, newest first."""
+    lines = audit.newest(session, limit, before)
+    head = audit.newest(session, 1)
+    older = lines[-1].seq if lines and lines[-1].seq > 1 else None
+    return AuditList(
+        head=head[0].hash if head else GENESIS, lines=[msgspec.json.decode(one.line) for one in lines], next=older
+    )
+
+
+def _named(session: Session, run: str | None) -> str:
+    if run is not None:
+        return the_run(session, run).id
+    shown = [*queries.unended(session), *queries.newest(session, 1)]
+    if not shown:
+        raise Problem("wrong-state", "There is no run to show yet: start one first.", field="run")
+    return shown[0].id
+
+
+def _me() -> Person:
+    return WHO.get() or DEMO
+
+
+def _owner(session: Session, name: str | None) -> PersonRow:
+    me = _me()
+    row = people.person(session, name or me.name)
+    if row is None:
+        said = (
+            f"There is no {name!a}."
+            if name
+            else "The demo operator has neither tokens nor links: make a person, and start with --sign-in."
+        )
+        raise Problem("not-found", said, field="person")
+    if row.disabled:
+        raise Problem("wrong-state", f"{row.name} is disabled: nothing new lets them in.", field="person")
+    return row
+
+
+def _person(row: PersonRow) -> PersonView:
+    return PersonView(name=row.name, right=_right(row.right), disabled=row.disabled, made_at=when(row.made_at) or "")
+
+
+def _token(row: CredentialRow) -> TokenView:
+    return TokenView(
+        id=row.id,
+        person=row.person,
+        right=_right(row.right),
+        label=row.label,
+        made_at=when(row.made_at) or "",
+        expires_at=when(row.expires_at) or "",
+        used_at=when(row.used_at),
+    )
+
+
+def _right(word: str) -> Right:
+    return next(right for right in RIGHTS if right == word)

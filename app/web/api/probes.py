@@ -1,0 +1,97 @@
+"""Engines measured on this machine: what was found, and asking for it anew."""
+
+from typing import Annotated
+
+from fastapi import Body, Query
+from pydantic import Field
+
+from app.errors import BadInput
+from app.machine.measuring.figure import Figure as ProbeFigure
+from app.machine.measuring.probe import Busy
+from app.machine.measuring.probed import Probed
+from app.machine.measuring.stored import newest
+from app.people.rights import operators, viewers
+from app.runtime.runtime import Worker
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Figure, Limit, Wire, figure, when
+from app.web.deps import TheSession, TheWorker
+
+router = api_router("machine")
+
+Name = Annotated[str, Query(max_length=100)]
+
+
+class ProbeView(Wire):
+    id: str
+    at: str
+    lineup: str
+    engine: str
+    replica: int = Field(description="From 0.")
+    simulated: bool
+    gpus: list[str] = Field(description="The names of the cards it ran on.")
+    conditions: dict[str, str] = Field(description="Versions and settings: what two probes must share to be alike.")
+    figures: dict[str, Figure] = Field(
+        description="`1x512.tok_s` is one stream of 512 tokens; `8x256.all_tok_s` is all of eight together."
+    )
+    problem: str = Field(description="Why it ended before all was asked; empty where it did not.")
+    notes: list[str] = Field(description="What to know before believing the figures.")
+
+
+class ProbeList(Wire):
+    probes: list[ProbeView] = Field(description="Newest first.")
+    under_way: str = Field(description="What is being measured at this moment; empty where nothing is.")
+    ended: str = Field(description="Why the last one asked for here failed; empty where it did not.")
+
+
+class ProbeOrder(Wire):
+    engine: Annotated[
+        str, Field(max_length=100, description="All engines of the line-up, one after the other, when left out.")
+    ] = ""
+
+
+@router.get("/probes", responses=documented())
+@viewers
+def list_probes(
+    worker: TheWorker, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
+) -> ProbeList:
+    return _list(worker, newest(session, lineup, engine, limit=limit))
+
+
+@router.post("/probes", status_code=202, responses=documented("busy", "not-found", "too-large", "wrong-content-type"))
+@operators
+async def start_probe(worker: TheWorker, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
+    """Begin to measure. It takes minutes on a slow engine; GET /api/v1/probes says when it is done."""
+    try:
+        await worker.probe(order.engine if order else "")
+    except Busy as exc:
+        raise Problem("busy", str(exc)) from exc
+    except BadInput as exc:
+        raise Problem("not-found", str(exc), field="engine") from exc
+    return _list(worker, [])
+
+
+def _list(worker: Worker, probes: list[Probed]) -> ProbeList:
+    desk = worker.desk
+    under_way = (desk.step or "about to begin") if desk.working else ""
+    return ProbeList(probes=[_view(one) for one in probes], under_way=under_way, ended=desk.ended)
+
+
+def _view(one: Probed) -> ProbeView:
+    return ProbeView(
+        id=one.id,
+        at=when(one.at) or "",
+        lineup=one.lineup,
+        engine=one.engine,
+        replica=one.replica,
+        simulated=one.simulated,
+        gpus=list(one.gpus),
+        conditions=one.conditions,
+        figures={found.name: _figure(found, one.at) for found in one.figures},
+        problem=one.problem,
+        notes=list(one.notes),
+    )
+
+
+def _figure(found: ProbeFigure, at: float) -> Figure:
+    return figure(found.value, found.unit, found.provenance, found.source, at)

@@ -1,0 +1,141 @@
+"""What can be wrong with a request, as RFC 9457 problems: each type has a page that says what to do."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import msgspec
+from pydantic import Field
+from starlette.responses import Response
+
+from app.errors import BadInput, TemperError
+from app.web.api.wire import Wire
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class Kind:
+    status: int
+    title: str
+    explained: str
+
+
+KINDS: Mapping[str, Kind] = {
+    "invalid": Kind(
+        422, "Part of the request is not valid", "Each entry of `errors` names a field and how to mend it."
+    ),
+    "unknown-parameter": Kind(
+        422, "Unknown query parameter", "Take the parameter away, or spell it as the API's description does."
+    ),
+    "bad-cursor": Kind(
+        422, "Not a cursor", "Cursors are opaque: use `next` or `previous` of an answer as it is, or leave it out."
+    ),
+    "unknown-host": Kind(422, "No such host", "GET /api/v1/hosts lists the hosts."),
+    "unknown-skill": Kind(422, "No such skill", "The detail lists the skills."),
+    "unknown-rule": Kind(422, "No such rule", "The detail names the nearest rules; GET /api/v1/rules lists them all."),
+    "unsupported-host": Kind(
+        422,
+        "Hosts of this kind cannot be added",
+        "The field that is named says what it takes: kind, name, place or secret_at.",
+    ),
+    "host-key": Kind(
+        422,
+        "The host key is not accepted yet",
+        "Compare the fingerprint in the detail with the one on the host, then send it as accept_key.",
+    ),
+    "key-reused": Kind(
+        422, "Idempotency-Key was used for another request", "Use a new key for a new request; keys are kept for a day."
+    ),
+    "key-in-flight": Kind(
+        409, "The request with this Idempotency-Key is still being answered", "Send it again in a second."
+    ),
+    "run-ended": Kind(409, "The run has ended", "A run that has ended takes no commands: start another."),
+    "wrong-state": Kind(409, "Not in this state", "The detail says which state it is in, and what that allows."),
+    "not-waiting": Kind(409, "This approval is not waiting", "It was answered, it expired, or its run has ended."),
+    "busy": Kind(
+        409, "Something is at work that this would disturb", "The detail says what: wait for it, or pause it."
+    ),
+    "exists": Kind(409, "There is one already", "Go on with the one that there is, or make another than that."),
+    "too-many": Kind(409, "There are too many already", "Take one away first."),
+    "unauthorized": Kind(401, "Who are you?", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
+    "forbidden": Kind(403, "Your right does not reach this", "The detail says which right it takes. Ask an admin."),
+    "cross-site": Kind(403, "Sent by another site", "Forms and requests of other sites are not taken."),
+    "wrong-host": Kind(403, "Not the name of this server", "Use the address that Temper printed when it started."),
+    "too-often": Kind(429, "Too many tries", "The header Retry-After says how many seconds to wait."),
+    "not-found": Kind(404, "There is nothing here", "Check the address against /openapi.json, and the id in it."),
+    "method-not-allowed": Kind(405, "This address does not take this method", "The header Allow lists what it takes."),
+    "too-large": Kind(413, "The request is too large", "A body holds at most 1 MiB."),
+    "wrong-content-type": Kind(
+        415, "The body is not plain JSON", "Send it with Content-Type: application/json and no Content-Encoding."
+    ),
+    "unavailable": Kind(
+        503, "Temper cannot do this now", "The detail says what is the matter. Mend it, then try again."
+    ),
+    "fault": Kind(500, "A fault of Temper's own", "The server's log has the details. Nothing of yours is wrong."),
+}
+
+
+class Fault(Wire):
+    field: str = Field(description="Where: a field of the body, a query parameter, a header or a part of the path.")
+    detail: str = Field(description="What is wrong with it, and what it takes.")
+
+
+class ProblemBody(Wire):
+    type: str = Field(description="Address of the page that explains this type of problem.")
+    title: str
+    status: int
+    detail: str = Field(description="What is wrong here, and what to do.")
+    errors: list[Fault] = Field(default=[], description="The fields at fault.")
+
+
+class Problem(TemperError):
+    def __init__(
+        self, kind: str, detail: str, *faults: Fault, field: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.faults = faults or ((Fault(field=field, detail=detail),) if field else ())
+        self.headers = headers
+
+    @property
+    def body(self) -> ProblemBody:
+        kind = KINDS[self.kind]
+        return ProblemBody(
+            type=f"/problems/{self.kind}",
+            title=kind.title,
+            status=kind.status,
+            detail=str(self),
+            errors=list(self.faults),
+        )
+
+    def response(self) -> Response:
+        content = msgspec.json.encode(self.body.model_dump())
+        return Response(content, KINDS[self.kind].status, self.headers, MEDIA_TYPE)
+
+
+@contextmanager
+def blamed(field: str, kind: str = "invalid") -> Iterator[None]:
+    """Whatever is wrong with the input in here is that field's fault."""
+    try:
+        yield
+    except BadInput as exc:
+        said = str(exc)
+        raise Problem(kind, said[:1].upper() + said[1:], field=field) from exc
+
+
+_ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")
+
+
+def documented(*kinds: str) -> dict[int | str, dict[str, object]]:
+    """For a route's `responses`: these problems, and those that every route has."""
+    found: dict[int | str, dict[str, object]] = {}
+    for status in sorted({KINDS[kind].status for kind in (*kinds, *_ALWAYS)}):
+        names = ", ".join(kind for kind in KINDS if KINDS[kind].status == status)
+        schema = {"$ref": "#/components/schemas/ProblemBody"}
+        found[status] = {
+            "description": f"{HTTPStatus(status).phrase}: {names}",
+            "content": {MEDIA_TYPE: {"schema": schema}},
+        }
+    return found

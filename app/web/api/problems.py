@@ -1,0 +1,18 @@
+"""The page behind a problem's type."""
+
+from fastapi import APIRouter
+from starlette.responses import PlainTextResponse, Response
+
+from app.people.rights import everybody
+from app.web.api.problem import KINDS, Problem
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/problems/{kind}")
+@everybody
+async def explain(kind: str) -> Response:
+    found = KINDS.get(kind)
+    if found is None:
+        return Problem("not-found", f"There is no type of problem {kind[:40]!a}; docs/api.md lists them.").response()
+    return PlainTextResponse(f"{found.title} ({found.status})\n\n{found.explained}\n")

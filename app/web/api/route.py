@@ -1,0 +1,138 @@
+"""How every route of the API treats a request: no unknown parameters, no error without a problem."""
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import HTTPException, RequestValidationError
+from fastapi.routing import APIRoute
+from sqlalchemy.exc import DataError
+
+from app.errors import BadInput, Unusable
+from app.store.db import AWAY, why
+from app.web.api.problem import Fault, Problem
+
+log = logging.getLogger(__name__)
+
+PREFIX = "/api/v1"
+_DEEP = "nested too deeply"
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class ApiRoute(APIRoute):
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+        known = frozenset(_query_names(self.dependant))
+        takes_body = self.body_field is not None
+
+        async def answer(request: Request) -> Response:
+            try:
+                _check_query(request, known)
+                if takes_body:
+                    await _check_body(request)
+                return await handle(request)
+            except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
+                return problem(exc).response()
+
+        return answer
+
+
+def router(tag: str, prefix: str = PREFIX) -> APIRouter:
+    return APIRouter(
+        prefix=prefix, route_class=ApiRoute, tags=[tag], generate_unique_id_function=lambda route: route.name
+    )
+
+
+def problem(exc: Exception) -> Problem:
+    match exc:
+        case Problem():
+            return exc
+        case RequestValidationError():
+            return _invalid(exc)
+        case HTTPException(status_code=413):
+            return Problem("too-large", str(exc.detail), field="body")
+        case HTTPException(status_code=400):
+            return Problem("invalid", "The body cannot be read as JSON.", field="body")
+        case BadInput():
+            return Problem("invalid", str(exc))
+        case DataError():
+            return Problem("invalid", f"The database does not take it: {why(exc)}. Look for a NUL, or a huge number.")
+        case _ if isinstance(exc, AWAY):
+            return Problem("unavailable", f"The database does not answer: {why(exc)}. Try again in a moment.")
+        case Unusable():
+            return Problem("unavailable", str(exc))
+    log.error("a request failed by a fault of ours", exc_info=exc)
+    return Problem("fault", "Something went wrong inside Temper; its log has the details.")
+
+
+def _query_names(dependant: Dependant) -> list[str]:
+    names = [field.alias for field in dependant.query_params]
+    return names + [name for inner in dependant.dependencies for name in _query_names(inner)]
+
+
+def _check_query(request: Request, known: frozenset[str]) -> None:
+    """PostgreSQL takes no NUL."""
+    for name, value in request.query_params.multi_items():
+        if "\0" in value:
+            raise Problem("invalid", f"The parameter {name[:40]!a} holds a NUL: take it out.", field=name[:40])
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    for name, times in given.items():
+        if name not in known:
+            takes = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
+            raise Problem("unknown-parameter", f"There is no parameter {name[:40]!a} here: {takes}.", field=name[:40])
+        if times > 1:
+            raise Problem("invalid", f"The parameter {name} is given {times} times: give it once.", field=name)
+
+
+async def _check_body(request: Request) -> None:
+    content = await request.body()
+    if not content:
+        return
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        said = f"Content-Encoding is {coding[:40]!a}: send the body as it is, without one."
+        raise Problem("wrong-content-type", said, field="Content-Encoding")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        said = kind[:60] or "missing"
+        raise Problem("wrong-content-type", f"Content-Type is {said}: send application/json.", field="Content-Type")
+    try:
+        json.loads(content, object_pairs_hook=_once)
+    except RecursionError as exc:
+        raise Problem("invalid", f"The body is {_DEEP}.", field="body") from exc
+    except ValueError as exc:
+        raise Problem("invalid", f"The body cannot be read as JSON: {exc}.", field="body") from exc
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Which of two would count, nobody could tell from outside."""
+    for name, times in Counter(name for name, _ in pairs).items():
+        if times > 1:
+            raise ValueError(f"{name[:40]!a} is given {times} times")
+    return dict(pairs)
+
+
+def _invalid(exc: RequestValidationError) -> Problem:
+    faults = [Fault(field=_field(error["loc"]), detail=_sentence(error)) for error in exc.errors()[:20]]
+    first = faults[0] if faults else Fault(field="body", detail="It is not valid.")
+    return Problem("invalid", f"{first.field}: {first.detail}", *faults)
+
+
+def _field(loc: tuple[int | str, ...]) -> str:
+    """As a person would write it: rules[2], budget.attempts, Idempotency-Key."""
+    where, *path = loc or ("body",)
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+    return name[:100] or str(where)
+
+
+def _sentence(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "There is no such field: take it away, or spell it as the API's description does."
+    if error["type"] == "missing":
+        return "It is missing: give it."
+    return f"{error['msg']}."

@@ -1,0 +1,85 @@
+"""A run as the API shows it."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from app.events.words import Mode, Provenance
+from app.store.models import RunRow
+from app.web.api.wire import Figure, Link, Wire, figure, when
+
+RunState = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
+
+
+class RunLinks(Wire):
+    self: str
+    items: str
+    events: str
+    stream: str
+    energy: str
+    evidence: str = Field(description="Of a run that has ended; before, it answers 409.")
+    page: str
+
+
+class RunView(Wire):
+    id: str
+    host: str
+    state: RunState
+    mode: Mode
+    skill: str
+    lineup: str
+    simulated: bool = Field(description="True where engines or GPUs of this run are simulated.")
+    note: str
+    reason: str = Field(description="Why it failed or was stopped.")
+    queued_at: str
+    started_at: str | None
+    ended_at: str | None
+    duration: Figure
+    findings: int
+    passed: int
+    escalated: int
+    skipped: int
+    deferred: int
+    rolled_back: int = Field(description="Attempts that were undone.")
+    drifted: int = Field(description="Rules that held after the host's last run and failed when this one began.")
+    tokens: int = Field(description="Tokens that the roles wrote.")
+    shrunk_at: str | None = Field(
+        description="When it was shrunk to its evidence: turns are whole, single tokens are in evidence.zip alone."
+    )
+    links: RunLinks
+
+
+class RunList(Wire):
+    runs: list[RunView]
+    cursors: Link
+
+
+def run_view(row: RunRow) -> RunView:
+    return RunView(
+        **row.model_dump(exclude={"queued_at", "started_at", "ended_at", "shrunk_at"}),
+        queued_at=when(row.queued_at) or "",
+        started_at=when(row.started_at),
+        ended_at=when(row.ended_at),
+        shrunk_at=when(row.shrunk_at),
+        duration=_duration(row),
+        links=links(row.id),
+    )
+
+
+def links(run: str) -> RunLinks:
+    here = f"/api/v1/runs/{run}"
+    return RunLinks(
+        self=here,
+        items=f"{here}/items",
+        events=f"{here}/events",
+        stream=f"{here}/stream",
+        energy=f"{here}/energy",
+        evidence=f"{here}/evidence.zip",
+        page=f"/runs/{run}",
+    )
+
+
+def _duration(row: RunRow) -> Figure:
+    seconds = None if row.started_at is None or row.ended_at is None else round(row.ended_at - row.started_at, 3)
+    provenance: Provenance = "simulated" if row.simulated else "measured"
+    return figure(seconds, "s", provenance, "from run.started to the run's last event", row.ended_at)

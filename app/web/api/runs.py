@@ -1,0 +1,114 @@
+"""Starting runs, and finding them."""
+
+from typing import Annotated
+
+from fastapi import Header, Query, Response
+from sqlmodel import Session
+
+from app.people.rights import guests, only, operators
+from app.runtime.runtime import Worker, new_run_id
+from app.store import queries
+from app.store.held import asking
+from app.store.models import RunRow
+from app.store.run_list import Page, Place, page
+from app.web.api import cursor
+from app.web.api.idempotency import FIELD, TheKeys
+from app.web.api.order import RunOrder, first_event
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.run_view import RunLinks, RunList, RunState, RunView, links, run_view
+from app.web.api.wire import Limit, Link, Wire
+from app.web.deps import TheSession, TheWorker
+
+router = api_router("runs")
+
+Key = Annotated[
+    str | None,
+    Header(
+        alias=FIELD,
+        min_length=1,
+        max_length=255,
+        pattern="^[!-~]+$",
+        description="The same again is the same run, for a day.",
+    ),
+]
+
+
+class Accepted(Wire):
+    id: str
+    links: RunLinks
+
+
+@router.post(
+    "/runs",
+    status_code=202,
+    responses={
+        **documented("unknown-rule", "key-in-flight", "too-large", "wrong-content-type", "unavailable"),
+        202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run."}}},
+    },
+)
+@operators
+async def start_run(order: RunOrder, worker: TheWorker, keys: TheKeys, response: Response, key: Key = None) -> Accepted:
+    """Start a run. It is queued at once; runs on one host are worked on one after the other."""
+    event = first_event(order, worker.lineup, worker.settings.speed, worker.settings.hosts)
+    if key is None:
+        run = await worker.submit(event)
+    else:
+        key = keys.own(key)
+        async with keys.held(key):
+            run, there = await keys.claim(key, order.model_dump_json().encode(), new_run_id())
+            if not there:
+                await worker.submit(event, run)
+    accepted = Accepted(id=run, links=links(run))
+    response.headers["location"] = accepted.links.self
+    return accepted
+
+
+@router.get("/runs", responses=documented("bad-cursor"))
+@guests
+def list_runs(
+    session: TheSession,
+    cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
+    state: RunState | None = None,
+    host: Annotated[str | None, Query(max_length=200, description="Of this host alone.")] = None,
+    limit: Limit = 50,
+) -> RunList:
+    """Runs, newest first."""
+    place = cursor.parse(cursor_) if cursor_ is not None else None
+    found = page(session, state, host, Place(place.forward, place.at, place.id) if place else None, limit, only())
+    return RunList(runs=[run_view(row) for row in found.rows], cursors=_link(found))
+
+
+@router.get("/runs/{run}", responses=documented("not-found"))
+@guests
+def show_run(run: str, session: TheSession) -> RunView:
+    return run_view(the_run(session, run))
+
+
+def the_run(session: Session, run: str) -> RunRow:
+    row = queries.run(session, run)
+    if row is None:
+        raise no_run(run)
+    return row
+
+
+def no_run(run: str) -> Problem:
+    return Problem("not-found", f"There is no run {run[:40]!a}: GET /api/v1/runs lists them.", field="run")
+
+
+def known_run(worker: Worker, run: str) -> RunRow:
+    """In a session of its own: what streams must not hold one."""
+    with asking(worker.database) as session:
+        return the_run(session, run)
+
+
+def _link(found: Page) -> Link:
+    first, last = (found.rows[0], found.rows[-1]) if found.rows else (None, None)
+    return Link(
+        next=_cursor(last, forward=True) if found.more_after else None,
+        previous=_cursor(first, forward=False) if found.more_before else None,
+    )
+
+
+def _cursor(row: RunRow | None, *, forward: bool) -> str | None:
+    return str(cursor.Cursor(forward, row.queued_at, row.id)) if row else None

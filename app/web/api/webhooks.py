@@ -1,0 +1,150 @@
+"""Who else is told of events."""
+
+import secrets
+import time
+from typing import Annotated
+
+from fastapi import Path, Response
+from pydantic import Field, HttpUrl
+
+from app.background.webhooks.letter import new_secret, valid_secret
+from app.events.kinds import PersonDid
+from app.people.rights import DEMO, WHO, admins
+from app.runtime.runtime import Worker
+from app.store import audit, webhooks
+from app.store.webhooks import WebhookRow
+from app.text.clean import clean
+from app.web.api.events import known_kind
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Wire, when
+from app.web.deps import TheSession, TheWorker
+
+router = api_router("webhooks")
+
+MOST = 50
+
+
+class WebhookOrder(Wire):
+    url: Annotated[HttpUrl, Field(description="http or https, to a public address; redirects are not followed.")]
+    secret: Annotated[
+        str | None,
+        Field(max_length=100, description="whsec_ and 16 to 64 bytes in base64; made for you when left out."),
+    ] = None
+    kinds: Annotated[
+        tuple[Annotated[str, Field(max_length=40)], ...],
+        Field(max_length=60, description="Kinds of a run's events; every one but turn.delta when left out."),
+    ] = ()
+    local: Annotated[
+        bool,
+        Field(
+            description="True lets it lead to loopback, private, link-local and other addresses that are not public. "
+            "Who allowed that goes on record."
+        ),
+    ] = False
+
+
+class WebhookChange(Wire):
+    local: Annotated[bool, Field(description="Whether it may lead to addresses that are not public.")]
+
+
+class WebhookView(Wire):
+    id: str
+    url: str
+    kinds: list[str]
+    local: bool = Field(description="It may lead to addresses that are not public: an admin allowed it.")
+    created_at: str
+    delivered: int
+    dropped: int = Field(description="Given up after twelve attempts.")
+    problem: str = Field(description="What was wrong with the newest delivery; empty when it was taken.")
+
+
+class NewWebhook(WebhookView):
+    secret: str = Field(description="Told this once: it signs every delivery.")
+
+
+class WebhookList(Wire):
+    webhooks: list[WebhookView]
+
+
+@router.get("/webhooks", responses=documented())
+@admins
+def list_webhooks(session: TheSession) -> WebhookList:
+    return WebhookList(webhooks=[_view(row) for row in webhooks.webhooks(session)])
+
+
+@router.post("/webhooks", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
+@admins
+def add_webhook(order: WebhookOrder, session: TheSession, worker: TheWorker, response: Response) -> NewWebhook:
+    """From now on each event is sent there as a signed CloudEvent, in order within its run, at least once."""
+    if order.secret is not None and not valid_secret(order.secret):
+        raise Problem("invalid", "A secret is whsec_ followed by 16 to 64 bytes in base64.", field="secret")
+    if len(webhooks.webhooks(session)) >= MOST:
+        raise Problem("too-many", f"There are {MOST} webhooks already: delete one.")
+    row = WebhookRow(
+        id=secrets.token_hex(4),
+        url=str(order.url),
+        secret=order.secret or new_secret(secrets.token_bytes(32)),
+        kinds=" ".join(known_kind(kind, f"kinds[{place}]") for place, kind in enumerate(order.kinds)),
+        created_at=time.time(),
+        local=order.local,
+    )
+    if row.local:
+        _on_record(worker, row.id, row.url, allowed=True)
+    webhooks.add(session, row)
+    response.headers["location"] = f"/api/v1/webhooks/{row.id}"
+    return NewWebhook(**_view(row).model_dump(), secret=row.secret)
+
+
+@router.get("/webhooks/{webhook}", responses=documented("not-found"))
+@admins
+def show_webhook(webhook: str, session: TheSession) -> WebhookView:
+    return _view(_the(session, webhook))
+
+
+@router.patch("/webhooks/{webhook}", responses=documented("not-found", "too-large", "wrong-content-type"))
+@admins
+def change_webhook(
+    webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, worker: TheWorker
+) -> WebhookView:
+    """Let it lead to addresses that are not public, or no longer. What it is owed by then is sent."""
+    row = _the(session, webhook)
+    _on_record(worker, row.id, row.url, allowed=change.local)
+    row.local = change.local
+    session.add(row)
+    return _view(row)
+
+
+@router.delete("/webhooks/{webhook}", status_code=204, responses=documented("not-found"))
+@admins
+def delete_webhook(webhook: Annotated[str, Path(max_length=40)], session: TheSession) -> None:
+    webhooks.forget(session, _the(session, webhook).id)
+
+
+def _the(session: TheSession, webhook: str) -> WebhookRow:
+    row = session.get(WebhookRow, webhook)
+    if row is None:
+        said = f"There is no webhook {webhook[:40]!a}: GET /api/v1/webhooks lists them."
+        raise Problem("not-found", said, field="webhook")
+    return row
+
+
+def _on_record(worker: Worker, webhook: str, url: str, *, allowed: bool) -> None:
+    """Before it counts."""
+    me = WHO.get() or DEMO
+    did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
+    event = PersonDid(who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean(url, 300))
+    audit.note(worker.database, event)
+
+
+def _view(row: WebhookRow) -> WebhookView:
+    return WebhookView(
+        id=row.id,
+        url=row.url,
+        kinds=row.kinds.split(),
+        local=row.local,
+        created_at=when(row.created_at) or "",
+        delivered=row.delivered,
+        dropped=row.dropped,
+        problem=row.problem,
+    )

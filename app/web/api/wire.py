@@ -1,0 +1,67 @@
+"""The manners of every JSON body, and the shape of every number that is not a count."""
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from app.events.record import stamp
+from app.events.words import Provenance
+from app.text.clean import clean
+
+LINE = 500
+
+
+class Wire(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Figure(Wire):
+    """A number with what it takes to believe it."""
+
+    value: float | None = Field(description="None is what is not known, never 0.")
+    unit: str = Field(description="UCUM-like: s, GiB, W, Cel, %, token/s, GB/s.")
+    provenance: Provenance
+    source: str
+    at: str | None = Field(description="When it held; None for what does not change.")
+
+
+class Point(Wire):
+    at: str
+    value: float | None
+
+
+class Series(Wire):
+    """Figures of one kind over time, oldest first."""
+
+    unit: str
+    provenance: Provenance
+    source: str
+    points: list[Point]
+
+
+class Link(Wire):
+    """Opaque cursors; None at an end."""
+
+    next: str | None
+    previous: str | None
+
+
+def figure(value: float | None, unit: str, provenance: Provenance, source: str, at: float | None) -> Figure:
+    return Figure(value=value, unit=unit, provenance=provenance, source=source, at=when(at))
+
+
+def when(at: float | None) -> str | None:
+    return None if at is None else stamp(at)
+
+
+def _seemly(text: str) -> str:
+    return clean(text, LINE)
+
+
+Line = Annotated[str, Field(max_length=LINE), AfterValidator(_seemly)]
+Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_seemly)]
+Raw = dict[str, Any]
+"""An event as it stands in the log; its kind says which fields it has."""
+
+Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]

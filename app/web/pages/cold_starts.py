@@ -1,0 +1,99 @@
+"""The cold start of every engine that we launch, step by step, with the end of its log and the buttons for it."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Form, HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.engines.launch.launched import Launched
+from app.engines.launch.tail import last_lines
+from app.people.rights import operators, viewers
+from app.runtime.runtime import Worker
+from app.web.deps import TheWorker
+from app.web.pages.templating import rendered
+
+LOG_LINES = 12
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class Stair:
+    name: str
+    at: float
+    took: float
+    left: float
+    """Where its bar begins, in percent."""
+    width: float
+    figure: str
+
+
+@dataclass(frozen=True)
+class Flight:
+    engine: str
+    name: str
+    state: str
+    detail: str
+    share: float | None
+    eta_s: float | None
+    age_s: float
+    pid: int | None
+    adopted: bool
+    vllm: str
+    stairs: tuple[Stair, ...]
+    log: tuple[str, ...]
+
+
+@router.get("/machine/stairs")
+@viewers
+def stairs(worker: TheWorker) -> HTMLResponse:
+    return HTMLResponse(stairs_now(worker))
+
+
+@router.post("/ops/engines/{engine}")
+@operators
+async def handle(worker: TheWorker, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]) -> Response:
+    """All replicas of one engine."""
+    if engine not in worker.launched:
+        raise HTTPException(404, f"Temper starts no engine {engine[:40]!a}: stop and start it where it was started.")
+    await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in worker.launched[engine]))
+    return RedirectResponse("/ops", status_code=303)
+
+
+def stairs_now(worker: Worker) -> str:
+    now = time.time()
+    flights = [_flight(name, one, now) for name, replicas in worker.launched.items() for one in replicas]
+    return rendered("partials/_stairs.html", flights=flights)
+
+
+def _flight(engine: str, one: Launched, now: float) -> Flight:
+    look = one.look()
+    return Flight(
+        engine=engine,
+        name=one.name,
+        state=look.state,
+        detail=look.detail,
+        share=look.share,
+        eta_s=look.eta_s,
+        age_s=now - one.cold.started if one.cold.started else 0.0,
+        pid=one.pid,
+        adopted=one.adopted,
+        vllm=one.cold.version,
+        stairs=_stairs(one, now if look.state == "loading" else None),
+        log=tuple(last_lines(one.log, LOG_LINES)),
+    )
+
+
+def _stairs(one: Launched, now: float | None) -> tuple[Stair, ...]:
+    steps = one.cold.steps
+    whole = (now - one.cold.started) if now else (steps[-1].at if steps else 0.0)
+    found, before = [], 0.0
+    for step in steps:
+        took = step.at - before
+        share = 100 / whole if whole else 0.0
+        found.append(Stair(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.found))
+        before = step.at
+    return tuple(found)

@@ -1,0 +1,44 @@
+"""A unified diff as rows for a table: sign and text, and for an undone change the same rows turned round."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.text.clean import clean
+
+Kind = Literal["file", "hunk", "added", "removed", "same"]
+ROWS = 200
+
+
+@dataclass(frozen=True)
+class DiffRow:
+    kind: Kind
+    sign: str
+    text: str
+
+
+def diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
+    rows = [_row(line) for line in clean(diff, 40_000).splitlines()[:ROWS]]
+    kept = [row for row in rows if row]
+    return [_turned(row) for row in kept] if undone else kept
+
+
+def _row(line: str) -> DiffRow | None:
+    if line.startswith("+++ "):
+        return DiffRow("file", " ", line[4:].removeprefix("b"))
+    if line.startswith(("--- ", "diff ", "new file", "deleted file", "index ", "similarity")):
+        return None
+    if line.startswith("@@"):
+        return DiffRow("hunk", " ", line)
+    if line.startswith("+"):
+        return DiffRow("added", "+", line[1:])
+    if line.startswith("-"):
+        return DiffRow("removed", "−", line[1:])
+    return DiffRow("same", " ", line.removeprefix(" "))
+
+
+def _turned(row: DiffRow) -> DiffRow:
+    if row.kind == "added":
+        return DiffRow("removed", "−", row.text)
+    if row.kind == "removed":
+        return DiffRow("added", "+", row.text)
+    return row

@@ -1,0 +1,66 @@
+"""A GPU as a small card: memory, power with a minute of history, what it tells besides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.events.kinds import GpuSampled
+from app.events.record import Recorded
+from app.web.pages.templating import rendered
+
+HISTORY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class GpuCard:
+    index: int
+    name: str
+    used: float | None
+    total: float | None
+    share: float
+    utilization: float | None
+    power: float | None
+    temperature: float | None
+    line: str
+    """Power over the last minute, as points of a 60 × 12 picture."""
+    simulated: bool
+    host: str
+    """Empty for this machine."""
+    unified: bool
+    throttled: tuple[str, ...]
+
+
+def gpus(newest: Sequence[GpuSampled], history: Sequence[Recorded], reason: str) -> str:
+    cards = [_card(event, history) for event in sorted(newest, key=lambda event: (event.host, event.gpu))]
+    return rendered("partials/_gpus.html", cards=cards, reason=reason)
+
+
+def _card(event: GpuSampled, history: Sequence[Recorded]) -> GpuCard:
+    share = 100 * event.used_gib / event.total_gib if event.used_gib and event.total_gib else 0.0
+    return GpuCard(
+        index=event.gpu,
+        name=event.name,
+        used=event.used_gib,
+        total=event.total_gib,
+        share=round(share, 1),
+        utilization=event.utilization,
+        power=event.power_w,
+        temperature=event.temperature_c,
+        line=_line(event, history),
+        simulated=event.simulated,
+        host=event.host,
+        unified=event.unified,
+        throttled=event.throttled,
+    )
+
+
+def _line(card: GpuSampled, history: Sequence[Recorded]) -> str:
+    mine = [
+        (one.at, one.event.power_w)
+        for one in history
+        if isinstance(one.event, GpuSampled) and (one.event.host, one.event.gpu) == (card.host, card.gpu)
+    ]
+    known = [(at, power) for at, power in mine if power is not None]
+    if not known:
+        return ""
+    newest, top = known[-1][0], max(power for _, power in known) or 1.0
+    return " ".join(f"{HISTORY_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}" for at, power in known)

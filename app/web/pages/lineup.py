@@ -1,0 +1,141 @@
+"""A line-up on one page: which engine sits where, and plan, others' figures and probes side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException
+from sqlmodel import Session
+from starlette.responses import RedirectResponse, Response
+
+from app.engines.fit.reckoned import Fit
+from app.errors import BadInput
+from app.events.words import Role
+from app.lineups.model import Engine, Gpu, Lineup
+from app.lineups.reader import find_lineup, read_lineup, shipped
+from app.machine.measuring.planned import planned
+from app.machine.measuring.probed import Probed
+from app.machine.measuring.side_by_side import SideBySide, side_by_side
+from app.machine.measuring.stored import comparable, newest
+from app.people.rights import operators, viewers
+from app.runtime.runtime import Worker
+from app.web.deps import TheSession, TheWorker
+from app.web.pages.security import from_here, new_nonce, page
+from app.web.pages.templating import rendered
+
+HISTORY = 30
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of a GPU's memory, in percent of it."""
+
+    name: str
+    gib: float
+    left: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Section:
+    """One replica of one engine."""
+
+    engine: Engine
+    place: str
+    """Which replica it is, where there are several."""
+    gpus: tuple[Gpu, ...]
+    roles: tuple[Role, ...]
+    side: SideBySide
+    parts: tuple[Part, ...]
+    """What the plan says of its fullest GPU."""
+
+
+@router.get("/lineup")
+@viewers
+def running(worker: TheWorker, session: TheSession) -> Response:
+    return _shown(worker, session, worker.lineup)
+
+
+@router.get("/lineup/{name}")
+@viewers
+def named(worker: TheWorker, session: TheSession, name: str) -> Response:
+    if name == worker.lineup.name:
+        return _shown(worker, session, worker.lineup)
+    if name not in shipped():
+        raise HTTPException(404, f"No line-up is called {name[:60]!a}. There are: {', '.join(shipped())}.")
+    return _shown(worker, session, read_lineup(find_lineup(name)))
+
+
+@router.post("/probes", dependencies=[Depends(from_here)])
+@operators
+async def probe(worker: TheWorker, engine: Annotated[str, Form(max_length=100)] = "") -> Response:
+    try:
+        await worker.probe(engine)
+    except BadInput as exc:
+        worker.desk.ended = str(exc)
+    return RedirectResponse("/lineup#probe", status_code=303)
+
+
+@router.get("/probes/now")
+@viewers
+def now(worker: TheWorker) -> Response:
+    """What the page asks every two seconds while a probe is under way; at its end the page is drawn anew."""
+    nonce = new_nonce()
+    drawn = page(rendered("partials/_probing.html", nonce=nonce, desk=worker.desk), nonce)
+    if not worker.desk.working:
+        drawn.headers["hx-refresh"] = "true"
+    return drawn
+
+
+def _shown(worker: Worker, session: Session, lineup: Lineup) -> Response:
+    nonce = new_nonce()
+    history = newest(session, lineup.name, limit=HISTORY)
+    context = {
+        "lineup": lineup,
+        "runs_here": lineup.name == worker.lineup.name,
+        "names": shipped(),
+        "sections": _sections(lineup, history),
+        "history": history,
+        "desk": worker.desk,
+    }
+    return page(rendered("lineup.html", nonce=nonce, here="/lineup", **context), nonce)
+
+
+def _sections(lineup: Lineup, history: Sequence[Probed]) -> list[Section]:
+    sections = []
+    for engine in lineup.engines.values():
+        plan, count = planned(lineup, engine), len(engine.replicas)
+        for replica, indices in enumerate(engine.replicas):
+            newest_one, before = comparable(history, engine.name, replica)
+            gpus = tuple(gpu for gpu in lineup.gpus if gpu.index in indices)
+            sections.append(
+                Section(
+                    engine=engine,
+                    place=f"replica {replica + 1} of {count}" if count > 1 else "",
+                    gpus=gpus,
+                    roles=tuple(role for role, seat in lineup.seats.items() if seat.engine == engine.name),
+                    side=side_by_side(engine, replica, plan, newest_one, before),
+                    parts=_parts(plan.fit, min(gpu.memory_gib for gpu in gpus)),
+                )
+            )
+    return sections
+
+
+def _parts(fit: Fit | None, memory_gib: float) -> tuple[Part, ...]:
+    if fit is None:
+        return ()
+    taken = (
+        ("weights", fit.weights_gib_per_gpu.value),
+        ("other", fit.other_gib_per_gpu.value),
+        ("KV pool", fit.kv_pool_gib_per_gpu.value),
+    )
+    held = sum(gib or 0.0 for _, gib in taken)
+    whole = max(memory_gib, held)
+    parts, left = [], 0.0
+    for name, gib in (*taken, ("free", whole - held)):
+        if gib:
+            parts.append(Part(name, gib, round(100 * left / whole, 2), round(100 * gib / whole, 2)))
+            left += gib
+    return tuple(parts)

@@ -1,0 +1,141 @@
+"""What holds each GPU's memory and what else it tells: the operator's page shows it, and this refreshes it."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.responses import HTMLResponse
+
+from app.events.kinds import GpuSampled
+from app.events.words import GpuProcess
+from app.machine.gpus.waterfall import Kind, Part
+from app.machine.sampling.memory import Known, memory
+from app.machine.sampling.sensors import reader, told
+from app.people.rights import viewers
+from app.runtime.runtime import Worker
+from app.web.deps import TheWorker
+from app.web.pages.templating import rendered
+
+router = APIRouter(include_in_schema=False)
+
+_WORDS: dict[Kind, str] = {
+    "weights": "weights",
+    "kv": "KV pool",
+    "graphs": "graphs and other",
+    "engine": "engine, not told apart",
+    "processes": "other processes",
+    "other": "unexplained",
+    "reserved": "reserved",
+    "free": "free",
+}
+_TOLD = {
+    "power": ("power_w", 0, 1.0, "W"),
+    "power limit": ("power_limit_w", 0, 1.0, "W"),
+    "energy": ("energy_j", 1, 1000.0, "kJ"),
+    "clock": ("sm_mhz", 0, 1.0, "MHz"),
+    "memory clock": ("memory_mhz", 0, 1.0, "MHz"),
+    "PCIe in": ("pcie_rx_mb_s", 1, 1.0, "MB/s"),
+    "PCIe out": ("pcie_tx_mb_s", 1, 1.0, "MB/s"),
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    kind: Kind
+    words: str
+    engine: str
+    gib: float
+    claimed: float | None
+    left: float
+    """Percent of the bar, as its width is."""
+    width: float
+    known: str
+    """Its provenance."""
+    source: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    words: str
+    value: float | None
+    digits: int
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True)
+class GpuMemory:
+    number: int
+    host: str
+    name: str
+    used: float | None
+    total: float | None
+    unified: bool
+    simulated: bool
+    pieces: tuple[Piece, ...]
+    facts: tuple[Fact, ...]
+    throttled: tuple[str, ...]
+    ecc: int | None
+    processes: tuple[GpuProcess, ...]
+
+
+@router.get("/machine/memory")
+@viewers
+def machine_memory(worker: TheWorker) -> HTMLResponse:
+    return HTMLResponse(memory_now(worker))
+
+
+def memory_now(worker: Worker) -> str:
+    board, now = worker.board, time.time()
+    newest = [(now - at, event) for _, (at, event) in sorted(board.gpus.items())]
+    return drawn(board.known(worker.lineup), newest, board.exporters)
+
+
+def drawn(known: Known, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]) -> str:
+    """`newest`: each GPU's sample, and how many seconds ago it was taken."""
+    return rendered("partials/_waterfall.html", cards=[_card(known, *one, exporters) for one in newest])
+
+
+def _card(known: Known, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuMemory:
+    parts = memory(known, event, reader(event, exporters))
+    titles = {engine.name: engine.title for engine in known.lineup.engines.values()}
+    return GpuMemory(
+        number=event.gpu,
+        host=event.host,
+        name=event.name,
+        used=event.used_gib,
+        total=event.total_gib,
+        unified=event.unified,
+        simulated=event.simulated,
+        pieces=tuple(_pieces(parts, titles)),
+        facts=tuple(_facts(event, exporters, age)),
+        throttled=event.throttled,
+        ecc=event.ecc_uncorrected,
+        processes=event.processes,
+    )
+
+
+def _pieces(parts: Sequence[Part], titles: dict[str, str]) -> Iterator[Piece]:
+    total, left = sum(part.gib for part in parts) or 1.0, 0.0
+    for part in parts:
+        width = 100 * part.gib / total
+        yield Piece(
+            kind=part.kind,
+            words=_WORDS[part.kind],
+            engine=titles.get(part.engine, part.engine),
+            gib=part.gib,
+            claimed=part.claimed_gib,
+            left=round(left, 3),
+            width=round(width, 3),
+            known=part.provenance,
+            source=part.source,
+        )
+        left += width
+
+
+def _facts(event: GpuSampled, exporters: Mapping[str, str], age: float) -> Iterator[Fact]:
+    for words, (field, digits, scale, unit) in _TOLD.items():
+        said = told(event, field, exporters)
+        value = None if said.value is None else said.value / scale
+        yield Fact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")

@@ -1,0 +1,84 @@
+"""One item of a run in full: what came of it, every attempt, every turn's thought and answer."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from app.events.kinds import (
+    AttemptStarted,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from app.events.record import Recorded
+from app.events.sealed import outline
+from app.events.words import Purpose
+from app.loop.telling import Telling, telling
+from app.people.rights import reads_prompts
+from app.runtime.runtime import Worker
+from app.skills.catalog import skill
+from app.skills.skill import Rule
+from app.store.models import RunRow
+from app.web.pages.mission.attempts import Try, tried
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+
+ENDS = (ItemPassed, ItemEscalated, ItemSkipped, ItemDeferred)
+FOR: dict[Purpose, str] = {
+    "plan": "planned",
+    "act": "wrote the change",
+    "review": "read the verdict",
+    "triage": "looked for damage",
+    "reflect": "learnt from the failure",
+}
+
+
+@dataclass
+class ItemView:
+    """All that the page shows, folded from the run's events."""
+
+    run: RunRow
+    wanted: str
+    rule: Rule | None
+    engines: dict[str, str]
+    """Name to title; a run of another line-up has names only."""
+    tries: list[Try]
+    turns: list[tuple[TurnStarted, TurnFinished | None]]
+    began: int = 0
+    end: Telling | None = None
+
+    def take(self, recorded: Recorded) -> None:
+        event = recorded.event
+        if isinstance(event, TurnFinished):
+            if self.turns and self.turns[-1][0].turn == event.turn:
+                self.turns[-1] = (self.turns[-1][0], event)
+        elif getattr(event, "rule", None) != self.wanted:
+            return
+        elif isinstance(event, TurnStarted):
+            self.turns.append((event, None))
+        elif isinstance(event, AttemptStarted):
+            self.tries.append(Try(event.attempt, event.lessons))
+        elif self.tries:
+            self.tries[-1] = tried(self.tries[-1], event)
+        if isinstance(event, ItemStarted):
+            self.began = recorded.seq
+        if isinstance(event, ENDS):
+            self.end = telling(event)
+
+
+def item_page(worker: Worker, row: RunRow, rule: str) -> Response:
+    engines = {engine.name: engine.title for engine in worker.lineup.engines.values()}
+    view = ItemView(row, rule, skill(row.skill).rules.get(rule), engines, [], [])
+    for recorded in worker.store.steady(row.id):
+        view.take(recorded)
+    nonce = new_nonce()
+    html = rendered("item.html", nonce=nonce, here="/runs", FOR=FOR, told=_told, **vars(view))
+    return page(html, nonce, 200 if view.rule else 404)
+
+
+def _told(begun: TurnStarted) -> tuple[str, ...]:
+    return begun.prompt if reads_prompts() else tuple(map(outline, begun.prompt))

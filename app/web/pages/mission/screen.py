@@ -1,0 +1,89 @@
+"""Events to messages for the page: tokens as named events, everything else as the parts that changed."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from app.events.kinds import TurnDelta
+from app.events.record import Recorded
+from app.text.clean import clean
+from app.web.pages.mission.mission import Mission
+from app.web.pages.mission.missions import Missions
+from app.web.pages.mission.pieces import Scene, engine_pieces, pieces
+from app.web.stream.message import message
+
+
+class Screen:
+    """Renders one run for all who watch it."""
+
+    def __init__(self, run: str, missions: Missions, scene: Scene) -> None:
+        self._run, self._missions, self._scene = run, missions, scene
+        self._lock = threading.Lock()
+        self._mission: Mission | None = None
+        self._drawn: dict[str, str] = {}
+
+    def __call__(self, batch: Sequence[Recorded]) -> bytes:
+        with self._lock:
+            return self._render(batch)
+
+    def _render(self, batch: Sequence[Recorded]) -> bytes:
+        mission = self._before(batch[0].seq - 1)
+        reading = mission.reading
+        for recorded in batch:
+            mission.take(recorded)
+        if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
+            # A lane that is drawn anew holds its text already: its tokens are not sent beside it.
+            return message(self._changed(pieces(mission, self._scene)), seq=batch[-1].seq)
+        tokens = _tokens(batch)
+        if mission.reading != reading:
+            tokens.append(message(self._changed(engine_pieces(mission, self._scene)), seq=batch[-1].seq))
+        return b"".join(tokens)
+
+    def _changed(self, now: dict[str, str]) -> bytes:
+        changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
+        self._drawn = self._drawn | now
+        return "".join(_part(name, html) for name, html in changed.items()).encode()
+
+    def _before(self, seq: int) -> Mission:
+        if self._mission is None or not self._reaches(self._mission.state.seq, seq):
+            self._mission = self._missions.at(self._run, seq) if seq else Mission()
+            self._mission.state = replace(self._mission.state, seq=seq)
+            self._drawn = pieces(self._mission, self._scene) if seq else {}
+        return self._mission
+
+    def _reaches(self, at: int, seq: int) -> bool:
+        """A run that was shrunk has gaps, and a page goes on over them."""
+        return at == seq or (at < seq and self._missions.empty(self._run, at, seq))
+
+
+def _tokens(batch: Sequence[Recorded]) -> list[bytes]:
+    """One message for the text of one turn and channel."""
+    out: list[bytes] = []
+    held: list[Recorded] = []
+    for recorded in batch:
+        if held and _key(held[-1]) != _key(recorded):
+            out.append(_token(held))
+            held = []
+        held.append(recorded)
+    out.append(_token(held))
+    return out
+
+
+def _key(recorded: Recorded) -> tuple[str, str]:
+    event = recorded.event
+    assert isinstance(event, TurnDelta)
+    return event.turn, event.channel
+
+
+def _token(held: Sequence[Recorded]) -> bytes:
+    first = held[0].event
+    assert isinstance(first, TurnDelta)
+    text = "".join(one.event.text for one in held if isinstance(one.event, TurnDelta))
+    token = {"turn": first.turn, "role": first.role, "channel": first.channel, "text": clean(text, 100_000)}
+    return message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
+
+
+def _part(name: str, html: str) -> str:
+    return f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>'

@@ -1,0 +1,94 @@
+"""Who may sign in, what they sign in with, and what was done: for admins."""
+
+import time
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Form, HTTPException, Query
+from starlette.responses import RedirectResponse, Response
+
+from app.events.kinds import PersonDid
+from app.events.record import GENESIS
+from app.people.names import LONGEST, NAME
+from app.people.passwords import SHORTEST, hashed
+from app.people.rights import RIGHTS, admins
+from app.store import audit, people
+from app.store.models import CredentialRow, PersonRow
+from app.web.deps import TheSession
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+from app.web.stream.cursor import MOST_SEQ
+
+LINES = 100
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class Line:
+    seq: int
+    at: float
+    hash: str
+    done: PersonDid
+
+
+@router.get("/people")
+@admins
+def show_people(session: TheSession) -> Response:
+    nonce = new_nonce()
+    context = {
+        "people": people.people(session),
+        "credentials": people.credentials(session, ("token", "link", "session")),
+        "rights": RIGHTS,
+        "now": time.time(),
+    }
+    return page(rendered("people.html", nonce=nonce, here="/people", **context), nonce)
+
+
+@router.post("/people")
+@admins
+def add(
+    session: TheSession,
+    name: Annotated[str, Form(max_length=LONGEST, pattern=f"^{NAME}$")],
+    right: Annotated[str, Form()],
+    password: Annotated[str, Form(min_length=SHORTEST, max_length=200)],
+) -> Response:
+    if people.person(session, name):
+        raise HTTPException(409, f"There is a {name} already. Go back, and choose another name.")
+    if right not in RIGHTS:
+        raise HTTPException(422, f"There is no such right: choose one of {', '.join(RIGHTS)}.")
+    session.add(PersonRow(name=name, right=right, password=hashed(password), made_at=time.time()))
+    return RedirectResponse("/people", status_code=303)
+
+
+@router.post("/people/{name}/disable")
+@admins
+def disable(session: TheSession, name: str) -> Response:
+    row = people.person(session, name)
+    if row is None:
+        raise HTTPException(404, "There is nobody of this name.")
+    if row.right == "admin" and not row.disabled and people.admins(session) == 1:
+        raise HTTPException(409, f"{row.name} is the only admin. Make another first.")
+    row.disabled = True
+    session.add(row)
+    people.end_all_of(session, name)
+    return RedirectResponse("/people", status_code=303)
+
+
+@router.post("/people/credentials/{credential}/end")
+@admins
+def end(session: TheSession, credential: str) -> Response:
+    if row := session.get(CredentialRow, credential):
+        people.end(session, row)
+    return RedirectResponse("/people", status_code=303)
+
+
+@router.get("/audit")
+@admins
+def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None) -> Response:
+    nonce = new_nonce()
+    found = audit.newest(session, LINES, before)
+    lines = [Line(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
+    head = audit.newest(session, 1)
+    context = {"lines": lines, "head": head[0].hash if head else GENESIS, "more": len(found) == LINES}
+    return page(rendered("audit.html", nonce=nonce, here="/audit", **context), nonce)

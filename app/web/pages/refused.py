@@ -1,0 +1,57 @@
+"""What a browser is shown where there is no page, or where a form was refused; other clients get it as JSON."""
+
+from typing import cast
+
+from fastapi import FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DataError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from app.store.db import AWAY, why
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+
+NOWHERE = "Not Found"
+
+
+def install(application: FastAPI) -> None:
+    application.add_exception_handler(HTTPException, _refused)
+    application.add_exception_handler(RequestValidationError, _unreadable)
+    application.add_exception_handler(DataError, _untaken)
+    for away in AWAY:
+        application.add_exception_handler(away, _away)
+
+
+async def _refused(request: Request, exc: Exception) -> Response:
+    why = cast("HTTPException", exc)
+    if not _in_browser(request):
+        return await http_exception_handler(request, why)
+    said = why.detail if why.detail != NOWHERE else f"There is nothing at {request.url.path[:100]!a}."
+    return refusal(f"{said[:1].upper()}{said[1:]}", why.status_code)
+
+
+async def _unreadable(request: Request, exc: Exception) -> Response:
+    why = cast("RequestValidationError", exc)
+    if not _in_browser(request):
+        return await request_validation_exception_handler(request, why)
+    names = ", ".join(dict.fromkeys(str(fault["loc"][-1]) for fault in why.errors()))
+    return refusal(f"This cannot be read: {names}. Go back, and give it another value.", 422)
+
+
+async def _untaken(_: Request, exc: Exception) -> Response:
+    return refusal(f"The database does not take this: {why(exc)}. Go back, and look for a NUL or a huge number.", 422)
+
+
+async def _away(_: Request, exc: Exception) -> Response:
+    return refusal(f"The database does not answer: {why(exc)}. Try again in a moment.", 503)
+
+
+def _in_browser(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "")
+
+
+def refusal(said: str, status: int) -> Response:
+    nonce = new_nonce()
+    return page(rendered("refused.html", nonce=nonce, here="", said=said), nonce, status)

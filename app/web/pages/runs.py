@@ -1,0 +1,120 @@
+"""All runs, two of them side by side, and one item of one run in full."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from app.errors import TemperError
+from app.loop.state import Item, RunState
+from app.people.rights import guests, only, opens
+from app.skills.catalog import skill
+from app.store import queries
+from app.web.deps import TheFolds, TheSession, TheWorker
+from app.web.pages.energy import energy_table
+from app.web.pages.missing import missing
+from app.web.pages.mission.item import item_page
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+
+SHOWN = 100
+MODES = (
+    ("auto", "auto: changes at once"),
+    ("review", "review: asks before each change"),
+    ("dry-run", "dry-run: changes nothing, shows the diffs"),
+    ("scan", "scan: only looks"),
+)
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/runs")
+@guests
+def all_runs(session: TheSession, state: Annotated[str, Query(max_length=20)] = "") -> Response:
+    rows = queries.newest(session, SHOWN, state, only())
+    nonce = new_nonce()
+    return page(rendered("runs.html", nonce=nonce, here="/runs", rows=rows, state=state, modes=MODES), nonce)
+
+
+@dataclass(frozen=True)
+class Pair:
+    rule: str
+    title: str
+    left: "Side"
+    right: "Side"
+
+    @property
+    def differs(self) -> bool:
+        """Only what both runs were asked for, and are through with, can differ."""
+        return self.left.known and self.right.known and self.left.outcome != self.right.outcome
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one of the runs says of a rule."""
+
+    item: Item | None
+    known: bool
+    """Its outcome: the run was asked for it, and is through with it."""
+    absent: str = ""
+    """Why it has no item, in words."""
+
+    @property
+    def outcome(self) -> tuple[str, int]:
+        if self.item is None:
+            return self.absent, 0
+        return self.item.status, self.item.attempt.number if self.item.attempt else 0
+
+
+@router.get("/compare")
+@guests
+def compare(
+    worker: TheWorker,
+    session: TheSession,
+    folds: TheFolds,
+    left: Annotated[str, Query(max_length=40)] = "",
+    right: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    rows = [queries.run(session, one) if opens(one) else None for one in (left, right)]
+    if rows[0] is None or rows[1] is None:
+        return missing(session, left if rows[0] is None else right)
+    pairs = _pairs(*(folds.now(row.id) for row in rows if row))
+    tables = [energy_table(worker, row) for row in rows if row]
+    nonce = new_nonce()
+    return page(rendered("compare.html", nonce=nonce, here="/runs", rows=rows, pairs=pairs, tables=tables), nonce)
+
+
+def _pairs(left: RunState, right: RunState) -> list[Pair]:
+    titles = _titles(left) | _titles(right)
+    rules = dict.fromkeys([*left.items, *right.items])
+    return [Pair(rule, titles.get(rule, ""), _side(left, rule), _side(right, rule)) for rule in rules]
+
+
+def _titles(state: RunState) -> dict[str, str]:
+    """None where the content that the rules came from is gone from this machine."""
+    try:
+        pack = skill(state.request.skill if state.request else "stig")
+    except TemperError:
+        return {}
+    return {rule.id: rule.title for rule in pack.rules.values()}
+
+
+def _side(state: RunState, rule: str) -> Side:
+    if item := state.items.get(rule):
+        return Side(item, known=item.status not in ("working", "waiting"))
+    if state.request is None or rule not in state.request.rules:
+        return Side(None, known=False, absent="not asked for")
+    if state.scope is None:
+        return Side(None, known=False, absent="not scanned yet")
+    compliant = rule in state.scope.compliant
+    return Side(None, known=True, absent="no finding" if compliant else "undecided by the scan")
+
+
+@router.get("/runs/{run}/items/{rule}")
+@guests
+def one_item(worker: TheWorker, session: TheSession, run: str, rule: str) -> Response:
+    row = queries.run(session, run)
+    if row is None:
+        return missing(session, run)
+    return item_page(worker, row, rule)

@@ -1,0 +1,159 @@
+"""One stream for all who watch it: followed once, rendered once, and stepped into every socket by one loop."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from app.events.bus import Bus
+from app.events.record import Recorded
+from app.web.stream import message
+from app.web.stream.ring import Frame, Ring
+from app.web.stream.source import Source, ends
+from app.web.stream.viewer import Viewer, body
+
+log = logging.getLogger(__name__)
+
+Render = Callable[[Sequence[Recorded]], bytes]
+"""A batch of events to whole messages, each with its id. A function of the batch alone: it runs in threads, and
+again on older batches for who comes late."""
+
+FRAME_SECONDS = 0.04
+"""A little less than the 50 ms in which a turn merges its tokens: one turn's frames never wait here, several merge."""
+HEARTBEAT_SECONDS = 15.0
+CHUNK = 500
+"""Events read and rendered at a time."""
+
+
+class Fanout:
+    def __init__(
+        self,
+        run: str,
+        bus: Bus,
+        source: Source,
+        render: Render,
+        *,
+        reach: int | None = None,
+        ring: Ring | None = None,
+        heartbeat: float = HEARTBEAT_SECONDS,
+    ) -> None:
+        """`reach`: who is further behind than this many events is told to start anew; None catches up on all."""
+        self.run = run
+        self.viewers = 0
+        self._bus, self._source, self._render = bus, source, render
+        self._reach, self._heartbeat = reach, heartbeat
+        self._ring = ring or Ring()
+        self._head = 0
+        self._ended = self._closed = False
+        self._opened = asyncio.Event()
+        self._abreast: dict[Viewer, None] = {}
+        """Who has all there is, in order of arrival; the rest catch up in their own tasks."""
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._follow(), name=f"stream of {self.run}")
+        self._task.add_done_callback(self._over)
+
+    def close(self) -> None:
+        """Every viewer's stream ends at once."""
+        self._closed = True
+        self._opened.set()
+        if self._task:
+            self._task.cancel()
+        self._part()
+
+    @property
+    def over(self) -> bool:
+        """It follows nothing any more: who comes now needs another."""
+        return self._closed
+
+    async def serve(self, viewer: Viewer, after: int | None) -> None:
+        """Return once the stream has ended and all is sent, or the process closes. `after` None: from now on."""
+        await self._opened.wait()
+        after = self._head if after is None else after
+        await viewer.write(message.HELLO)
+        while not self._closed:
+            if await self._unknown(after) or (self._reach is not None and self._head - after > self._reach):
+                await viewer.write(message.reset(self._head))
+                return
+            if after > self._head:
+                await asyncio.sleep(FRAME_SECONDS)
+            elif after < self._head:
+                after = await self._catch_up(viewer, after)
+            elif self._ended:
+                await viewer.write(message.end(self._head))
+                return
+            else:
+                after = await self._keep_abreast(viewer, after)
+
+    async def _unknown(self, after: int) -> bool:
+        """A snapshot may be newer than what was read here; what the store does not hold either is of another log."""
+        return after > self._head and after > await asyncio.to_thread(self._source.last)
+
+    async def _keep_abreast(self, viewer: Viewer, after: int) -> int:
+        viewer.after = after
+        self._abreast[viewer] = None
+        try:
+            await viewer.parted()
+        finally:
+            self._abreast.pop(viewer, None)
+        return viewer.after
+
+    async def _catch_up(self, viewer: Viewer, after: int) -> int:
+        upto = self._head
+        held = self._ring.after(after)
+        if held is not None:
+            await viewer.write(held)
+            return upto
+        batch, content = await asyncio.to_thread(self._chunk, after, upto)
+        await viewer.write(content)
+        return batch[-1].seq if batch else upto
+
+    def _chunk(self, after: int, upto: int | None) -> tuple[list[Recorded], bytes]:
+        batch = self._source.after(after, upto, CHUNK)
+        return batch, self._render(batch) if batch else b""
+
+    async def _follow(self) -> None:
+        self._head = await asyncio.to_thread(self._source.last)
+        newest = await asyncio.to_thread(self._source.after, self._head - 1, None, 1)
+        self._ended = bool(newest) and ends(newest[-1].event)
+        self._opened.set()
+        while not self._ended:
+            try:
+                await asyncio.wait_for(self._bus.beyond(self.run, self._head), self._heartbeat)
+            except TimeoutError:
+                self._deliver(message.HEARTBEAT)
+                continue
+            since = time.monotonic()
+            await self._take_in()
+            await asyncio.sleep(FRAME_SECONDS - (time.monotonic() - since))
+        self._part()
+
+    async def _take_in(self) -> None:
+        batch, content = await asyncio.to_thread(self._chunk, self._head, None)
+        if not batch:
+            raise LookupError(f"{self.run} has more than {self._head} events, and the store does not hold them")
+        self._head = batch[-1].seq
+        self._ring.put(Frame(batch[0].seq, self._head, content))
+        self._deliver(content)
+        self._ended = ends(batch[-1].event)
+
+    def _deliver(self, content: bytes) -> None:
+        shared = body(content)
+        for viewer in tuple(self._abreast):
+            if content and viewer.step(shared, self._head):
+                continue
+            if content:
+                del self._abreast[viewer]
+            else:
+                viewer.after = self._head
+
+    def _part(self) -> None:
+        for viewer in self._abreast:
+            viewer.wake()
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled() or task.exception() is None:
+            return
+        log.error("stream of %s broke off", self.run, exc_info=task.exception())
+        self.close()

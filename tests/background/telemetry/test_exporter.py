@@ -1,0 +1,102 @@
+"""Telemetry to a collector of the test's own: what it gets, and what happens while it is gone."""
+
+import json
+
+import httpx
+
+from app.background.telemetry.exporter import Teller
+from app.background.telemetry.spans import RunTrace, Span
+from app.events.bus import Bus
+from app.events.kinds import TurnStarted
+from app.store.db import open_database
+from app.store.events import EventStore
+
+
+class Collector:
+    def __init__(self):
+        self.got, self.up = {"/v1/traces": [], "/v1/metrics": []}, True
+
+    def __call__(self, request):
+        if not self.up:
+            raise httpx.ConnectError("refused")
+        self.got[request.url.path].append(json.loads(request.content))
+        return httpx.Response(200, json={})
+
+    def spans(self):
+        return [
+            span
+            for body in self.got["/v1/traces"]
+            for resource in body["resourceSpans"]
+            for scope in resource["scopeSpans"]
+            for span in scope["spans"]
+        ]
+
+    def points(self, name):
+        return [
+            point
+            for body in self.got["/v1/metrics"]
+            for metric in body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]
+            if metric["name"] == name
+            for point in metric["histogram"]["dataPoints"]
+        ]
+
+
+async def telling(tmp_path, log, collector, *, halves=False):
+    """The log as if it came to be while the teller looks: `_began` is before its first event."""
+    store, bus = EventStore(open_database(tmp_path / "t.sqlite")), Bus()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(collector)) as http:
+        teller = Teller("http://collector:4318/", store, bus, http, "here")
+        teller._began = teller._told_at = log[0].at - 1
+        parts = (log[: len(log) // 2], log[len(log) // 2 :]) if halves else (log,)
+        for part in parts:
+            store.append(part)
+            bus.publish(part)
+            await teller.tell()
+        yield teller
+        await teller.close()
+
+
+async def test_a_collector_gets_every_span_once_however_it_is_cut(tmp_path, log):
+    collector = Collector()
+    async for teller in telling(tmp_path, log, collector, halves=True):
+        await teller.tell()
+    trace = RunTrace(log[0].run)
+    wanted = [one.id for recorded in log for one in trace.take(recorded) if isinstance(one, Span)]
+    got = [span["spanId"] for span in collector.spans()]
+    assert got == wanted
+    assert len(set(got)) == len(got)
+
+
+async def test_histograms_hold_every_turn(tmp_path, log):
+    collector = Collector()
+    async for _ in telling(tmp_path, log, collector):
+        pass
+    turns = sum(isinstance(recorded.event, TurnStarted) for recorded in log)
+    points = collector.points("gen_ai.client.operation.duration")
+    assert sum(int(point["count"]) for point in points) == turns
+    for point in points:
+        assert sum(map(int, point["bucketCounts"])) == int(point["count"])
+        assert len(point["bucketCounts"]) == len(point["explicitBounds"]) + 1
+
+
+async def test_while_the_collector_is_gone_it_is_said_once_and_told_later(tmp_path, log, caplog):
+    collector = Collector()
+    collector.up = False
+    async for teller in telling(tmp_path, log, collector):
+        await teller.tell()
+        assert [record.getMessage().count("takes no telemetry") for record in caplog.records] == [1]
+        collector.up = True
+        await teller.tell()
+    names = [span["name"] for span in collector.spans()]
+    assert "harden fixture" in names
+
+
+async def test_what_was_over_before_is_another_process_to_tell(tmp_path, log):
+    collector = Collector()
+    async for teller in telling(tmp_path, [log[0]], collector):
+        teller._began = log[-1].at + 1
+        rest = log[1:]
+        teller._store.append(rest)
+        teller._bus.publish(rest)
+        await teller.tell()
+    assert collector.spans() == []

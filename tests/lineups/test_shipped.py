@@ -1,0 +1,115 @@
+"""The line-ups that are shipped: each is planned to fit, and what deploy/ holds is what they make."""
+
+import json
+import shlex
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from app.engines.fit.plan import plan_lineup
+from app.engines.launch.command import command, serve_words
+from app.engines.launch.unit_files import compose, systemd
+from app.lineups.reader import LINEUPS, find_lineup, read_lineup, shipped
+
+DEPLOY = LINEUPS.parents[1] / "deploy"
+DEPLOYED = "l4x4-nvfp4"
+NAMES = ["blackwell-mtp", "gb10", "h100x2-light", "h100x2-push", "l4x4-bf16-tp4", "l4x4-nvfp4"]
+
+
+def lineup(name):
+    return read_lineup(find_lineup(name))
+
+
+def test_they_are_all_here():
+    assert shipped() == sorted([*NAMES, "simulated"])
+
+
+@pytest.mark.parametrize("name", [*NAMES, "simulated"])
+def test_each_fits(name):
+    for fit in plan_lineup(lineup(name)):
+        assert fit.fits, fit.says
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_claim_of_others_beats_what_the_memory_allows(name):
+    for fit, engine in zip(plan_lineup(one := lineup(name)), one.engines.values(), strict=True):
+        if engine.reported and engine.reported.tok_s:
+            best = fit.limit_with_speculation_tok_s.value or fit.limit_tok_s.value
+            assert 0.3 * best < engine.reported.tok_s < best
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kv_tokens_that_others_report_are_what_the_plan_says(name):
+    for fit, engine in zip(plan_lineup(one := lineup(name)), one.engines.values(), strict=True):
+        if engine.reported and engine.reported.kv_tokens:
+            assert fit.kv_tokens.value == pytest.approx(engine.reported.kv_tokens, rel=0.08)
+
+
+def test_h100x2_light_has_a_replica_on_each_card():
+    engine = lineup("h100x2-light").engines["gemma-31b"]
+    assert engine.replicas == ((0,), (1,))
+    assert [command(engine, n).env["CUDA_VISIBLE_DEVICES"] for n in (0, 1)] == ["0", "1"]
+    assert engine.addresses == ("http://127.0.0.1:8101/v1", "http://127.0.0.1:8102/v1")
+
+
+def test_the_simulated_one_says_the_limit_that_the_plan_reckons():
+    one = lineup("simulated")
+    for fit, engine in zip(plan_lineup(one), one.engines.values(), strict=True):
+        assert engine.limit_tok_s == pytest.approx(fit.limit_tok_s.value, abs=0.06)
+
+
+def test_what_deploy_holds_is_what_the_line_up_makes():
+    made = systemd(lineup(DEPLOYED), DEPLOYED)
+    held = {path.name: path.read_text() for path in (DEPLOY / "systemd").iterdir()}
+    assert held == made
+    assert (DEPLOY / "compose.yaml").read_text() == compose(lineup(DEPLOYED), DEPLOYED)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_unit_starts_the_same_words(name):
+    units = systemd(one := lineup(name), name)
+    for engine in one.engines.values():
+        for replica in range(len(engine.replicas)):
+            unit = units[f"temper-{engine.name}-{replica}.service"]
+            words = shlex.split(field(unit, "ExecStart"))
+            assert words == ["/usr/bin/env", *command(engine, replica).argv]
+            assert "Restart=no" in unit
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_service_starts_the_same_words_on_the_same_gpus(name):
+    services = yaml.safe_load(compose(one := lineup(name), name))["services"]
+    for engine in one.engines.values():
+        for replica, gpus in enumerate(engine.replicas):
+            service = services[f"{engine.name}-{replica}"]
+            port = command(engine, replica).port
+            assert service["command"] == list(serve_words(engine, port))
+            (device,) = service["deploy"]["resources"]["reservations"]["devices"]
+            assert device["device_ids"] == [str(gpu) for gpu in gpus]
+            assert service["restart"] == "no"
+
+
+def test_what_systemd_and_compose_would_read_as_their_own_is_quoted():
+    one = lineup(DEPLOYED)
+    engine = one.engines["gemma-31b"]
+    odd = replace(engine, launch=replace(engine.launch, flags=("--x", 'a "b" $HOME 5%')))
+    changed = replace(one, engines={"gemma-31b": odd})
+    exec_start = field(systemd(changed, DEPLOYED)["temper-gemma-31b-0.service"], "ExecStart")
+    assert exec_start.endswith(r'--x "a \"b\" $$HOME 5%%"')
+    said = yaml.safe_load(compose(changed, DEPLOYED))["services"]["gemma-31b-0"]["command"]
+    assert said[-1] == 'a "b" $$HOME 5%'
+
+
+def test_attached_it_looks_at_the_same_addresses_and_starts_nothing():
+    one = lineup(DEPLOYED)
+    attached = one.attached()
+    assert all(engine.launch is None for engine in attached.engines.values())
+    assert [engine.addresses for engine in attached.engines.values()] == [
+        engine.addresses for engine in one.engines.values()
+    ]
+    assert json.dumps(attached.engines["gemma-31b"].base_urls) == '["http://127.0.0.1:8101/v1"]'
+
+
+def field(unit, name):
+    return next(line for line in unit.splitlines() if line.startswith(f"{name}=")).split("=", 1)[1]

@@ -1,0 +1,39 @@
+from dataclasses import replace
+
+import pytest
+
+from app.engines.metrics import EngineSample
+from app.machine.measuring.counters import acceptance, foreign, kv_capacity
+from app.machine.measuring.figures import Origin
+
+BEFORE = EngineSample(0, 0, 0.0, 100, 1000, drafts=50, draft_tokens=100, accepted_tokens=40, kv_tokens=10432)
+AFTER = replace(BEFORE, generation_tokens=1900, drafts=450, draft_tokens=900, accepted_tokens=540)
+
+
+def values(before, after):
+    return [one.value for one in acceptance(before, after, Origin())]
+
+
+def test_acceptance_is_of_what_was_drafted_in_between():
+    length, rate = acceptance(BEFORE, AFTER, Origin())
+    assert (length.value, rate.value) == (pytest.approx(1 + 500 / 400), pytest.approx(100 * 500 / 800))
+    assert length.source == "1 + accepted ÷ steps: 500 of 800 tokens accepted in 400 steps, on plain English"
+
+
+def test_nothing_drafted_no_metrics_or_a_restart_is_unknown():
+    silent = replace(BEFORE, drafts=None, draft_tokens=None, accepted_tokens=None)
+    restarted = replace(AFTER, drafts=10, draft_tokens=20, accepted_tokens=9)
+    for before, after in ((BEFORE, BEFORE), (silent, silent), (None, AFTER), (BEFORE, restarted)):
+        assert values(before, after) == [None, None]
+    assert acceptance(None, None, Origin())[0].source == "its metrics do not say"
+
+
+def test_the_kv_cache_is_as_large_as_the_engine_says():
+    assert kv_capacity(AFTER, Origin()).value == 10432
+    assert kv_capacity(replace(AFTER, kv_tokens=None), Origin()).value is None
+
+
+def test_tokens_for_somebody_else_are_counted():
+    assert foreign(BEFORE, AFTER, 890) == ()
+    assert "It generated 400 tokens for somebody else" in foreign(BEFORE, AFTER, 500)[0]
+    assert foreign(None, AFTER, 500) == ()

@@ -1,0 +1,35 @@
+"""A cold start as its log told it, as figures."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.engines.coldstart import ColdStart, Step
+from app.machine.measuring.load import Loaded
+
+COLD = ColdStart(
+    0.0,
+    (Step("engine starts", 9.0, None), Step("weights loaded", 60.0, 16.3), Step("KV cache laid out", 75.0, 10432.0)),
+)
+
+
+def test_each_phase_takes_what_lies_between_it_and_the_one_before():
+    found = {one.name: one.value for one in Loaded(COLD, 180.0, {0: 0.4, 1: 0.3}).figures()}
+    assert found == pytest.approx(
+        {
+            "load_s": 180.0,
+            "load_s.engine starts": 9.0,
+            "load_s.weights loaded": 51.0,
+            "load_s.KV cache laid out": 15.0,
+            "idle_gib.0": 0.4,
+            "idle_gib.1": 0.3,
+            "weights_gib_per_gpu": 16.3,
+            "kv_tokens": 10432.0,
+        }
+    )
+
+
+def test_a_load_whose_end_nobody_watched_ends_where_its_log_says_so():
+    assert "load_s" not in {one.name for one in Loaded(COLD).figures()}
+    up = replace(COLD, steps=(*COLD.steps, Step("server up", 170.0, None)))
+    assert next(Loaded(up).figures()).value == 170.0

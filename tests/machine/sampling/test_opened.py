@@ -1,0 +1,54 @@
+"""Which sources tell of a line-up's GPUs."""
+
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from app.lineups.reader import find_lineup, read_lineup
+from app.machine.gpus.combined import Combined
+from app.machine.gpus.dcgm import Dcgm
+from app.machine.gpus.nvml import Nvml
+from app.machine.gpus.simulated import SimulatedGpus
+from app.machine.sampling.opened import gpu_source
+
+PLAYED = read_lineup(find_lineup("simulated"))
+BASES = dict.fromkeys(PLAYED.engines, ("http://127.0.0.1:8000/v1",))
+URL = "http://node7:9400/metrics"
+
+
+def lineup(*, real=(), host="", urls=()):
+    engines = {
+        name: replace(engine, simulation=None) if name in real else engine for name, engine in PLAYED.engines.items()
+    }
+    return replace(PLAYED, engines=engines, gpus=tuple(replace(gpu, host=host) for gpu in PLAYED.gpus), dcgm_urls=urls)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kinds"),
+    [
+        (lineup(), [SimulatedGpus]),
+        (lineup(real=BASES), [Nvml]),
+        (lineup(real=BASES, urls=(URL,)), [Nvml, Dcgm]),
+        (lineup(real=BASES, host="node7", urls=(URL, URL)), [Dcgm, Dcgm]),
+        (lineup(real=BASES, host="node7"), []),
+        (lineup(real=("gemma-31b",), urls=(URL,)), [SimulatedGpus, Nvml, Dcgm]),
+    ],
+)
+async def test_each_line_up_has_the_sources_that_its_gpus_need(asked, kinds):
+    async with httpx.AsyncClient() as http:
+        source = gpu_source(asked, BASES, http)
+        parts = source._sources if isinstance(source, Combined) else [source]
+        assert [type(part) for part in parts] == kinds
+        await source.close()
+
+
+async def test_beside_real_engines_only_the_simulated_ones_gpus_are_simulated():
+    def answer(request):
+        assert request.url.path == "/simulator/gpus"
+        return httpx.Response(200, json={"gpus": []})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        source = gpu_source(lineup(real=("gemma-31b",)), BASES, http)
+        assert [one.gpu for one in await source.read() if one.simulated] == [2, 3]
+        await source.close()

@@ -1,0 +1,123 @@
+"""Looks at scripted engines, as they land in the log."""
+
+import asyncio
+import time
+
+import httpx
+
+from app.events.bus import Bus
+from app.events.kinds import EngineSampled, EngineState, GpuSampled
+from app.events.log import LogWriter
+from app.events.record import MACHINE
+from app.lineups.reader import find_lineup, read_lineup
+from app.machine.gpus.simulated import SimulatedGpus
+from app.machine.sampling.board import Board
+from app.machine.sampling.engine import EngineWatch
+from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.sampler import KEEP_SECONDS, Sampler
+from app.store.db import open_database
+from app.store.events import EventStore
+
+LINEUP = read_lineup(find_lineup("simulated"))
+ENGINE = LINEUP.engines["gemma-31b"]
+CARD = {"memory_used_gib": 1, "memory_total_gib": 23, "utilization": 0, "power_w": 28, "temperature_c": 44}
+
+
+class Wire:
+    """An engine's endpoints; `health` None refuses the connection."""
+
+    def __init__(self):
+        self.health, self.generated, self.log = 200, 100, ""
+
+    def __call__(self, request):
+        match request.url.path:
+            case "/health" if self.health:
+                return httpx.Response(self.health)
+            case "/metrics" if self.health:
+                text = f'vllm:num_requests_running{{a="b"}} 1\nvllm:generation_tokens_total{{a="b"}} {self.generated}\n'
+                return httpx.Response(200, text=text + 'vllm:kv_cache_usage_perc{a="b"} 0.25\n')
+            case "/v1/models" if self.health:
+                return httpx.Response(200, json={"data": [{"id": ENGINE.wire_name, "max_model_len": 4096}]})
+            case "/simulator/log":
+                return httpx.Response(200, text=self.log)
+            case "/simulator/gpus" if self.health:
+                return httpx.Response(200, json={"gpus": [{"index": 0, **CARD}]})
+        raise httpx.ConnectError("refused")
+
+
+async def watch(*looks):
+    wire, seen = Wire(), []
+    async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
+        engine = EngineWatch(ENGINE, ("http://e/v1",), http)
+        for now, look in enumerate(looks):
+            look(wire)
+            seen.append(await engine.look(float(now)))
+    return seen
+
+
+async def test_state_is_told_when_it_changes_and_figures_each_time():
+    def first(_):
+        pass
+
+    def grows(wire):
+        wire.generated += 15
+
+    def dies(wire):
+        wire.health = None
+
+    one, two, three, four = await watch(first, grows, dies, first)
+    assert one[0] == EngineState(engine="gemma-31b", state="ready")
+    assert one[1].tok_s is None
+    assert two == [
+        EngineSampled(
+            engine="gemma-31b",
+            running=1,
+            waiting=0,
+            kv_used=0.25,
+            tok_s=15.0,
+            prompt_tok_s=None,
+            simulated=True,
+            foreign=1,
+        )
+    ]
+    assert [type(event) for event in three] == [EngineState]
+    assert three[0].state == "dead"
+    assert four == []
+
+
+async def test_the_phase_of_a_cold_load_is_the_logs_newest_line():
+    def loads(wire):
+        wire.health = 503
+        wire.log = "x\n(EngineCore pid=1) INFO 11-20 22:00:00 [simulated] Model \x1b[31mloading took 16.3 GiB\n"
+
+    ((event,),) = await watch(loads)
+    assert (event.state, event.detail) == ("loading", "Model loading took 16.3 GiB")
+
+
+async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    store, bus, wire = EventStore(database), Bus(), Wire()
+    writer = LogWriter(store, bus)
+    writer.start()
+    old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - KEEP_SECONDS - 60)
+    old.append(*(EngineState(engine="gone", state="absent") for _ in range(5)))
+    await writer.flush()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
+        board = Board()
+        gpus = SimulatedGpus(http, LINEUP.gpus[:1], {"gemma-31b": ("http://e/v1",)})
+        watches = [EngineWatch(ENGINE, ("http://e/v1",), http)]
+        sampler = Sampler(watches, gpus, MachineLog(writer, store.last_sample), board, store, LINEUP)
+        await sampler.look()
+        await writer.flush()
+        await asyncio.wait_for(bus.beyond(MACHINE, 7), 5)
+    kept = store.samples_after(0)
+    assert [(one.seq, type(one.event)) for one in kept[-3:]] == [
+        (6, GpuSampled), (7, EngineState), (8, EngineSampled),
+    ]  # fmt: skip
+    assert board.states["gemma-31b"][1].state == "ready"
+    assert board.gpus["", 0][1].simulated
+    store.forget_samples(time.time() + 60)
+    assert [one.seq for one in store.samples_after(0)] == [8]
+    await sampler.close()
+    await writer.close()
+    database.dispose()

@@ -1,0 +1,48 @@
+import shutil
+
+import pytest
+
+from app.errors import BadInput
+from app.runs.scanner import lay_out_new, scanner_for
+from app.scanners.openscap.scanner import OpenScap
+from app.skills.catalog import skill
+from app.targets.catalog import open_target
+from tests.scanners.openscap.content import SMALL
+
+
+@pytest.fixture
+def from_content(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / ".local/share/xml/scap"
+    folder.mkdir(parents=True)
+    shutil.copy(SMALL, folder)
+    return skill("scap:small:more")
+
+
+class Elsewhere:
+    """A host that no command reaches."""
+
+    name, simulated = "elsewhere", False
+
+
+class OverAShell(Elsewhere):
+    shell = None
+
+
+def test_the_skill_says_who_judges(from_content, tmp_path):
+    assert scanner_for(skill("stig"), Elsewhere(), tmp_path).name == "built-in"
+    assert scanner_for(from_content, OverAShell(), tmp_path).name == "OpenSCAP"
+    with pytest.raises(BadInput, match="choose the skill stig"):
+        scanner_for(from_content, Elsewhere(), tmp_path)
+
+
+@pytest.mark.skipif(not shutil.which("oscap"), reason="openscap-scanner is not installed")
+async def test_openscap_and_our_own_check_agree_on_the_fixture(from_content, tmp_path):
+    target = open_target("fixture", tmp_path / "hosts")
+    await lay_out_new(target)
+    scanner = scanner_for(from_content, target, tmp_path / "hosts")
+    assert isinstance(scanner, OpenScap)
+    words = {one.rule: one.word for one in await scanner.judge(list(from_content.rules))}
+    assert words == {"V-257985": "fail", "release": "pass", "moduli": "fail"}
+    assert skill("stig").rules["V-257985"].check(target.files).word == words["V-257985"]
+    assert await target.drift(()) == ()

@@ -1,0 +1,129 @@
+import time
+
+import httpx
+import pytest
+from sqlmodel import Session
+from starlette.responses import Response
+from starlette.routing import Router
+
+from app.people.passwords import hashed
+from app.store import people
+from app.store.db import open_database
+from app.store.models import PersonRow
+from app.web.access.audit_syslog import Herald
+from app.web.access.credentials import COOKIE, Doors
+from app.web.access.gate import Gate
+from app.web.access.guard import Guard
+from app.web.access.ledger import Ledger
+from app.web.access.vigil import Vigil
+from tests.web.access.walk import application, name
+
+HOUR = 3600.0
+NAMED = "x"
+"""The run that the links of these tests name."""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    """Three people, each with a token and a session of their own right."""
+    made = open_database(tmp_path_factory.mktemp("door") / "temper.sqlite")
+    yield made
+    made.dispose()
+
+
+@pytest.fixture(scope="module")
+def secrets(database):
+    found = {}
+    with Session(database) as session, session.begin():
+        for right in ("viewer", "operator", "admin"):
+            session.add(PersonRow(name=f"the-{right}", right=right, password=hashed("a" * 12), made_at=time.time()))
+            session.flush()
+            for kind in ("token", "session", "link"):
+                label = f"/runs/{NAMED}" if kind == "link" else ""
+                _, secret = people.issue(
+                    session, person=f"the-{right}", right=right, kind=kind, label=label, seconds=HOUR
+                )
+                found[right, kind] = secret
+    return found
+
+
+@pytest.fixture
+async def routes(tmp_path):
+    """The application's own, each with its guard; behind the guard it only says which one it is."""
+    async with application(tmp_path / "data") as made:
+        for route in made.routes:
+            route.app = Guard(_told(route), route.app.needs)
+        yield made.routes
+
+
+def _told(route):
+    async def answer(scope, receive, send):
+        await Response(status_code=204, headers={"served": name(route)})(scope, receive, send)
+
+    return answer
+
+
+@pytest.fixture
+def knock(database, secrets, routes):
+    """Ask the gate and the guards alone: behind them everything answers 204 and does nothing."""
+    served = Router(routes=routes)
+
+    async def ask(method, path, right=None, kind="token", *, demo=False, client="192.0.2.7", **headers):
+        doors = Doors(database, demo=demo)
+        gate = Gate(served, doors, Ledger(database, Herald("")), Vigil(doors))
+        if right:
+            secret = secrets[right, kind]
+            headers |= {"authorization": f"Bearer {secret}"} if kind == "token" else {"cookie": f"{COOKIE}={secret}"}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        transport = httpx.ASGITransport(gate, client=(client, 4000))
+        async with httpx.AsyncClient(transport=transport, base_url="http://temper.example") as http:
+            answer = await http.request(method, path, headers=named)
+        doors.close()
+        return answer
+
+    return ask
+
+
+@pytest.fixture
+def knock_raw(database, routes):
+    """The same with a path as the server decodes it, by somebody who is known at once."""
+
+    class Door:
+        demo = False
+
+        async def person(self, headers):
+            return self.comer
+
+    served, door, ledger = Router(routes=routes), Door(), Ledger(database, Herald(""))
+    gate = Gate(served, door, ledger, Vigil(door))
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def ask(method, path, comer):
+        door.comer = comer
+        told = []
+
+        async def send(message):
+            told.append(message)
+
+        await gate(scope(method, path), receive, send)
+        served = dict(told[0]["headers"]).get(b"served", b"").decode()
+        return told[0]["status"], served
+
+    return ask
+
+
+def scope(method, path):
+    return {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": b"",
+        "headers": [(b"host", b"temper.example")],
+        "scheme": "http",
+        "server": ("temper.example", 80),
+        "client": ("192.0.2.7", 4000),
+        "root_path": "",
+        "http_version": "1.1",
+    }

@@ -1,0 +1,118 @@
+"""Guessing is slow, by account and source; who has come in before is not kept out by it."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+import pytest
+from sqlmodel import Session, select
+
+from app.people.passwords import hashed
+from app.store import people
+from app.store.attempts import WITHIN, AttemptRow
+from app.store.db import open_database
+from app.store.models import PersonRow
+from app.web.access.desk import Desk, LetIn, Try, Wait, Wrong
+from app.web.access.throttle import OF_BROWSER, OF_NAME, OF_PLACE, OF_SOURCE
+from tests.postgres import FOR_SPEED, new_database, postgres
+
+PASSWORD = "a long enough password"
+HOME, ELSEWHERE = "192.0.2.7", "198.51.100.{}"
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    with postgres(*FOR_SPEED) as server:
+        yield {"sqlite": tmp_path_factory.mktemp("desk"), "postgres": server.address}
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request, places, tmp_path):
+    made = open_database(tmp_path / "t.sqlite" if request.param == "sqlite" else new_database(places["postgres"]))
+    with Session(made) as session, session.begin():
+        session.add(PersonRow(name="jo", right="operator", password=hashed(PASSWORD), made_at=time.time()))
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def desk(database):
+    made = Desk(database)
+    yield made
+    made.close()
+
+
+def wrong(source=HOME, name="jo", browser=""):
+    return Try(name, "no password of theirs", source, browser)
+
+
+RIGHT = replace(wrong(), password=PASSWORD)
+
+
+async def test_the_right_password_lets_in_and_a_wrong_one_does_not(desk, database):
+    assert isinstance(await desk.tried(wrong()), Wrong)
+    found = await desk.tried(RIGHT)
+    assert isinstance(found, LetIn)
+    with Session(database) as session:
+        assert people.credential(session, found.session).person == "jo"
+
+
+@pytest.mark.parametrize("name", ["nobody", "no name\0at all", "x" * 64])
+async def test_who_is_not_there_is_told_the_same(desk, name):
+    assert isinstance(await desk.tried(wrong(name=name)), Wrong)
+
+
+async def test_a_few_wrong_tries_from_one_place_wait_and_time_heals_it(desk, database):
+    for _ in range(OF_SOURCE):
+        assert isinstance(await desk.tried(wrong()), Wrong)
+    assert isinstance(await desk.tried(wrong(name="sam")), Wait)
+    assert isinstance(await desk.tried(RIGHT), Wait)
+    with Session(database) as session, session.begin():
+        for row in session.exec(select(AttemptRow)):
+            row.since -= WITHIN
+    assert isinstance(await desk.tried(RIGHT), LetIn)
+
+
+async def test_a_restart_and_another_node_forget_no_try(desk, database):
+    for _ in range(OF_SOURCE):
+        await desk.tried(wrong())
+    other = Desk(database)
+    assert isinstance(await other.tried(wrong()), Wait)
+    other.close()
+
+
+async def test_of_many_tries_at_once_no_more_are_looked_at_than_one_after_the_other(desk):
+    found = await asyncio.gather(*(desk.tried(wrong()) for _ in range(12)))
+    assert sum(isinstance(one, Wrong) for one in found) == OF_SOURCE
+
+
+async def test_strangers_lock_nobody_out_who_came_in_from_there_before_or_by_this_browser(desk, database):
+    first = await desk.tried(RIGHT)
+    assert isinstance(first, LetIn)
+    for number in range(OF_NAME):
+        assert isinstance(await desk.tried(wrong(ELSEWHERE.format(number))), Wrong)
+    assert isinstance(await desk.tried(replace(RIGHT, source=ELSEWHERE.format(200))), Wait)  # any stranger waits now
+    assert isinstance(await desk.tried(RIGHT), LetIn)
+    for _ in range(OF_PLACE):
+        await desk.tried(wrong(HOME))  # a stranger behind the same address
+    assert isinstance(await desk.tried(RIGHT), Wait)
+    assert isinstance(await desk.tried(replace(RIGHT, browser=first.browser)), LetIn)
+    travelling = replace(RIGHT, source=ELSEWHERE.format(201), browser=first.browser)
+    assert isinstance(await desk.tried(travelling), LetIn)
+
+
+async def test_a_browsers_cookie_opens_nothing_helps_nobody_else_and_is_counted_too(desk, database):
+    first = await desk.tried(RIGHT)
+    for _ in range(OF_BROWSER):
+        assert isinstance(await desk.tried(wrong(browser=first.browser)), Wrong)
+    assert isinstance(await desk.tried(wrong(browser=first.browser)), Wait)
+    with Session(database) as session:
+        assert people.browser_of(session, "sam", first.browser, time.time()) == ""
+        assert people.credential(session, first.browser).kind == "browser"
+
+
+async def test_ten_thousand_names_from_one_place_leave_a_few_rows(desk, database):
+    for number in range(200):
+        await desk.tried(wrong(name=f"name{number}"))
+    with Session(database) as session:
+        assert len(session.exec(select(AttemptRow)).all()) == OF_SOURCE + 1

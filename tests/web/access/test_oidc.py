@@ -1,0 +1,149 @@
+"""Signing in by an identity provider, and what of it is not believed."""
+
+import asyncio
+import time
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from joserfc.jwk import OctKey, RSAKey
+from sqlmodel import Session
+
+from app.people.passwords import hashed
+from app.store import people
+from app.store.db import open_database
+from app.store.models import PersonRow
+from app.web.access import sign_in_oidc
+from app.web.access.credentials import COOKIE, Doors
+from app.web.access.oidc import Oidc, Provider
+from tests.web.access.provider import CLIENT, ISSUER, IdentityProvider
+
+HOME = "https://temper.example"
+
+
+class Browser:
+    """A browser's cookies and redirects between Temper and the provider."""
+
+    def __init__(self, database, http, provider, right="viewer"):
+        self.application = FastAPI()
+        self.application.include_router(sign_in_oidc.router)
+        self.application.state.reading, self.application.state.readers = database, asyncio.Semaphore(1)
+        self.application.state.oidc = Oidc(Provider(ISSUER, CLIENT, right=right), http)
+        self.provider = provider
+        self.http = httpx.AsyncClient(transport=httpx.ASGITransport(self.application), base_url=HOME)
+
+    async def goes(self, to="/runs"):
+        away = await self.http.get("/sign-in/oidc", params={"next": to})
+        assert away.status_code == 303, away.text
+        return self.provider.visit(away.headers["location"])
+
+    async def signs_in(self, to="/runs"):
+        return await self.http.get(await self.goes(to))
+
+    async def person(self, database):
+        doors = Doors(database, demo=False)
+        found = await doors.person(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
+        doors.close()
+        return found
+
+
+@pytest.fixture
+def database(tmp_path):
+    made = open_database(tmp_path / "temper.sqlite")
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def provider():
+    return IdentityProvider()
+
+
+@pytest.fixture
+async def browser(database, provider):
+    async with httpx.AsyncClient(transport=httpx.MockTransport(provider)) as http:
+        made = Browser(database, http, provider)
+        yield made
+        await made.http.aclose()
+
+
+async def test_who_is_vouched_for_comes_in_where_they_wanted_to_and_with_the_least_right(browser, database):
+    answer = await browser.signs_in("/runs?x=1")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/runs?x=1")
+    person = await browser.person(database)
+    assert (person.name, person.right, person.via) == ("ada", "viewer", "session")
+
+
+async def test_a_right_that_an_admin_gave_stays_and_a_disabled_person_stays_out(browser, database):
+    await browser.signs_in()
+    with Session(database) as session, session.begin():
+        people.person(session, "ada").right = "operator"
+    await browser.signs_in()
+    assert (await browser.person(database)).right == "operator"
+    with Session(database) as session, session.begin():
+        people.person(session, "ada").disabled = True
+    answer = await browser.signs_in()
+    assert answer.status_code == 403
+    assert "may not come in" in answer.text
+
+
+async def test_a_name_is_never_taken_over(browser, database, provider):
+    with Session(database) as session, session.begin():
+        session.add(PersonRow(name="ada", right="admin", password=hashed("a" * 12), made_at=time.time()))
+    assert "ada is somebody else here" in (await browser.signs_in()).text
+    provider.claims = {"preferred_username": "bob"}
+    assert (await browser.signs_in()).status_code == 303
+    provider.claims = {"preferred_username": "bob", "sub": "2"}
+    assert "bob is somebody else here" in (await browser.signs_in()).text
+
+
+@pytest.mark.parametrize(
+    ("claims", "sentence"),
+    [
+        ({"iss": "https://elsewhere.example"}, "does not hold (InvalidClaimError)"),
+        ({"aud": "another-client"}, "does not hold (InvalidClaimError)"),
+        ({"aud": ["another-client", CLIENT], "azp": "another-client"}, "does not hold"),
+        ({"exp": 1000}, "does not hold (ExpiredTokenError)"),
+        ({"nonce": "of another sign-in"}, "does not hold (InvalidClaimError)"),
+        ({"preferred_username": ""}, "choose another --oidc-claim"),
+        ({"preferred_username": "ada\nadmin"}, "choose another --oidc-claim"),
+        ({"preferred_username": "a" * 65}, "choose another --oidc-claim"),
+    ],
+)
+async def test_a_token_that_does_not_hold_lets_nobody_in(browser, database, provider, claims, sentence):
+    provider.claims = claims
+    answer = await browser.signs_in()
+    assert answer.status_code == 403
+    assert sentence in answer.text
+    with Session(database) as session:
+        assert people.people(session) == []
+
+
+async def test_a_token_of_another_key_or_of_no_key_lets_nobody_in(browser, provider):
+    provider.signer = RSAKey.generate_key(2048, {"kid": "one"}, private=True)
+    assert "does not hold" in (await browser.signs_in()).text
+    provider.header, provider.signer = {"alg": "HS256", "kid": "one"}, OctKey.import_key(b"x" * 32)
+    assert "does not hold" in (await browser.signs_in()).text
+
+
+async def test_a_return_that_was_not_begun_in_this_browser_is_refused(browser):
+    back = await browser.goes()
+    cookies, browser.http.cookies = browser.http.cookies, httpx.Cookies()
+    assert "was not begun here" in (await browser.http.get(back)).text
+    browser.http.cookies = cookies
+    assert "was not begun here" in (await browser.http.get(back.replace("state=", "state=x"))).text
+    assert (await browser.http.get(back)).status_code == 303
+    assert "was not begun here" in (await browser.http.get(back)).text, "an errand is done once"
+
+
+async def test_a_provider_that_is_gone_or_speaks_for_another_is_said(browser, provider):
+    provider.up = False
+    answer = await browser.http.get("/sign-in/oidc")
+    assert (answer.status_code, "could not be reached" in answer.text) == (502, True)
+    provider.up, provider.issuer = True, "https://other.example"
+    assert "speaks for https://other.example" in (await browser.http.get("/sign-in/oidc")).text
+
+
+async def test_nobody_is_sent_to_another_site(browser):
+    for to in ("//evil.example", "https://evil.example", "/\\evil.example"):
+        assert (await browser.signs_in(to)).headers["location"] == "/"

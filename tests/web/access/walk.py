@@ -1,0 +1,57 @@
+"""Every address of the application, from the application itself, with the right that it asks for."""
+
+import re
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.routing import Mount
+
+from app.cli.opening import chosen_lineup, opened
+from app.config import Settings
+from app.main import create_app
+from app.people.rights import said_needs
+from app.web.access.guard import subject
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+@asynccontextmanager
+async def application(data: Path, **settings):
+    settings = Settings(data=data, speed=0, **settings)
+    async with opened(settings, chosen_lineup(settings)) as worker:
+        yield create_app(worker)
+
+
+async def lines(data: Path) -> list[str]:
+    async with application(data) as made:
+        return sorted({line(method, route) for route in made.routes for method in methods(route)})
+
+
+def methods(route):
+    if isinstance(route, Mount):
+        return ("GET",)
+    return sorted(route.methods) if route.methods else ("*",)
+
+
+def line(method, route):
+    return f"{method:7}{route.path:48}{word(needs(route))}"
+
+
+def name(route):
+    return f"{' '.join(methods(route))} {route.path}"
+
+
+def needs(route):
+    return route.app.needs
+
+
+def forgotten(route):
+    return said_needs(route.app.app if isinstance(route, Mount) else subject(route)) is None
+
+
+def word(needs):
+    return f"{needs.right or 'open'}{', links' if needs.links else ''}"
+
+
+def filled(path):
+    return re.sub(r"\{[^}]*\}", "x", path)

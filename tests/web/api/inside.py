@@ -1,0 +1,29 @@
+"""The application in this process, without a socket, over a run that has ended."""
+
+from contextlib import asynccontextmanager
+
+import httpx
+
+from app.cli.opening import chosen_lineup, opened
+from app.config import Settings
+from app.events.words import Budget
+from app.main import create_app
+from app.runs.order import queued
+from app.store import queries
+
+
+@asynccontextmanager
+async def finished(data):
+    """An application on which a run has come to its end."""
+    settings = Settings(data=data, speed=0)
+    async with opened(settings, chosen_lineup(settings)) as worker:
+        asked = queued(
+            worker.lineup, host="fixture", rules="V-257820", mode="auto", keep=False, budget=Budget(), note="", pace=0
+        )
+        run = await worker.submit(asked)
+        while worker.run_row(run).state in queries.UNENDED:
+            await worker.bus.beyond(run, worker.bus.newest.get(run, 0))
+        application = create_app(worker)
+        transport = httpx.ASGITransport(application)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
+            yield worker, application, run, http

@@ -1,0 +1,134 @@
+"""What a person asks of a run over the API, and what becomes of it."""
+
+import pytest
+from sqlmodel import Session
+
+from app.store import queries
+from app.store.db import open_database
+from app.web.api.approvals import Answer, put
+from app.web.api.problem import Problem
+from tests.web.api.conftest import problem
+
+
+@pytest.fixture
+def waiting(api):
+    """A run that waits for a person: nothing in it goes on by itself."""
+    run = api.start(rules=["V-258227"], mode="review")
+    found = api.until("/api/v1/approvals", lambda said: said["approvals"])["approvals"]
+    assert [one["run"] for one in found] == [run]
+    yield run, found[0]
+    if api.get(f"/api/v1/runs/{run}").json()["ended_at"] is None:
+        api.post(f"/api/v1/runs/{run}/stop")
+        api.ended(run)
+
+
+def kinds(api, run):
+    return [event["kind"] for event in api.get(f"/api/v1/runs/{run}/events?limit=1000").json()["events"]]
+
+
+def test_an_approval_lets_the_change_through(api, waiting):
+    run, approval = waiting
+    assert (approval["rule"], approval["simulated"]) == ("V-258227", True)
+    assert len(approval["binds"]) == 64
+    asked = api.post(f"/api/v1/approvals/{approval['id']}", json={"decision": "approve", "by": "jo"})
+    assert asked.status_code == 202
+    assert api.ended(run)["passed"] == 1
+    assert "action.applied" in kinds(api, run)
+    again = api.post(f"/api/v1/approvals/{approval['id']}", json={"decision": "approve"})
+    problem(again, 409, "not-waiting", "approval")
+
+
+def test_an_approval_says_what_is_at_stake_and_what_the_scanner_would_say(api, waiting):
+    _, approval = waiting
+    assert approval["predicted"]["word"] == "pass"
+    assert approval["predicted"]["scanner"]
+    assert approval["proposed_by"] == "worker"
+    assert "+-f 2" in approval["diff"]
+    assert approval["risk"]
+    assert approval["breaks"]
+
+
+def test_an_edited_change_is_judged_and_asked_about_anew(api, waiting):
+    run, approval = waiting
+    address = f"/api/v1/approvals/{approval['id']}"
+    broken = {"decision": "edit", "actions": [{"kind": "format_disk"}]}
+    problem(api.post(address, json=broken), 422, "invalid", "actions")
+    problem(api.post(address, json=broken | {"decision": "approve"}), 422, "invalid", "actions")
+    edit = {"decision": "edit", "actions": approval["actions"], "by": "jo", "reason": "with a remark"}
+    assert api.post(address, json=edit).status_code == 202
+    found = api.until(
+        "/api/v1/approvals", lambda said: [one for one in said["approvals"] if one["id"] != approval["id"]]
+    )
+    anew = found["approvals"][0]
+    assert (anew["run"], anew["proposed_by"], anew["attempt"]) == (run, "jo", approval["attempt"])
+    problem(api.post(address, json={"decision": "approve"}), 409, "not-waiting", "approval")
+    assert "action.applying" not in kinds(api, run)
+    assert api.post(f"/api/v1/approvals/{anew['id']}", json={"decision": "approve"}).status_code == 202
+    assert api.ended(run)["passed"] == 1
+
+
+def test_a_refusal_needs_a_reason_and_is_told_to_the_roles(api, waiting):
+    run, approval = waiting
+    address = f"/api/v1/approvals/{approval['id']}"
+    problem(api.post(address, json={"decision": "refuse"}), 422, "invalid", "reason")
+    problem(api.post(address, json={"decision": "maybe"}), 422, "invalid", "decision")
+    assert api.post(address, json={"decision": "refuse", "reason": "not on a Friday"}).status_code == 202
+    api.until(f"/api/v1/runs/{run}/events?kind=approval.refused", lambda said: said["events"][:1] and said["events"][0])
+    assert "not on a Friday" in api.get(f"/api/v1/runs/{run}/events?kind=approval.refused").text
+
+
+def test_pause_resume_and_stop_are_taken_up(api, waiting):
+    run, _ = waiting
+    problem(api.post(f"/api/v1/runs/{run}/resume"), 409, "wrong-state")
+    assert api.post(f"/api/v1/runs/{run}/pause", json={"by": "jo"}).json()["asked"] == "pause"
+    api.until(f"/api/v1/runs/{run}", lambda said: said["state"] == "paused")
+    assert api.post(f"/api/v1/runs/{run}/resume").status_code == 202
+    api.until(f"/api/v1/runs/{run}", lambda said: said["state"] == "running")
+    assert api.post(f"/api/v1/runs/{run}/stop", json={"reason": "enough", "by": "jo"}).status_code == 202
+    assert api.ended(run)["state"] == "stopped"
+    assert kinds(api, run)[-1] == "run.stopped"
+
+
+def test_of_two_answers_the_first_counts_and_the_second_is_told(api, waiting):
+    run, approval = waiting
+    address = f"/api/v1/approvals/{approval['id']}"
+    api.post(f"/api/v1/runs/{run}/pause")
+    api.until(f"/api/v1/runs/{run}", lambda said: said["state"] == "paused")
+    assert api.post(address, json={"decision": "refuse", "reason": "no", "by": "ann"}).status_code == 202
+    late = api.post(address, json={"decision": "approve", "by": "bob"})
+    assert late.status_code == 409
+    assert api.post(f"/api/v1/runs/{run}/stop").status_code == 202
+    assert api.ended(run)["passed"] == 0
+
+
+async def test_two_answers_at_once_are_one(tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    answer = Answer(decision="approve", by="ann")
+    with Session(database) as session, session.begin():
+        put(session, "aaaa", answer, "aaaa.V-1.1.9", "")
+        put(session, "aaaa", answer, "aaaa.V-1.1.9", "")
+    other = Answer(decision="refuse", reason="no", by="bob")
+    with pytest.raises(Problem, match="ann was first, with approve"), Session(database) as session, session.begin():
+        put(session, "aaaa", other, "aaaa.V-1.1.9", "")
+    with Session(database) as session, session.begin():
+        put(session, "aaaa", other, "aaaa.V-1.1.12", "")
+        assert [one.verb for one in queries.take_commands(session, "aaaa")] == ["approve", "refuse"]
+    database.dispose()
+
+
+def test_a_run_that_is_queued_is_not_paused_in_vain(api, waiting):
+    queued = api.start(rules=["V-257820"])
+    said = problem(api.post(f"/api/v1/runs/{queued}/pause"), 409, "wrong-state")
+    assert "is queued: pause is for one that is running" in said["detail"]
+    assert api.post(f"/api/v1/runs/{queued}/stop").status_code == 202
+    api.post(f"/api/v1/runs/{waiting[0]}/stop")
+    assert api.ended(queued)["state"] == "stopped"
+
+
+def test_a_run_that_has_ended_takes_no_commands(api, finished):
+    problem(api.post(f"/api/v1/runs/{finished}/pause"), 409, "run-ended")
+    problem(api.post("/api/v1/runs/nope/pause"), 404, "not-found", "run")
+    problem(api.post(f"/api/v1/runs/{finished}/explode"), 404, "not-found")
+    problem(api.get(f"/api/v1/runs/{finished}/pause"), 405, "method-not-allowed")
+    problem(api.post(f"/api/v1/runs/{finished}/stop", json={"why": "x"}), 422, "invalid", "why")
+    problem(api.post("/api/v1/approvals/nope", json={"decision": "approve"}), 404, "not-found", "approval")

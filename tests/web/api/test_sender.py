@@ -1,0 +1,109 @@
+"""Receivers that a webhook meets: one that never comes to the end of its answer, one that leads elsewhere."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+from sqlmodel import Session
+
+from app.background.webhooks.letter import new_secret
+from app.background.webhooks.sender import Courier
+from app.events.bus import Bus
+from app.events.kinds import RunQueued
+from app.events.log import LogWriter, RunLog
+from app.events.words import Budget
+from app.store import webhooks
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.webhooks import WebhookRow
+
+QUEUED = RunQueued(
+    host="fixture", skill="stig", rules=(), mode="auto", budget=Budget(), lineup="simulated", simulated=True
+)
+NOW = 1_790_000_000.0
+
+
+class Place:
+    """A database with one run and one webhook, and who delivers to it."""
+
+    def __init__(self, folder):
+        self.database = open_database(folder / "temper.sqlite")
+
+    @asynccontextmanager
+    async def told(self, url, *, local=True):
+        store, bus = EventStore(self.database), Bus()
+        with Session(self.database) as session, session.begin():
+            webhooks.add(
+                session,
+                WebhookRow(id="w", url=url, secret=new_secret(b"x" * 32), kinds="", created_at=NOW, local=local),
+            )
+        writer = LogWriter(store, bus)
+        writer.start()
+        log = RunLog("aaaa", writer, clock=lambda: NOW + 1)
+        log.append(QUEUED)
+        await log.flush()
+        courier = Courier(self.database, store, bus, patience=0.4)
+        courier.start()
+        yield
+        await courier.close()
+        await writer.close()
+
+    def problem(self):
+        with Session(self.database) as session:
+            return session.get_one(WebhookRow, "w").problem
+
+
+@pytest.fixture
+def place(tmp_path):
+    place = Place(tmp_path)
+    yield place
+    place.database.dispose()
+
+
+@asynccontextmanager
+async def answering(answer):
+    """Counts who comes: the second time is after the first was given up."""
+    calls, twice = [], asyncio.Event()
+
+    async def serve(reader, writer):
+        calls.append(await reader.readuntil(b"\r\n"))
+        if len(calls) > 1:
+            twice.set()
+        try:
+            await answer(writer)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", calls, twice
+
+
+async def drip(writer):
+    writer.write(b"HTTP/1.1 204 No Content\r\n")
+    while True:
+        writer.write(b"x-more: 1\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+async def redirect(writer):
+    writer.write(b"HTTP/1.1 307 There\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n")
+    await writer.drain()
+
+
+@pytest.mark.timeout(20)
+async def test_who_never_comes_to_an_end_is_given_up_in_time(place):
+    async with answering(drip) as (url, _, twice), place.told(f"{url}/hook"):
+        await twice.wait()
+        assert place.problem() == "it did not answer within 0.4 s"
+
+
+@pytest.mark.timeout(20)
+async def test_a_redirect_is_a_problem_and_is_not_followed(place):
+    async with answering(redirect) as (url, calls, twice), place.told(f"{url}/hook"):
+        await twice.wait()
+        assert place.problem() == "it answered 307"
+    assert set(calls) == {b"POST /hook HTTP/1.1\r\n"}

@@ -1,0 +1,137 @@
+"""Who is told of events, over a real socket: signed, in order, again until it is taken."""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from app.config import PACKAGE
+from tests.web.api.conftest import problem
+
+SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
+
+
+def shown_check():
+    """The receiver's check as docs/api.md shows it."""
+    shown = {}
+    exec(re.search(r"```python\n(.*?)```", (PACKAGE.parent / "docs" / "api.md").read_text(), re.DOTALL)[1], shown)
+    return shown["genuine"]
+
+
+@pytest.fixture
+def listener():
+    """Answers with the codes it is given, then with 204."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            server.letters.append((dict(self.headers), body))
+            self.send_response(server.codes.pop(0) if server.codes else 204)
+            self.end_headers()
+            if b'"temper.run.finished"' in body:
+                server.finished.set()
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.letters, server.codes, server.finished = [], [], threading.Event()
+    server.url = f"http://127.0.0.1:{server.server_port}/hook"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def webhook(api, listener):
+    def add(**order):
+        answer = api.post("/api/v1/webhooks", json={"url": listener.url, "secret": SECRET, "local": True, **order})
+        assert answer.status_code == 201, answer.text
+        added.append(answer.json()["id"])
+        return answer.json()
+
+    added = []
+    yield add
+    for name in added:
+        assert api.delete(f"/api/v1/webhooks/{name}").status_code == 204
+        problem(api.get(f"/api/v1/webhooks/{name}"), 404, "not-found", "webhook")
+
+
+def test_each_event_arrives_once_in_order_as_a_signed_cloudevent(api, listener, webhook):
+    webhook()
+    run = api.start(rules=["V-257820"])
+    assert listener.finished.wait(30)
+    events = api.get(f"/api/v1/runs/{run}/events?limit=1000").json()["events"]
+    told = [json.loads(body) for _, body in listener.letters]
+    assert [one["data"] for one in told] == [event for event in events if event["kind"] != "turn.delta"]
+    first, (headers, body) = told[0], listener.letters[0]
+    assert (first["specversion"], first["type"], first["id"]) == ("1.0", "temper.run.queued", f"{run}.1")
+    assert {one["simulated"] for one in told} == {True}
+    assert headers["content-type"].startswith("application/cloudevents+json")
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    digest = hmac.digest(base64.b64decode(SECRET.removeprefix("whsec_")), signed, hashlib.sha256)
+    assert headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
+    genuine = shown_check()
+    assert genuine(SECRET, headers, body)
+    assert not genuine(SECRET, headers, body + b" ")
+    assert not genuine(SECRET, headers | {"webhook-timestamp": "1"}, body)
+
+
+def test_what_was_not_taken_is_sent_again_before_anything_else(api, listener, webhook):
+    listener.codes += [500, 503]
+    name = webhook(kinds=["run.queued", "run.finished"])["id"]
+    api.start(rules=["V-257820"])
+    assert listener.finished.wait(30)
+    kinds = [json.loads(body)["type"] for _, body in listener.letters]
+    assert kinds == ["temper.run.queued"] * 3 + ["temper.run.finished"]
+    said = api.until(f"/api/v1/webhooks/{name}", lambda said: said["delivered"] == 2)
+    assert (said["dropped"], said["problem"]) == (0, "")
+
+
+def test_the_secret_is_told_once(api, webhook):
+    made = webhook(secret=None)
+    assert made["secret"].startswith("whsec_")
+    assert "secret" not in api.get(f"/api/v1/webhooks/{made['id']}").json()
+    assert made["secret"] not in api.get("/api/v1/webhooks").text
+
+
+def test_what_leads_inside_is_held_with_its_reason_until_an_admin_allows_it(api, listener, webhook):
+    name = webhook(local=False, kinds=["run.queued"])["id"]
+    run = api.start(rules=["V-257820"])
+    said = api.until(f"/api/v1/webhooks/{name}", lambda said: said["problem"])
+    assert said["problem"].startswith("127.0.0.1 leads to 127.0.0.1, which is this machine itself: nothing is sent")
+    assert listener.letters == []
+    changed = api.patch(f"/api/v1/webhooks/{name}", json={"local": True})
+    assert changed.json()["local"] is True
+    said = api.until(f"/api/v1/webhooks/{name}", lambda said: said["delivered"])
+    assert json.loads(listener.letters[0][1])["id"] == f"{run}.1", "what it was owed is sent"
+    assert (said["dropped"], said["problem"]) == (0, "")
+    noted = [one["did"] for one in api.get("/api/v1/audit?limit=200").json()["lines"]]
+    assert f"webhook {name} may lead to addresses that are not public" in noted
+
+
+@pytest.mark.parametrize(
+    ("order", "field"),
+    [
+        ({}, "url"),
+        ({"url": "ftp://example.org/"}, "url"),
+        ({"url": "nonsense"}, "url"),
+        ({"url": "http://127.0.0.1/", "secret": "short"}, "secret"),
+        ({"url": "http://127.0.0.1/", "secret": "whsec_!!!!"}, "secret"),
+        ({"url": "http://127.0.0.1/", "kinds": ["run.queued", "run.flown"]}, "kinds[1]"),
+        ({"url": "http://127.0.0.1/", "kinds": ["gpu.sample"]}, "kinds[0]"),
+        ({"url": "http://127.0.0.1/", "kinds": ["audit.done"]}, "kinds[0]"),
+        ({"url": "http://127.0.0.1/", "kinds": "run.queued"}, "kinds"),
+        ({"url": "http://127.0.0.1/", "active": True}, "active"),
+    ],
+)
+def test_a_webhook_that_cannot_be(api, order, field):
+    problem(api.post("/api/v1/webhooks", json=order), 422, "invalid", field)

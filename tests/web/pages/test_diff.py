@@ -1,0 +1,25 @@
+from app.web.pages.diff import diff_rows
+
+DIFF = "--- a/etc/x\n+++ b/etc/x\n@@ -1,2 +1,2 @@\n keep\n-old\n+new\n"
+
+
+def shape(rows):
+    return [(row.kind, row.sign, row.text) for row in rows]
+
+
+def test_a_diff_reads_with_signs_and_the_files_name_once():
+    assert shape(diff_rows(DIFF)) == [
+        ("file", " ", "/etc/x"),
+        ("hunk", " ", "@@ -1,2 +1,2 @@"),
+        ("same", " ", "keep"),
+        ("removed", "−", "old"),
+        ("added", "+", "new"),
+    ]
+
+
+def test_an_undone_change_runs_backwards():
+    assert shape(diff_rows(DIFF, undone=True))[3:] == [("added", "+", "old"), ("removed", "−", "new")]
+
+
+def test_hostile_text_in_a_diff_is_cleaned():
+    assert diff_rows("+\x1b[2Jboo\u202e")[0].text == "boo"

@@ -1,0 +1,187 @@
+"""Given these events, these messages: what a viewer is sent, and that a page and its stream agree."""
+
+import json
+import random
+import re
+
+import pytest
+from msgspec import structs
+
+from app.events.kinds import (
+    AttemptFailed,
+    AttemptStarted,
+    ItemEscalated,
+    ItemStarted,
+    RunQueued,
+    RunScoped,
+    RunStarted,
+    RunStopped,
+    TurnDelta,
+    TurnFinished,
+    TurnStarted,
+)
+from app.events.record import GENESIS, record
+from app.events.words import Budget
+from app.lineups.reader import find_lineup, read_lineup
+from app.skills.catalog import skill
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.web.pages.mission.mission import Mission
+from app.web.pages.mission.missions import Missions
+from app.web.pages.mission.pieces import Scene, pieces
+from app.web.pages.mission.screen import Screen
+from tests.loop.playing import World, pack, request, rule
+
+RULE = "V-257985"
+SCENE = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "live")
+
+
+def delta(text):
+    return TurnDelta(turn="t1", role="architect", channel="thought", text=text, tokens=1)
+
+
+EVENTS = [
+    RunQueued(
+        host="fixture", skill="stig", rules=(RULE,), mode="auto", budget=Budget(), lineup="simulated", simulated=True
+    ),
+    RunStarted(worker="w", confinement="none", scanner="built-in", probes=()),
+    RunScoped(order=(RULE,), compliant=(), undecided=()),
+    ItemStarted(rule=RULE, title="root does not log in", category="II"),
+    TurnStarted(
+        turn="t1",
+        rule=RULE,
+        attempt=1,
+        role="architect",
+        purpose="plan",
+        engine="gemma-31b",
+        model="m",
+        replica=0,
+        max_tokens=9,
+        prompt=("", ""),
+    ),
+    delta("I <b>think</b> "),
+    delta("so"),
+    delta("."),
+    TurnFinished(
+        turn="t1",
+        role="architect",
+        purpose="plan",
+        outcome="answered",
+        detail="",
+        thought="I <b>think</b> so.",
+        answer="{}",
+    ),
+]
+
+
+@pytest.fixture
+def told(tmp_path):
+    store, log, previous = EventStore(open_database(tmp_path / "t.sqlite")), [], GENESIS
+    for seq, event in enumerate(EVENTS, 1):
+        log.append(record("r", seq, 1000.0 + seq, event, previous))
+        previous = log[-1].hash
+    store.append(log)
+    return store, log
+
+
+def messages(content):
+    for block in content.decode().split("\n\n")[:-1]:
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if not line.startswith("data"))
+        data = "\n".join(line[6:] for line in block.split("\n") if line.startswith("data"))
+        yield int(fields["id"]), fields.get("event"), data
+
+
+def test_tokens_travel_as_one_named_event_and_the_first_hands_the_engine_from_reading_to_decoding(told):
+    store, log = told
+    (seq, name, data), (_, other, parts) = messages(Screen("r", Missions(store), SCENE)(log[5:7]))
+    assert (seq, name, other) == (7, "token", None)
+    assert json.loads(data)["text"] == "I <b>think</b> so"
+    assert "decoding" in parts
+    ((_, name, _),) = messages(Screen("r", Missions(store), SCENE)(log[7:8]))
+    assert name == "token"
+
+
+def test_what_else_changed_travels_as_parts_that_name_their_place(told):
+    store, log = told
+    ((seq, name, data),) = messages(Screen("r", Missions(store), SCENE)(log[4:5]))
+    assert (seq, name) == (5, None)
+    assert set(re.findall(r'hx-target="#([a-z0-9-]+)"', data)) == {"lane-architect", "hold-gemma-31b"}
+    assert "serving <b>ARCHITECT</b>" in data
+
+
+@pytest.mark.parametrize("cut", range(1, len(EVENTS)))
+def test_a_late_viewer_gets_the_same_parts_as_one_who_was_there(told, cut):
+    store, log = told
+    there = Screen("r", Missions(store), SCENE)
+    there(log[:cut])
+    assert there(log[cut:]) == Screen("r", Missions(store), SCENE)(log[cut:])
+
+
+@pytest.mark.parametrize("upto", range(1, len(EVENTS) + 1))
+def test_the_page_at_a_seq_is_the_fold_of_the_events_up_to_it(told, upto):
+    store, log = told
+    whole = Mission()
+    for recorded in log[:upto]:
+        whole.take(recorded)
+    assert pieces(Missions(store).at("r", upto), SCENE) == pieces(whole, SCENE)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_long_run_opened_anywhere_is_what_it_was_for_who_watched_it(tmp_path, seed):
+    """The frame and the detail in view add up to the whole fold."""
+    dice = random.Random(seed)
+    world = World(pack(rule(f"R{number}") for number in range(12)), lambda _, choices: dice.choice(choices))
+    world.put(request(world.skill))
+    world.play()
+    store, watched = EventStore(open_database(tmp_path / "t.sqlite")), Mission()
+    store.append(world.log)
+    looks = sorted(dice.sample(range(1, len(world.log) + 1), 12))
+    for recorded in world.log:
+        watched.take(recorded)
+        if recorded.seq in looks:
+            opened = pieces(Missions(store).at("r", recorded.seq), SCENE)
+            assert opened == pieces(watched, SCENE), recorded.seq
+
+
+def test_only_the_built_in_host_is_called_simulated(told):
+    store, log = told
+    assert "simulated host" in pieces(Missions(store).at("r"), SCENE)["status"]
+    other = Mission()
+    other.take(record("s", 1, 1000.0, structs.replace(log[0].event, host="web1"), GENESIS))
+    status = pieces(other, SCENE)["status"]
+    assert "<b>web1</b>" in status
+    assert "simulated" not in status
+
+
+def test_an_attempt_that_was_taken_back_is_counted_and_marks_its_cell_and_one_that_never_ran_does_not(told):
+    store, log = told
+    mission = Missions(store).at("r")
+
+    def fail(cause, seq):
+        event = AttemptFailed(rule=RULE, attempt=1, cause=cause, reason="")
+        mission.take(record("r", seq, 1100.0, event, log[-1].hash))
+        return pieces(mission, SCENE)
+
+    mission.take(record("r", 10, 1100.0, AttemptStarted(rule=RULE, attempt=1, lessons=()), log[-1].hash))
+    drawn = fail("refused", 11)
+    assert "↺ 0 rolled back" in drawn["status"]
+    assert "again" not in drawn["ribbon"]
+    drawn = fail("alarm", 12)
+    assert "↺ 1 rolled back" in drawn["status"]
+    assert "rolled back once" in drawn["ribbon"]
+
+
+def test_a_run_that_has_ended_says_what_is_left_for_a_person_and_why(told):
+    store, log = told
+    mission = Missions(store).at("r")
+    mission.take(record("r", 10, 1100.0, ItemEscalated(rule=RULE, reason="the scanner <may> err"), log[-1].hash))
+    assert "Left for a person" not in pieces(mission, SCENE)["status"]
+    mission.take(record("r", 11, 1101.0, RunStopped(by="ada", reason="", tree=""), log[-1].hash))
+    assert "the scanner &lt;may&gt; err" in pieces(mission, SCENE)["status"].split("Left for a person: 1")[1]
+
+
+def test_what_a_model_says_is_escaped(told):
+    store, _ = told
+    lane = pieces(Missions(store).at("r"), SCENE)["lane-architect"]
+    assert "I &lt;b&gt;think&lt;/b&gt; so." in lane
+    assert "<b>think" not in lane

@@ -1,0 +1,177 @@
+"""A stream as its viewers see it: nothing lost, nothing twice, whoever comes late or reads slowly."""
+
+import asyncio
+
+from app.events.bus import Bus
+from app.events.kinds import RunPaused
+from app.events.log import LogWriter, RunLog
+from app.web.stream.fanout import CHUNK
+from app.web.stream.ring import Ring
+from tests.web.stream.watching import RUN, Socket, logging, watching
+
+
+async def test_a_viewer_gets_a_comment_at_once_and_then_what_happens(tmp_path):
+    async with logging(tmp_path) as log:
+        fanout, socket = log.fanout(), Socket()
+        fanout.start()
+        async with watching(fanout, (socket, None)):
+            await socket.until(": temper")
+            await log.say("one")
+            await socket.until("one")
+        fanout.close()
+    assert socket.got == b": temper\n\nid: 1\ndata: one\n\n"
+
+
+async def test_a_late_viewer_gets_the_past_from_the_store_and_the_rest_live(tmp_path):
+    async with logging(tmp_path) as log:
+        await log.say(*(f"past {n}" for n in range(2 * CHUNK + 10)))
+        fanout, late, resumed = log.fanout(), Socket(), Socket()
+        fanout.start()
+        async with watching(fanout, (late, 0), (resumed, CHUNK + 3)):
+            await late.until(f"past {2 * CHUNK + 9}")
+            await log.say("live")
+            await late.until("live")
+            await resumed.until("live")
+        fanout.close()
+    assert late.ids == list(range(1, 2 * CHUNK + 12))
+    assert resumed.ids == list(range(CHUNK + 4, 2 * CHUNK + 12))
+
+
+async def test_one_event_is_rendered_once_for_all(tmp_path):
+    async with logging(tmp_path) as log:
+        sockets = [Socket() for _ in range(30)]
+        fanout = log.fanout()
+        rendered = []
+        render = fanout._render
+        fanout._render = lambda batch: rendered.append(len(batch)) or render(batch)
+        fanout.start()
+        async with watching(fanout, *((socket, None) for socket in sockets)):
+            await asyncio.gather(*(socket.until(": temper") for socket in sockets))
+            await log.say("shared")
+            await asyncio.gather(*(socket.until("shared") for socket in sockets))
+        fanout.close()
+    assert rendered == [1]
+
+
+async def test_a_full_socket_holds_nobody_up_and_misses_nothing(tmp_path):
+    async with logging(tmp_path) as log:
+        slow, quick, fanout = Socket(), Socket(), log.fanout(ring=Ring(frames=2))
+        fanout.start()
+        async with watching(fanout, (slow, None), (quick, None)):
+            await slow.until(": temper")
+            await quick.until(": temper")
+            slow.room.clear()
+            for n in range(6):
+                await log.say(f"word {n}")
+                await quick.until(f"word {n}")
+            assert slow.ids == []
+            slow.room.set()
+            await slow.until("word 5")
+        fanout.close()
+    assert slow.ids == quick.ids == [1, 2, 3, 4, 5, 6]
+
+
+async def test_who_is_too_far_behind_is_told_to_start_anew(tmp_path):
+    async with logging(tmp_path) as log:
+        await log.say(*(f"past {n}" for n in range(20)))
+        fanout, far, near, beyond = log.fanout(reach=10), Socket(), Socket(), Socket()
+        fanout.start()
+        async with watching(fanout, (far, 5), (near, 15), (beyond, 99)) as (first, _, last):
+            await asyncio.gather(first, last)
+            await near.until("past 19")
+        fanout.close()
+    reset = b': temper\n\nevent: reset\ndata: {"seq":20}\n\n'
+    assert (far.got, beyond.got, near.ids) == (reset, reset, [16, 17, 18, 19, 20])
+
+
+async def test_a_snapshot_newer_than_what_was_read_is_waited_for(tmp_path):
+    async with logging(tmp_path) as log:
+        await log.say("one")
+        fanout, socket = log.fanout(reach=10), Socket()
+        fanout.start()
+        async with watching(fanout, (Socket(), 0)):
+            unheard = LogWriter(log.store, Bus())
+            unheard.start()
+            ahead = RunLog(RUN, unheard, log.store.last(RUN))
+            two, three = ahead.append(RunPaused(by="a")) + ahead.append(RunPaused(by="b"))
+            await unheard.close()
+            async with watching(fanout, (socket, 2)):
+                await socket.until(": temper")
+                log.bus.publish([two, three])
+                await socket.until("id: 3")
+        fanout.close()
+    assert socket.got == b": temper\n\nid: 3\ndata: \n\n"
+
+
+async def test_a_stream_ends_with_its_run_once_all_is_sent(tmp_path):
+    async with logging(tmp_path) as log:
+        fanout, live, late = log.fanout(), Socket(), Socket()
+        fanout.start()
+        async with watching(fanout, (live, None)) as (task,):
+            await live.until(": temper")
+            await log.say("last words")
+            await log.end()
+            await task
+        async with watching(fanout, (late, 0)) as (task,):
+            await task
+        again, anew = log.fanout(), Socket()
+        again.start()
+        async with watching(again, (anew, 1)) as (task,):
+            await task
+    end = b'id: 2\nevent: end\ndata: {"seq":2}\n\n'
+    assert live.got == late.got == b": temper\n\nid: 1\ndata: last words\n\nid: 2\ndata: \n\n" + end
+    assert anew.got == b": temper\n\nid: 2\ndata: \n\n" + end
+
+
+async def test_silence_is_broken_by_a_heartbeat(tmp_path):
+    async with logging(tmp_path) as log:
+        fanout, socket = log.fanout(heartbeat=0.01), Socket()
+        fanout.start()
+        async with watching(fanout, (socket, None)):
+            await socket.until("still here\n\n: still here")
+        fanout.close()
+    assert socket.ids == []
+
+
+async def test_closing_ends_every_viewer_at_once(tmp_path):
+    async with logging(tmp_path) as log:
+        sockets, fanout = [Socket() for _ in range(100)], log.fanout()
+        fanout.start()
+        async with watching(fanout, *((socket, None) for socket in sockets)) as tasks:
+            await asyncio.gather(*(socket.until(": temper") for socket in sockets))
+            fanout.close()
+            async with asyncio.timeout(1):
+                await asyncio.gather(*tasks)
+
+
+async def test_a_rendering_that_breaks_ends_the_stream_instead_of_hanging_it(tmp_path, caplog):
+    async with logging(tmp_path) as log:
+        fanout, socket = log.fanout(), Socket()
+        fanout._render = lambda _: 1 / 0
+        fanout.start()
+        async with watching(fanout, (socket, None)) as (task,):
+            await socket.until(": temper")
+            await log.say("poison")
+            async with asyncio.timeout(5):
+                await task
+    assert "broke off" in caplog.text
+    assert fanout.over
+
+
+async def test_one_viewer_whose_socket_breaks_leaves_the_others(tmp_path):
+    class Broken(Socket):
+        async def send(self, message):
+            if b"one" in message.get("body", b""):
+                raise OSError("gone")
+            await super().send(message)
+
+    async with logging(tmp_path) as log:
+        fanout, broken, whole = log.fanout(), Broken(), Socket()
+        fanout.start()
+        async with watching(fanout, (broken, None), (whole, None)) as (first, _):
+            await broken.until(": temper")
+            await whole.until(": temper")
+            await log.say("one")
+            await whole.until("one")
+            assert isinstance((await asyncio.gather(first, return_exceptions=True))[0], OSError)
+        fanout.close()

@@ -1,0 +1,99 @@
+"""A log that grows by hand, and viewers whose sockets are lists or are full."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.events.bus import Bus
+from app.events.kinds import RunFailed, RunStopped, TurnDelta
+from app.events.log import LogWriter, RunLog
+from app.events.record import Recorded
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.web.stream.fanout import Fanout
+from app.web.stream.message import message
+from app.web.stream.source import RunSource
+from app.web.stream.viewer import Viewer
+
+RUN = "0badcafe"
+
+
+def said(batch: Sequence[Recorded]) -> bytes:
+    return b"".join(message(getattr(one.event, "text", "").encode(), seq=one.seq) for one in batch)
+
+
+@dataclass
+class Socket:
+    """Takes what is sent while it is open; while it is full, who sends waits."""
+
+    room: asyncio.Event = field(default_factory=asyncio.Event)
+    got: bytes = b""
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.room.set()
+
+    async def send(self, message) -> None:
+        await self.room.wait()
+        self.got += message.get("body", b"")
+        self.came.set()
+
+    async def until(self, text: str) -> None:
+        async with asyncio.timeout(10):
+            while text not in self.got.decode():
+                self.came.clear()
+                await self.came.wait()
+
+    @property
+    def ids(self) -> list[int]:
+        return [int(line[4:]) for line in self.got.decode().split("\n") if line.startswith("id: ")]
+
+
+@dataclass
+class Log:
+    store: EventStore
+    bus: Bus
+    writer: LogWriter
+    log: RunLog
+
+    async def say(self, *texts: str) -> None:
+        deltas = [TurnDelta(turn="t1", role="worker", channel="answer", text=text, tokens=1) for text in texts]
+        self.log.append(*deltas)
+        await self.log.flush()
+
+    async def end(self) -> None:
+        self.log.append(RunStopped(by="op", reason="enough", tree=""))
+        await self.log.flush()
+
+    async def fail(self) -> None:
+        self.log.append(RunFailed(reason="broken"))
+        await self.log.flush()
+
+    def fanout(self, **options) -> Fanout:
+        return Fanout(RUN, self.bus, RunSource(self.store, RUN), said, **options)
+
+
+@asynccontextmanager
+async def logging(path: Path) -> AsyncIterator[Log]:
+    database = open_database(path / "temper.sqlite")
+    store, bus = EventStore(database), Bus()
+    writer = LogWriter(store, bus)
+    writer.start()
+    try:
+        yield Log(store, bus, writer, RunLog(RUN, writer))
+    finally:
+        await writer.close()
+        database.dispose()
+
+
+@asynccontextmanager
+async def watching(fanout: Fanout, *sockets: tuple[Socket, int | None]) -> AsyncIterator[list[asyncio.Task[None]]]:
+    tasks = [asyncio.create_task(fanout.serve(Viewer(socket.send), after)) for socket, after in sockets]
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
