@@ -7,19 +7,19 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from fastapi import FastAPI
 
 from app import __version__
-from app.background.tasks import chores
-from app.runtime.runtime import Worker
+from app.background.tasks import background_tasks
+from app.runtime.runtime import Runtime
 from app.store.db import apart
 from app.web import api, pages
 from app.web.access import sign_in, sign_in_oidc
-from app.web.access.audit_syslog import Herald
-from app.web.access.credentials import AT_ONCE, Doors
-from app.web.access.desk import CONNECTIONS, Desk
+from app.web.access.access_ledger import AccessLedger
+from app.web.access.audit_syslog import AuditSyslog
+from app.web.access.credentials import AT_ONCE, Credentials
 from app.web.access.gate import Gate
 from app.web.access.guard import guard
-from app.web.access.ledger import Ledger
 from app.web.access.oidc import Oidc, Provider
-from app.web.access.vigil import Vigil
+from app.web.access.password_check import CONNECTIONS, PasswordCheck
+from app.web.access.rechecks import Rechecks
 from app.web.api import nowhere
 from app.web.stream.streams import Streams
 
@@ -27,12 +27,12 @@ READERS = 12
 """Requests that are in the database at a time, each with one connection at most; others wait their turn."""
 
 
-def create_app(worker: Worker) -> FastAPI:
-    reading, own = apart(worker.database, READERS), apart(worker.database, AT_ONCE + CONNECTIONS + 1)
-    herald = Herald(worker.settings.audit_syslog)
-    desk = Desk(own)
-    doors, ledger = Doors(own, demo=worker.settings.demo), Ledger(own, herald)
-    vigil = Vigil(doors)
+def create_app(runtime: Runtime) -> FastAPI:
+    reading, own = apart(runtime.database, READERS), apart(runtime.database, AT_ONCE + CONNECTIONS + 1)
+    herald = AuditSyslog(runtime.settings.audit_syslog)
+    desk = PasswordCheck(own)
+    doors, ledger = Credentials(own, demo=runtime.settings.demo), AccessLedger(own, herald)
+    vigil = Rechecks(doors)
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
@@ -42,31 +42,31 @@ def create_app(worker: Worker) -> FastAPI:
             for one in (ledger, vigil):
                 one.start()
                 stack.push_async_callback(one.close)
-            async with chores(worker):
+            async with background_tasks(runtime):
                 yield
 
     application = FastAPI(
         title="Temper", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, lifespan=living
     )
-    application.state.worker, application.state.reading = worker, reading
+    application.state.runtime, application.state.reading = runtime, reading
     application.state.readers = asyncio.Semaphore(READERS)
-    application.state.streams = Streams(worker.bus, worker.store)
+    application.state.streams = Streams(runtime.bus, runtime.store)
     api.install(application)
     pages.install(application)
     application.router.routes.extend([*sign_in.router.routes, *sign_in_oidc.router.routes])
     nowhere.install(application)
     guard(application.router.routes)
     application.state.desk = desk
-    application.state.oidc = _oidc(worker)
+    application.state.oidc = _oidc(runtime)
     application.add_middleware(Gate, doors=doors, ledger=ledger, vigil=vigil)
     return application
 
 
-def _oidc(worker: Worker) -> Oidc | None:
-    settings = worker.settings
+def _oidc(runtime: Runtime) -> Oidc | None:
+    settings = runtime.settings
     if not settings.oidc:
         return None
     provider = Provider(
         settings.oidc, settings.oidc_client, settings.oidc_secret_from, settings.oidc_claim, settings.oidc_right
     )
-    return Oidc(provider, worker.http)
+    return Oidc(provider, runtime.http)

@@ -25,7 +25,7 @@ from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.words import Budget, FileChange, Probe
 from app.loop.drive import drive
-from app.loop.run import Means, Run, Seat
+from app.loop.run import Means, RoleSeat, Run
 from app.loop.state import fold
 from app.scanners.verdict import Verdict
 from app.skills.skill import Rule, Skill
@@ -135,7 +135,7 @@ async def per_item(items: int) -> float:
         async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
             client = EngineClient(http, "http://engine/v1")
             seats = {
-                role: Seat(role, "e", "m", (client,), 500, 4096, 0.0)
+                role: RoleSeat(role, "e", "m", (client,), 500, 4096, 0.0)
                 for role in ("architect", "worker", "auditor", "sentry")
             }
             log = RunLog("bench", writer)

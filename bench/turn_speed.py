@@ -34,7 +34,7 @@ from app.events.bus import Bus
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup
 from app.loop.turn import TurnName, take_turn
-from app.machine.measuring.course import Step
+from app.machine.measuring.course import CourseStep
 from app.machine.measuring.texts import question
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -71,8 +71,8 @@ async def measured(asked: argparse.Namespace) -> list[str]:
         if base is None:
             base, model = await stack.enter_async_context(played(folder, http)), PLAYED
         log = await stack.enter_async_context(logged(folder))
-        step = Step(1, asked.tokens)
-        await bare(http, base, made(model, Step(1, 16)))
+        step = CourseStep(1, asked.tokens)
+        await bare(http, base, made(model, CourseStep(1, 16)))
         pairs = []
         for _ in range(asked.rounds):
             alone = await bare(http, base, made(model, step))
@@ -80,7 +80,7 @@ async def measured(asked: argparse.Namespace) -> list[str]:
     return table(pairs)
 
 
-def made(model: str, step: Step) -> Question:
+def made(model: str, step: CourseStep) -> Question:
     return question(model, step, 0, secrets.token_hex(4))
 
 

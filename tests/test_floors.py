@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ def test_only_one_module_knows_dbos():
         if re.search(r"^\s*(from|import) dbos", path.read_text(), re.MULTILINE)
     ]
     assert knowing == [ROOT / "app/loop/durable.py"]
+
+
+def test_a_public_class_has_a_name_of_its_own():
+    names = Counter(
+        name
+        for path in (ROOT / "app").rglob("*.py")
+        for name in re.findall(r"^class ([A-Z]\w*)", path.read_text(), re.MULTILINE)
+    )
+    assert names.total() > 500
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])

@@ -52,27 +52,27 @@ async def worked(data, url):
     lineup = chosen_lineup(settings)
     engines = {name: replace(one, simulation=None, base_urls=(url,)) for name, one in lineup.engines.items()}
     lineup = replace(lineup, engines=engines)
-    async with opened(settings, lineup) as worker:
-        yield worker, lineup
+    async with opened(settings, lineup) as runtime:
+        yield runtime, lineup
 
 
-async def ran(worker, lineup, host, mode, rules):
+async def ran(runtime, lineup, host, mode, rules):
     request = queued(
         lineup, host=host, rules=",".join(rules), mode=mode, keep=host == "fixture", budget=BUDGET, note="", pace=None,
-        hosts=worker.settings.hosts,
+        hosts=runtime.settings.hosts,
     )  # fmt: skip
-    name = await worker.submit(request)
+    name = await runtime.submit(request)
     seq, events = 0, []
     while not events or events[-1].event.__struct_config__.tag not in ("run.finished", "run.failed"):
-        await worker.bus.beyond(name, seq)
-        events += worker.store.events(name, after=seq)
+        await runtime.bus.beyond(name, seq)
+        events += runtime.store.events(name, after=seq)
         seq = events[-1].seq
     return name, events
 
 
-async def shown(worker, run, rules):
+async def shown(runtime, run, rules):
     """Pages and the API, as an admin has them."""
-    app = create_app(worker)
+    app = create_app(runtime)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as http:
         places = [
             f"/runs/{run}",
@@ -110,13 +110,13 @@ async def test_nothing_of_a_hosts_secrets_comes_out(tmp_path, caplog, of, rules,
 
 async def seen(data, url, host, rules, mode):
     """All that is left of a run, and all that an admin is shown."""
-    async with worked(data, url) as (worker, lineup):
-        run, events = await ran(worker, lineup, host, mode, rules)
+    async with worked(data, url) as (runtime, lineup):
+        run, events = await ran(runtime, lineup, host, mode, rules)
         assert events[-1].event.__struct_config__.tag == "run.finished", events[-1]
         case = read_case(events)
         return {
             "log": b"".join(one.line for one in events),
-            "pages": (await shown(worker, run, rules)).encode(),
+            "pages": (await shown(runtime, run, rules)).encode(),
             "papers": b"".join(paper.made(case) for paper in PAPERS),
             "pack": pack(events, KEY),
         }

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from app.cli.real_demo import RULES
-from app.engines.simulator.script import ANSWERS, Try, read_script
+from app.engines.simulator.script import ANSWERS, ScriptedTry, read_script
 from app.events.words import AnyAction
 from app.loop import answers
 from app.loop.order import in_order
@@ -37,11 +37,11 @@ async def host(tmp_path: Path) -> FixtureTarget:
     return target
 
 
-def said(failed: Try) -> str:
+def said(failed: ScriptedTry) -> str:
     return f"- {failed.mechanism} ({failed.environment}) Next time: {failed.advice}"
 
 
-async def attempt(host: FixtureTarget, journal: str, rule: str, one: Try) -> str:
+async def attempt(host: FixtureTarget, journal: str, rule: str, one: ScriptedTry) -> str:
     """One attempt as the loop makes it, undone unless it passes."""
     actions, paths = msgspec.convert(one.actions, list[AnyAction]), frozenset(one.paths)
     asks = STIG.rules[rule].asks

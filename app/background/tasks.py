@@ -6,26 +6,26 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from app.background.schedules.keeper import Keeper
-from app.background.telemetry.exporter import Teller
+from app.background.telemetry.exporter import Exporter
 from app.background.tidying import keep_tidy
-from app.background.webhooks.sender import Courier
-from app.runtime.runtime import Worker
+from app.background.webhooks.sender import Sender
+from app.runtime.runtime import Runtime
 
 
 @asynccontextmanager
-async def chores(worker: Worker) -> AsyncIterator[None]:
+async def background_tasks(runtime: Runtime) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        courier = Courier(worker.database, worker.store, worker.bus, lambda: worker.leads)
+        courier = Sender(runtime.database, runtime.store, runtime.bus, lambda: runtime.leads)
         courier.start()
         stack.push_async_callback(courier.close)
-        keeper = Keeper(worker)
+        keeper = Keeper(runtime)
         keeper.start()
         stack.push_async_callback(keeper.close)
-        if collector := worker.settings.otlp:
-            teller = Teller(collector, worker.store, worker.bus, worker.http, socket.gethostname())
+        if collector := runtime.settings.otlp:
+            teller = Exporter(collector, runtime.store, runtime.bus, runtime.http, socket.gethostname())
             teller.start()
             stack.push_async_callback(teller.close)
-        if worker.settings.keep_days:
-            tidying = asyncio.create_task(keep_tidy(worker), name="tidying")
+        if runtime.settings.keep_days:
+            tidying = asyncio.create_task(keep_tidy(runtime), name="tidying")
             stack.callback(tidying.cancel)
         yield

@@ -5,19 +5,19 @@ import logging
 import sys
 import time
 
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 
 DAY, LOOK_EVERY = 24 * 3600.0, 2.0
 
 
-async def keep_tidy(worker: Worker) -> None:
+async def keep_tidy(runtime: Runtime) -> None:
     """Daily, in a process of its own: packing a long run takes memory and time that viewers would miss."""
-    words = ["tidy", "--older-than", f"{worker.settings.keep_days:g}", "--data", str(worker.settings.data)]
+    words = ["tidy", "--older-than", f"{runtime.settings.keep_days:g}", "--data", str(runtime.settings.data)]
     done_at = float("-inf")
     while True:
-        if worker.leads and time.monotonic() - done_at >= DAY:
+        if runtime.leads and time.monotonic() - done_at >= DAY:
             await _run(words)
             done_at = time.monotonic()
         await asyncio.sleep(LOOK_EVERY)

@@ -16,9 +16,9 @@ from rich.text import Text
 
 from app.engines.doctor.boots import LONGEST, read_boots
 from app.engines.doctor.diagnose import diagnose
-from app.engines.doctor.finding import Finding, Severity, worst_first
 from app.engines.doctor.here import look_around
 from app.engines.doctor.log import diagnose_log
+from app.engines.doctor.pitfall import Pitfall, Severity, worst_first
 from app.engines.doctor.server import diagnose_server, look_at
 from app.engines.key import key_of
 from app.errors import BadInput
@@ -45,7 +45,7 @@ def show_doctor(what: str, log: str, key_env: str, *, as_json: bool) -> int:
     return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
 
 
-def _findings(what: str, log: str, key_env: str) -> tuple[Finding, ...]:
+def _findings(what: str, log: str, key_env: str) -> tuple[Pitfall, ...]:
     if what.startswith(_HTTP):
         if log:
             raise BadInput("Give a server's address or --log, not both.")
@@ -59,7 +59,7 @@ def _findings(what: str, log: str, key_env: str) -> tuple[Finding, ...]:
     return worst_first([*found, *asyncio.run(_of_running(lineup))]) if lineup else found
 
 
-def _of_log(path: Path, lineup: Lineup | None) -> tuple[Finding, ...]:
+def _of_log(path: Path, lineup: Lineup | None) -> tuple[Pitfall, ...]:
     try:
         return diagnose_log(read_boots(_lines(path), str(path)), lineup)
     except OSError as exc:
@@ -73,7 +73,7 @@ def _lines(path: Path) -> Iterator[str]:
             yield line
 
 
-async def _of_address(url: str, key: str) -> tuple[Finding, ...]:
+async def _of_address(url: str, key: str) -> tuple[Pitfall, ...]:
     try:
         address = httpx.URL(url)
     except httpx.InvalidURL as exc:
@@ -86,7 +86,7 @@ async def _of_address(url: str, key: str) -> tuple[Finding, ...]:
     return worst_first(said.of(check, "") for check, said in diagnose_server(look))
 
 
-async def _of_running(lineup: Lineup) -> list[Finding]:
+async def _of_running(lineup: Lineup) -> list[Pitfall]:
     """The engines that have an address. One that Temper would start and nobody has yet is no finding."""
     async with httpx.AsyncClient() as http:
         looks = await asyncio.gather(
@@ -99,7 +99,7 @@ async def _of_running(lineup: Lineup) -> list[Finding]:
     return [finding for look in looks for finding in look]
 
 
-async def _of_replica(http: httpx.AsyncClient, engine: Engine, number: int, base: str) -> list[Finding]:
+async def _of_replica(http: httpx.AsyncClient, engine: Engine, number: int, base: str) -> list[Pitfall]:
     metrics = engine.metrics_urls[number] if number < len(engine.metrics_urls) else ""
     look = await look_at(http, base.rstrip("/"), key_of(engine), metrics)
     if look.health is None and engine.launch:
@@ -107,7 +107,7 @@ async def _of_replica(http: httpx.AsyncClient, engine: Engine, number: int, base
     return [said.of(check, engine.name) for check, said in diagnose_server(look, engine)]
 
 
-def _show(findings: tuple[Finding, ...], console: Console) -> None:
+def _show(findings: tuple[Pitfall, ...], console: Console) -> None:
     for engine, group in groupby(findings, key=lambda one: one.engine):
         if engine:
             console.print(Text(clean(engine, 60), style="bold"))
@@ -122,7 +122,7 @@ def _show(findings: tuple[Finding, ...], console: Console) -> None:
     console.print(_summary(findings))
 
 
-def _summary(findings: tuple[Finding, ...]) -> str:
+def _summary(findings: tuple[Pitfall, ...]) -> str:
     if not findings:
         return "Nothing found that would burn it."
     stops, warns, notes = (sum(one.severity == kind for one in findings) for kind in ("stop", "warn", "note"))

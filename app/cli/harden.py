@@ -47,9 +47,9 @@ async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
     request = queued(lineup, **{**asdict(order), "budget": order.budget}, pace=settings.speed, hosts=settings.hosts)
     try:
         await asyncio.to_thread(_unless_others_work, settings)
-        async with opened(settings, lineup) as worker:
-            run = worker.same_unended(request) or await worker.submit(request)
-            return await _follow(worker.store, run, as_json=as_json)
+        async with opened(settings, lineup) as runtime:
+            run = runtime.same_unended(request) or await runtime.submit(request)
+            return await _follow(runtime.store, run, as_json=as_json)
     except Taken as exc:
         print(f"temper: {exc}; the run is handed to it", file=sys.stderr)  # noqa: T201
         async with _handed_over(settings, request) as (store, run):

@@ -15,7 +15,7 @@ from app.targets.catalog import open_target
 from app.targets.ssh.endpoint import Endpoint, Way, endpoint
 from app.targets.ssh.introduce import Introduction, check, shown, vouched
 from app.targets.ssh.leave import leave
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 HEALTHY, NOT_HEALTHY = 0, 2
@@ -62,7 +62,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
 def _leave(settings: Settings, name: str) -> None:
     """The host first: while it is known here, it can be asked again."""
     found = registry.removable(settings.hosts, name)
-    line = Line(found.end, settings.hosts / name / "known_hosts")
+    line = SshLine(found.end, settings.hosts / name / "known_hosts")
     try:
         taken = leave(line, REMOTE)
     finally:

@@ -13,9 +13,9 @@ from fastapi import FastAPI
 
 from app.config import Network, Settings
 from app.errors import BadInput, Unusable
-from app.web.access.crowd import Crowd
-from app.web.access.hush import Hush
-from app.web.access.line import Line, Patience
+from app.web.access.connections import Connections
+from app.web.access.line import HttpLine, HttpTimeouts
+from app.web.access.quiet_log import QuietLog
 
 CLOSE_SECONDS = 1
 BACKLOG, AT_ONCE = 2048, 32
@@ -56,10 +56,10 @@ def open_files() -> int:
 
 
 def made(application: FastAPI, settings: Settings, end_streams: Callable[[], None]) -> "Server":
-    crowd = Crowd.of(open_files(), settings.proxies, only_operators=settings.demo)
+    crowd = Connections.of(open_files(), settings.proxies, only_operators=settings.demo)
     config = uvicorn.Config(
         application,
-        http=partial(Line, crowd, Patience()),  # type: ignore[arg-type]  # called like the class
+        http=partial(HttpLine, crowd, HttpTimeouts()),  # type: ignore[arg-type]  # called like the class
         ws="none",
         backlog=AT_ONCE,
         log_level="warning",
@@ -68,7 +68,7 @@ def made(application: FastAPI, settings: Settings, end_streams: Callable[[], Non
         forwarded_allow_ips=[str(one) for one in settings.proxies],
     )
     for name in ("uvicorn.error", "asyncio"):
-        logging.getLogger(name).addFilter(Hush())
+        logging.getLogger(name).addFilter(QuietLog())
     return Server(config, end_streams)
 
 

@@ -12,11 +12,11 @@ from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
 from app.runtime.lock import held, make_folder
 from app.runtime.opening import working
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 
 
 @asynccontextmanager
-async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Worker]:
+async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
     make_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
     # A shared database has no owner; but what starts engines here, and adopts them, must be one.

@@ -14,12 +14,12 @@ from app.cli.probe_engines import answering
 from app.cli.probe_table import show
 from app.config import Settings
 from app.engines.key import key_of
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.errors import TemperError
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.planned import planned
-from app.machine.measuring.probe import Subject, probe
+from app.machine.measuring.probe import ProbeSubject, probe
 from app.machine.measuring.side_by_side import SideBySide, side_by_side
 from app.machine.measuring.stored import comparable, keep, newest
 from app.machine.measuring.subjects import chosen, subjects
@@ -39,7 +39,7 @@ async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int
         status = stack.enter_context(Console(stderr=True).status(lineup.title))
         there = await stack.enter_async_context(answering(settings, lineup, engines, http, status.update))
         asked = subjects(
-            lineup, engines, there.bases, http, there.cards, settings.speed, key_of, Traffic(), there.loaded
+            lineup, engines, there.bases, http, there.cards, settings.speed, key_of, EngineTraffic(), there.loaded
         )
         for subject in asked:
             if one := await _probed(subject, lineup, database, status):
@@ -51,7 +51,7 @@ async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int
     return FINE if len(found) == len(asked) and not any(one.now and one.now.problem for one in found) else COULD_NOT
 
 
-async def _probed(subject: Subject, lineup: Lineup, database: Database, status: Status) -> SideBySide | None:
+async def _probed(subject: ProbeSubject, lineup: Lineup, database: Database, status: Status) -> SideBySide | None:
     """None where it could not be probed; the sentence that says why is on the terminal by then."""
     try:
         probed = await probe(subject, status.update)

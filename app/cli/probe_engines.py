@@ -18,7 +18,7 @@ from app.errors import Unusable
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup
 from app.machine.gpus.reading import GpuSource
-from app.machine.measuring.load import Loaded
+from app.machine.measuring.load import EngineLoad
 from app.machine.sampling.opened import gpu_source
 from app.runtime.lock import held
 
@@ -31,7 +31,7 @@ Told = Callable[[str], None]
 class Answering:
     bases: Mapping[str, tuple[str, ...]]
     cards: GpuSource
-    loaded: Mapping[tuple[str, int], Loaded] = field(default_factory=dict)
+    loaded: Mapping[tuple[str, int], EngineLoad] = field(default_factory=dict)
     """By engine and replica: those that were started here."""
 
 
@@ -81,7 +81,7 @@ async def _started(
     http: httpx.AsyncClient,
     cards: GpuSource,
     told: Told,
-) -> AsyncIterator[dict[tuple[str, int], Loaded]]:
+) -> AsyncIterator[dict[tuple[str, int], EngineLoad]]:
     """Started for the probe, and ended after it."""
     idle = {(card.host, card.gpu): card.used_gib for card in await cards.read() if card.used_gib is not None}
     with held(settings.lock):
@@ -92,7 +92,7 @@ async def _started(
                 before = {
                     gpu.index: idle[gpu.key] for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle
                 }
-                loaded[one.engine.name, one.replica] = Loaded(one.cold, seconds, before)
+                loaded[one.engine.name, one.replica] = EngineLoad(one.cold, seconds, before)
             yield loaded
 
 

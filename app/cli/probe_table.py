@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.machine.measuring.compare import Row
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.compare import ComparedRow
+from app.machine.measuring.figure import Measured
 from app.machine.measuring.side_by_side import SideBySide
 
 LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷ before"
@@ -30,13 +30,13 @@ def show(one: SideBySide, console: Console) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def _cells(row: Row) -> Iterator[str]:
+def _cells(row: ComparedRow) -> Iterator[str]:
     yield _cell(row.plan, row.digits, row.bound)
     for figure in (row.reported, row.now, row.before):
         yield _cell(figure, row.digits)
 
 
-def _cell(figure: Figure | None, digits: int, bound: str = "") -> str:
+def _cell(figure: Measured | None, digits: int, bound: str = "") -> str:
     if figure is None or figure.value is None:
         return "—"
     return f"{bound}{figure.value:,.{digits}f} {figure.provenance[0]}"

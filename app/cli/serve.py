@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from sqlmodel import Session
 
-from app.background.tasks import chores
+from app.background.tasks import background_tasks
 from app.cli.harden import Order
 from app.cli.listening import made, opened_socket
 from app.cli.opening import chosen_lineup, opened
@@ -18,13 +18,13 @@ from app.events.words import Budget
 from app.lineups.model import Lineup
 from app.main import create_app
 from app.runs.order import queued
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store import people, queries
 from app.store.db import open_database
 
 FIXTURE_DEMO = Order(host="fixture", rules="", mode="auto", keep=False, budget=Budget(), note="demo")
 
-Beside = Callable[[Worker], Awaitable[None]]
+Beside = Callable[[Runtime], Awaitable[None]]
 """What goes on beside the server; it may end before it."""
 
 
@@ -35,16 +35,16 @@ async def serve_until_told(settings: Settings, *, first: Order | None = None, be
     listener = opened_socket(settings)
     with listener:
         port = listener.getsockname()[1]
-        async with opened(settings, lineup) as worker:
+        async with opened(settings, lineup) as runtime:
             if first:
-                await _begin(worker, lineup, first)
+                await _begin(runtime, lineup, first)
             print(f"Temper is at http://{settings.host}:{port}", flush=True)  # noqa: T201
-            telling = asyncio.ensure_future(beside(worker)) if beside else None
-            await _serve(worker, listener)
+            telling = asyncio.ensure_future(beside(runtime)) if beside else None
+            await _serve(runtime, listener)
             if telling:
                 telling.cancel()
                 await asyncio.wait({telling})
-            await worker.writer.flush()  # says why, where the log is broken
+            await runtime.writer.flush()  # says why, where the log is broken
 
 
 def _somebody_may_come_in(settings: Settings) -> None:
@@ -67,11 +67,11 @@ async def work_until_told(settings: Settings) -> None:
     told = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, told.set)
-    async with opened(settings, lineup) as worker:
-        print(f"Temper works on runs as {worker.name}", flush=True)  # noqa: T201
-        async with chores(worker):
-            await _first(told, worker.writer.broken)
-        await worker.writer.flush()  # says why, where the log is broken
+    async with opened(settings, lineup) as runtime:
+        print(f"Temper works on runs as {runtime.name}", flush=True)  # noqa: T201
+        async with background_tasks(runtime):
+            await _first(told, runtime.writer.broken)
+        await runtime.writer.flush()  # says why, where the log is broken
 
 
 async def _first(*events: asyncio.Event) -> None:
@@ -81,22 +81,22 @@ async def _first(*events: asyncio.Event) -> None:
         task.cancel()
 
 
-async def _begin(worker: Worker, lineup: Lineup, order: Order) -> None:
+async def _begin(runtime: Runtime, lineup: Lineup, order: Order) -> None:
     """A run that was cut off goes on by itself; only where there is none on the host a new one starts."""
-    with Session(worker.database) as session:
+    with Session(runtime.database) as session:
         if queries.unended(session, order.host):
             return
-    settings = worker.settings
+    settings = runtime.settings
     asked = {**asdict(order), "budget": order.budget}
-    await worker.submit(queued(lineup, **asked, pace=settings.speed, hosts=settings.hosts))
+    await runtime.submit(queued(lineup, **asked, pace=settings.speed, hosts=settings.hosts))
 
 
-async def _serve(worker: Worker, listener: socket.socket) -> None:
-    application = create_app(worker)
-    server = made(application, worker.settings, application.state.streams.close)
+async def _serve(runtime: Runtime, listener: socket.socket) -> None:
+    application = create_app(runtime)
+    server = made(application, runtime.settings, application.state.streams.close)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, server.end)
-    watching = asyncio.create_task(_end_with(worker.writer.broken, server.end), name="log watcher")
+    watching = asyncio.create_task(_end_with(runtime.writer.broken, server.end), name="log watcher")
     await server.serve(sockets=[listener])
     watching.cancel()
 

@@ -13,13 +13,13 @@ from rich.text import Text
 from app.cli.opening import chosen_lineup
 from app.cli.serve import serve_until_told
 from app.config import Settings
-from app.engines.coldstart import Step
+from app.engines.coldstart import ColdStartStep
 from app.engines.doctor.diagnose import diagnose
 from app.engines.doctor.here import look_around
-from app.engines.launch.launched import Launched, Look
+from app.engines.launch.launched import Launched, LaunchLook
 from app.engines.launch.unit_files import compose, systemd
 from app.errors import BadInput
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.text.clean import clean
 
 LOOK_SECONDS = 0.5
@@ -58,10 +58,10 @@ def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 
 
-async def _stairs(worker: Worker) -> None:
+async def _stairs(runtime: Runtime) -> None:
     """Until each engine serves or has failed; the page serves meanwhile and after."""
     console = Console(highlight=False)
-    flights = [one for replicas in worker.launched.values() for one in replicas]
+    flights = [one for replicas in runtime.launched.values() for one in replicas]
     if not flights:
         console.print("This line-up starts no engine: what runs already is looked at.")
         return
@@ -100,15 +100,15 @@ async def _written(console: Console, flights: list[Launched]) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def _settled(looks: list[Look]) -> bool:
+def _settled(looks: list[LaunchLook]) -> bool:
     return all(look.state in ("ready", "dead") for look in looks)
 
 
-def _picture(flights: list[Launched], looks: list[Look]) -> Group:
+def _picture(flights: list[Launched], looks: list[LaunchLook]) -> Group:
     return Group(*(_flight(one, look) for one, look in zip(flights, looks, strict=True)))
 
 
-def _flight(one: Launched, look: Look) -> Group:
+def _flight(one: Launched, look: LaunchLook) -> Group:
     head = Table.grid(padding=(0, 2))
     head.add_column(width=16)
     head.add_column(width=8)
@@ -123,5 +123,5 @@ def _flight(one: Launched, look: Look) -> Group:
     return Group(head, *(Padding(step, (0, 0, 0, 4)) for step in steps))
 
 
-def _step(step: Step) -> str:
+def _step(step: ColdStartStep) -> str:
     return f"{step.at:6.1f} s  {step.name}{', ' if step.found else ''}{step.found}"

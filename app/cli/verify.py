@@ -12,7 +12,7 @@ from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
-from app.events.record import AUDIT, Broken, check_chain, read
+from app.events.record import AUDIT, BrokenChain, check_chain, read
 from app.evidence import verify as pack
 from app.evidence.anchored import Anchored, anchored, check_end, check_row, check_seal
 from app.evidence.key import a_public_key
@@ -48,7 +48,7 @@ def verify_pack(path: Path, head: str, key: str = "") -> int:
         left = remake(files)
     except OSError as exc:
         raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
-    except pack.Broken as exc:
+    except pack.BrokenPack as exc:
         return _broken(f"{path}: {exc}")
     run, count = manifest["run"], manifest["events"]
     _say(f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}")
@@ -68,7 +68,7 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
         check_end(rows, counted, signed, found)
         for run, seal in found.seals.items():
             check_seal(run, seal, {seq: digest for seq, _, digest in store.lines(run, after=seal.events - 1)})
-    except Broken as exc:
+    except BrokenChain as exc:
         return _broken(f"the record of what people did: {exc}")
     if head and head not in {digest for _, _, digest in rows}:
         return _broken(f"the record of what people did: its chain head is {last}, and {head} is none of its lines")
@@ -99,7 +99,7 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
             check_row(row, log)
         seal = found.seals.get(run)
         check_seal(run, seal, {seq: digest for seq, _, digest in rows})
-    except Broken as exc:
+    except BrokenChain as exc:
         return _broken(f"run {run}: {exc}")
     if head not in ("", last):
         return _broken(f"run {run}: its chain head is {last}, not {head}")
@@ -124,8 +124,8 @@ def _record(settings: Settings, database: Engine) -> Anchored:
         check_chain(record, AUDIT)
         found = anchored(record)
         check_end(record, counted, signed, found)
-    except Broken as exc:
-        raise Broken(f"the record that seals it does not hold: {exc}") from exc
+    except BrokenChain as exc:
+        raise BrokenChain(f"the record that seals it does not hold: {exc}") from exc
     return found
 
 
@@ -142,8 +142,8 @@ def _through(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, ours:
         files = agrees(archive, rows)
         by = json.loads(files["manifest.json"]).get("key", "")
         head: str = pack.check(files, key=key or (by if by in ours else ""))["chain_head"]
-    except pack.Broken as exc:
-        raise Broken(str(exc)) from exc
+    except pack.BrokenPack as exc:
+        raise BrokenChain(str(exc)) from exc
     return head
 
 

@@ -35,7 +35,7 @@ _MOST_LOADS = 5
 
 
 @dataclass(frozen=True)
-class Step:
+class ColdStartStep:
     name: str
     at: float
     """Seconds since the start."""
@@ -54,7 +54,7 @@ class ColdStart:
 
     started: float
     """On the wall clock."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ColdStartStep, ...] = ()
     version: str = ""
     newest: str = ""
     """Where it is at this moment, in the log's words."""
@@ -90,7 +90,7 @@ def told(cold: ColdStart, line: str, now: float) -> ColdStart:
     found = {name: match[1] for name, pattern in _STEPS if name not in reached and (match := pattern.search(plain))}
     if found:
         at = round(max(0.0, stamped(plain, now) - cold.started), 1)
-        steps = tuple(Step(name, at, _figure(said)) for name, said in found.items())
+        steps = tuple(ColdStartStep(name, at, _figure(said)) for name, said in found.items())
         version = found.get("engine starts", cold.version)
         return replace(cold, steps=(*cold.steps, *steps), version=version, newest=steps[-1].name)
     if progress := _PROGRESS.search(plain):

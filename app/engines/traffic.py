@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Traffic:
+class EngineTraffic:
     """One per process. Base URLs name the replicas."""
 
     ours: Counter[str] = field(default_factory=Counter)

@@ -28,7 +28,7 @@ class Recorded:
     hash: str
 
 
-class Broken(Exception):
+class BrokenChain(Exception):
     """The first line that does not hold, and why."""
 
 
@@ -69,13 +69,13 @@ def check_chain(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
     previous, expected = GENESIS, 1
     for seq, line, digest in rows:
         if seq != expected:
-            raise Broken(f"event {expected} is missing: the log goes on with {seq}")
+            raise BrokenChain(f"event {expected} is missing: the log goes on with {seq}")
         if chained(previous, line) != digest:
-            raise Broken(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
+            raise BrokenChain(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
         said = _decode_envelope.decode(line)
         if said.seq != seq:
-            raise Broken(f"event {seq} says of itself that it is another")
+            raise BrokenChain(f"event {seq} says of itself that it is another")
         if run and said.run != run:
-            raise Broken(f"event {seq} is of another run: it says of itself that it belongs to {said.run[:60]!a}")
+            raise BrokenChain(f"event {seq} is of another run: it says of itself that it belongs to {said.run[:60]!a}")
         previous, expected = digest, expected + 1
     return previous

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.events.kinds import PersonDid, RunFailed, RunFinished, RunStopped, TurnFinished
-from app.events.record import Broken, Recorded, read
+from app.events.record import BrokenChain, Recorded, read
 from app.evidence.notary import SignedHead, follows
 from app.store.models import RunRow
 from app.store.projection import COUNTED
@@ -53,7 +53,7 @@ def anchored(rows: Iterable[tuple[int, bytes, str]]) -> Anchored:
 def _key(found: Anchored, seq: int, said: Mapping[str, str]) -> None:
     public, old = said["public"], said.get("from", "")
     if old and not (found.keys and old in found.keys and follows(public, old, said.get("signature", ""))):
-        raise Broken(f"line {seq} changes the key to {public}, and the key before did not sign that")
+        raise BrokenChain(f"line {seq} changes the key to {public}, and the key before did not sign that")
     if found.keys and not old:
         found.unvouched.append(public)
     found.keys.append(public)
@@ -65,35 +65,37 @@ def check_end(
     """Whether it ends where its own counter and the newest signed head say, which were read first, or later."""
     last = rows[-1][0] if rows else 0
     if counted and last < counted[0]:
-        raise Broken(f"it ends with line {last}, and its own counter says that there are {counted[0]}")
+        raise BrokenChain(f"it ends with line {last}, and its own counter says that there are {counted[0]}")
     if counted and rows[counted[0] - 1][2] != counted[1]:
-        raise Broken(f"line {counted[0]} is not the one that was counted")
+        raise BrokenChain(f"line {counted[0]} is not the one that was counted")
     if head is None:
         if found.keys:
-            raise Broken("no signed head lies beside it (keys/audit.head in the data folder): somebody took it away")
+            raise BrokenChain(
+                "no signed head lies beside it (keys/audit.head in the data folder): somebody took it away"
+            )
         return
     if not head.holds or head.key not in found.keys:
-        raise Broken("the head that lies beside it (keys/audit.head) is not signed by a key of this record")
+        raise BrokenChain("the head that lies beside it (keys/audit.head) is not signed by a key of this record")
     if last < head.seq:
-        raise Broken(f"it ends with line {last}, and the newest signed head is that of line {head.seq}")
+        raise BrokenChain(f"it ends with line {last}, and the newest signed head is that of line {head.seq}")
     if rows[head.seq - 1][2] != head.hash:
-        raise Broken(f"line {head.seq} is not the one whose hash was signed")
+        raise BrokenChain(f"line {head.seq} is not the one whose hash was signed")
 
 
 def check_row(row: RunRow, log: list[Recorded]) -> None:
     """The run's row, which was read first, counts what the log has to have; and a log that has ended says so."""
     ends = [one.at for one in log if isinstance(one.event, RunFinished | RunFailed | RunStopped)]
     if (row.ended_at is not None) > bool(ends):
-        raise Broken(f"its row says that it has {row.state}, and the log goes on: its end is missing")
+        raise BrokenChain(f"its row says that it has {row.state}, and the log goes on: its end is missing")
     if ends and row.ended_at not in (None, ends[0]):
-        raise Broken("its row gives another end than the log")
+        raise BrokenChain("its row gives another end than the log")
     counts = {"tokens": sum(one.event.completion_tokens for one in log if isinstance(one.event, TurnFinished))}
     for kind, column in COUNTED.items():
         counts[column] = sum(isinstance(one.event, kind) for one in log)
     for column, count in counts.items():
         told = getattr(row, column)
         if told > count or (ends and row.ended_at is not None and told != count):
-            raise Broken(f"its row counts {told} {column}, and the log has {count}")
+            raise BrokenChain(f"its row counts {told} {column}, and the log has {count}")
 
 
 def check_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:
@@ -101,4 +103,4 @@ def check_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:
     if seal and rows.get(seal.events) != seal.head:
         last = max(rows, default=0)
         other = "has another hash" if seal.events in rows else f"is missing: the log ends with {last}"
-        raise Broken(f"event {seal.events} of run {run}, which line {seal.line} of the record sealed, {other}")
+        raise BrokenChain(f"event {seal.events} of run {run}, which line {seal.line} of the record sealed, {other}")

@@ -6,7 +6,7 @@ from app.skills.skill import Rule, Skill
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class BenchmarkTitle:
     id: str
     title: str
     display: str
@@ -18,7 +18,7 @@ class Benchmark:
         return f"{self.title} :: Version {self.version}, {self.release}".removesuffix(", ")
 
 
-_RHEL_9 = Benchmark(
+_RHEL_9 = BenchmarkTitle(
     id="RHEL_9_STIG",
     title="Red Hat Enterprise Linux 9 Security Technical Implementation Guide",
     display="Red Hat Enterprise Linux 9",
@@ -27,10 +27,10 @@ _RHEL_9 = Benchmark(
 )
 
 
-def benchmark(pack: Skill) -> Benchmark:
+def benchmark(pack: Skill) -> BenchmarkTitle:
     if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
         return _RHEL_9
-    return Benchmark(id=pack.name, title=pack.title, display=pack.title, version="1", release="")
+    return BenchmarkTitle(id=pack.name, title=pack.title, display=pack.title, version="1", release="")
 
 
 def rule_id(rule: Rule) -> str:

@@ -17,7 +17,7 @@ from app.events.kinds import (
 from app.events.record import Recorded
 from app.events.words import Lesson
 from app.evidence.deeds import Deed, deed
-from app.evidence.seats import Seat, Seats
+from app.evidence.seats import Seats, SeatUsed
 from app.loop.attempt import Attempt
 from app.loop.state import Item, RunState, step
 from app.skills.catalog import skill
@@ -65,7 +65,7 @@ class Case:
     judged: tuple[Judged, ...]
     """Every rule of the pack, in its order."""
     people: tuple[Deed, ...]
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatUsed, ...]
 
     @property
     def run(self) -> str:

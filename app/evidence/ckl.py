@@ -5,7 +5,7 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
 from app.evidence.account import done, found
-from app.evidence.benchmark import Benchmark, benchmark, rule_id
+from app.evidence.benchmark import BenchmarkTitle, benchmark, rule_id
 from app.evidence.case import Case, Judged
 from app.evidence.markup import document, put
 from app.evidence.status import CKL_STATUS, SEVERITY, status
@@ -47,7 +47,7 @@ def _asset(case: Case) -> list[tuple[str, str]]:
     ]
 
 
-def _info(case: Case, published: Benchmark) -> list[tuple[str, str]]:
+def _info(case: Case, published: BenchmarkTitle) -> list[tuple[str, str]]:
     return [
         ("version", published.version),
         ("classification", "UNCLASSIFIED"),
@@ -63,7 +63,7 @@ def _info(case: Case, published: Benchmark) -> list[tuple[str, str]]:
     ]
 
 
-def _vuln(vuln: ET.Element, case: Case, published: Benchmark, one: Judged) -> None:
+def _vuln(vuln: ET.Element, case: Case, published: BenchmarkTitle, one: Judged) -> None:
     for name, text in _attributes(published, one):
         pair = put(vuln, "STIG_DATA")
         put(pair, "VULN_ATTRIBUTE", name)
@@ -75,7 +75,7 @@ def _vuln(vuln: ET.Element, case: Case, published: Benchmark, one: Judged) -> No
     put(vuln, "SEVERITY_JUSTIFICATION")
 
 
-def _attributes(published: Benchmark, one: Judged) -> Iterator[tuple[str, str]]:
+def _attributes(published: BenchmarkTitle, one: Judged) -> Iterator[tuple[str, str]]:
     rule = one.rule
     yield "Vuln_Num", rule.id
     yield "Severity", SEVERITY[rule.category]

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from app.evidence.account import done, found
-from app.evidence.benchmark import Benchmark, benchmark, rule_id
+from app.evidence.benchmark import BenchmarkTitle, benchmark, rule_id
 from app.evidence.case import Case, Judged
 from app.evidence.status import SEVERITY, status
 
@@ -66,7 +66,7 @@ def _target(case: Case) -> dict[str, Any]:
     }
 
 
-def _rule(case: Case, published: Benchmark, one: Judged) -> dict[str, Any]:
+def _rule(case: Case, published: BenchmarkTitle, one: Judged) -> dict[str, Any]:
     rule = one.rule
     return {
         "group_id_src": rule.id,

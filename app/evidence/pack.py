@@ -38,7 +38,7 @@ def checked(events: Iterable[Recorded], signer: Signer) -> Files:
         raise Unusable(f"run {run} is too large for one zip: take its events from the API, and the papers alone.")
     try:
         verify.check(files, key=signer.public)
-    except verify.Broken as exc:
+    except verify.BrokenPack as exc:
         raise Unusable(f"run {run} cannot be handed on as evidence: {exc}.") from exc
     return files
 

@@ -15,7 +15,7 @@ _DONE = ("not_a_finding", "not_applicable")
 
 
 @dataclass(frozen=True)
-class Entry:
+class PoamEntry:
     rule: str
     stig_id: str
     severity: str
@@ -35,7 +35,7 @@ class Entry:
     milestones: str = ""
 
 
-def entries(case: Case) -> list[Entry]:
+def entries(case: Case) -> list[PoamEntry]:
     """Every rule that was asked for and does not hold for sure."""
     return [_entry(case, one) for one in case.asked if status(one.closing) not in _DONE]
 
@@ -55,7 +55,7 @@ def poam_json(case: Case) -> bytes:
 def poam_csv(case: Case) -> bytes:
     table = io.StringIO(newline="")
     rows = csv.writer(table, lineterminator="\r\n")
-    rows.writerow(field.name for field in fields(Entry))
+    rows.writerow(field.name for field in fields(PoamEntry))
     for entry in entries(case):
         rows.writerow(cell(value) for value in asdict(entry).values())
     return table.getvalue().encode("utf-8-sig", "replace")
@@ -66,9 +66,9 @@ def cell(value: str) -> str:
     return f"'{value}" if value.lstrip(" \n").startswith(_FORMULA) or value.startswith(_FORMULA) else value
 
 
-def _entry(case: Case, one: Judged) -> Entry:
+def _entry(case: Case, one: Judged) -> PoamEntry:
     rule, verdict = one.rule, one.closing or one.opening
-    return Entry(
+    return PoamEntry(
         rule=rule.id,
         stig_id=rule.stig_id,
         severity=SEVERITY[rule.category],

@@ -11,7 +11,7 @@ from app.events.record import Recorded, read
 from app.evidence.maker import maker
 from app.evidence.pack import packed
 from app.evidence.papers import PAPERS
-from app.evidence.verify import Broken, Files, chain
+from app.evidence.verify import BrokenPack, Files, chain
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def remake(files: Files) -> str:
         if files.get(name) != again.get(name)
     ]
     if made_by == maker() and differs:
-        raise Broken(f"{differs[0]} is not what this Temper makes of these events")
+        raise BrokenPack(f"{differs[0]} is not what this Temper makes of these events")
     if papers := [paper.file for paper in PAPERS if paper.file in differs]:
         return f"{papers[0]} is not what this Temper makes of these events: {_other(made_by)}"
     return f"its papers are what this Temper makes, too: {_other(made_by)}" if differs else ""
@@ -55,4 +55,4 @@ def _events(files: Files) -> Iterator[Recorded]:
         for _, line, told in chain(files):
             yield read(line, told)
     except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as exc:
-        raise Broken(f"its events are not of the shape that Temper writes: {str(exc)[:200]!a}") from exc
+        raise BrokenPack(f"its events are not of the shape that Temper writes: {str(exc)[:200]!a}") from exc

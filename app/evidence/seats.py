@@ -7,7 +7,7 @@ from app.events.words import Role
 
 
 @dataclass(frozen=True)
-class Seat:
+class SeatUsed:
     role: Role
     engine: str
     model: str
@@ -20,7 +20,7 @@ class Seat:
 
 class Seats:
     def __init__(self) -> None:
-        self._seats: dict[tuple[str, str, str], Seat] = {}
+        self._seats: dict[tuple[str, str, str], SeatUsed] = {}
         self._open: dict[str, TurnStarted] = {}
 
     def take(self, event: Event) -> None:
@@ -40,11 +40,11 @@ class Seats:
                 )
             )
 
-    def taken(self) -> tuple[Seat, ...]:
+    def taken(self) -> tuple[SeatUsed, ...]:
         return tuple(self._seats[key] for key in sorted(self._seats))
 
-    def _of(self, turn: TurnStarted) -> Seat:
-        return self._seats.get((turn.role, turn.engine, turn.model)) or Seat(turn.role, turn.engine, turn.model)
+    def _of(self, turn: TurnStarted) -> SeatUsed:
+        return self._seats.get((turn.role, turn.engine, turn.model)) or SeatUsed(turn.role, turn.engine, turn.model)
 
-    def _keep(self, seat: Seat) -> None:
+    def _keep(self, seat: SeatUsed) -> None:
         self._seats[seat.role, seat.engine, seat.model] = seat

@@ -15,7 +15,7 @@ from app.errors import Unusable
 from app.events.kinds import PersonDid
 from app.evidence.key import Signer
 from app.evidence.pack import FILE, checked, pack
-from app.evidence.verify import Broken, Files, chain, chunks, unpack
+from app.evidence.verify import BrokenPack, Files, chain, chunks, unpack
 from app.store import audit, tidy
 from app.store.events import EventStore
 from app.store.held import asking
@@ -96,7 +96,7 @@ def agrees(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
                 break
             row = next(left, None)
         elif json.loads(one[1])["kind"] != "turn.delta":
-            raise Broken(f"event {one[0]} is missing, and it is no piece of a turn")
+            raise BrokenPack(f"event {one[0]} is missing, and it is no piece of a turn")
     if row:
-        raise Broken(f"event {row[0]} of the log is not the one that the evidence has")
+        raise BrokenPack(f"event {row[0]} of the log is not the one that the evidence has")
     return files

@@ -37,7 +37,7 @@ CKL_STATUS = {"not_a_finding": "NotAFinding", "open": "Open", "not_applicable": 
 ODD = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
 
 
-class Broken(Exception):
+class BrokenPack(Exception):
     """The first thing that does not hold, in one sentence."""
 
 
@@ -70,24 +70,24 @@ def unpack(data: bytes) -> Files:
         start = at + LOCAL.size + length
         last = data[at + LOCAL.size : start].decode("ascii", "replace")
         if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)*", last, re.ASCII):
-            raise Broken(f"byte {at} of the archive begins a file with the name {last[:60]!a}, which no pack has")
+            raise BrokenPack(f"byte {at} of the archive begins a file with the name {last[:60]!a}, which no pack has")
         if last in files:
-            raise Broken(f"the archive has {last} twice")
+            raise BrokenPack(f"the archive has {last} twice")
         files[last] = data[start : start + size]
         at = start + size
     if data[at : at + 4] != b"PK\1\2":
-        raise Broken(f"after {last}, byte {at} of the archive begins neither a file nor its directory")
+        raise BrokenPack(f"after {last}, byte {at} of the archive begins neither a file nor its directory")
     order = iter(sorted(files))
     if moved := next((name for name in files if name != next(order)), None):
-        raise Broken(f"{moved} is not where it was packed: the files of the archive are in another order")
+        raise BrokenPack(f"{moved} is not where it was packed: the files of the archive are in another order")
     at = 0
     for what, chunk in chunks(files):
         if not data.startswith(chunk, at):
             first = next(n for n, byte in enumerate(chunk) if data[at + n : at + n + 1] != bytes([byte]))
-            raise Broken(f"{what} is not as it was packed; byte {at + first} of the archive shows it")
+            raise BrokenPack(f"{what} is not as it was packed; byte {at + first} of the archive shows it")
         at += len(chunk)
     if at != len(data):
-        raise Broken(f"{len(data) - at} bytes follow the end of the archive")
+        raise BrokenPack(f"{len(data) - at} bytes follow the end of the archive")
     return files
 
 
@@ -100,11 +100,11 @@ def check(files: Files, head: str = "", key: str = "") -> Object:
         expected = plain(events)
         for name in sorted({*expected, *(name for name in files if name not in PARTS)}):
             if files.get(name) != expected.get(name):
-                raise Broken(f"{name} is not what the events say")
+                raise BrokenPack(f"{name} is not what the events say")
         _in_order(files, events)
         _papers(files, events, manifest, key)
     except ODD as exc:
-        raise Broken(f"the pack is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
+        raise BrokenPack(f"the pack is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
     return manifest
 
 
@@ -112,14 +112,14 @@ def _manifest(files: Files) -> Object:
     manifest: Object = json.loads(files["manifest.json"])
     listed = {entry["name"]: entry for entry in manifest["files"]}
     if alone := sorted(({*files} - APART) ^ {*listed}):
-        raise Broken(f"{alone[0]} is in the {'pack' if alone[0] in files else 'manifest'} alone")
+        raise BrokenPack(f"{alone[0]} is in the {'pack' if alone[0] in files else 'manifest'} alone")
     if lacking := sorted(PARTS - APART - {*files}):
-        raise Broken(f"{lacking[0]} is missing")
+        raise BrokenPack(f"{lacking[0]} is missing")
     for name in listed:
         if (len(files[name]), digest(files[name])) != (listed[name]["size"], listed[name]["sha256"]):
-            raise Broken(f"{name} is not what the manifest says: its sha256 is another")
+            raise BrokenPack(f"{name} is not what the manifest says: its sha256 is another")
     if manifest["format"] not in FORMATS:
-        raise Broken(f"the format {str(manifest['format'])[:60]!a} is not known here: take a newer verify.py")
+        raise BrokenPack(f"the format {str(manifest['format'])[:60]!a} is not known here: take a newer verify.py")
     return manifest
 
 
@@ -127,14 +127,14 @@ def _signature(files: Files, manifest: Object, key: str) -> None:
     by, told = manifest.get("key", ""), files.get("manifest.sig")
     if told is None and manifest["format"] == FORMATS[0] and not by:
         if key:
-            raise Broken("it is not signed: the key that you gave vouches for nothing in it")
+            raise BrokenPack("it is not signed: the key that you gave vouches for nothing in it")
         return
     if told is None or not re.fullmatch(rb"[0-9a-f]{128}\n", told) or not re.fullmatch("[0-9a-f]{64}", by):
-        raise Broken("manifest.sig is not the signature of a key that the manifest names")
+        raise BrokenPack("manifest.sig is not the signature of a key that the manifest names")
     if not signed(bytes.fromhex(by), bytes.fromhex(told.decode()), SEALED + files["manifest.json"]):
-        raise Broken("manifest.json is not what was signed")
+        raise BrokenPack("manifest.json is not what was signed")
     if key and key != by:
-        raise Broken(f"it is signed by the key {by}, and not by the one that you gave")
+        raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
 
 
 def untold(manifest: Object, head: str, key: str) -> list[str]:
@@ -203,7 +203,7 @@ def chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
     for seq, line in enumerate(io.BytesIO(files["events.jsonl"]), 1):
         yield seq, line.removesuffix(b"\n"), hashes.readline().decode().removesuffix("\n")
     if hashes.read(1):
-        raise Broken(f"there are {seq} events and more hashes")
+        raise BrokenPack(f"there are {seq} events and more hashes")
 
 
 def read_events(files: Files, manifest: Object, head: str) -> Events:
@@ -212,20 +212,20 @@ def read_events(files: Files, manifest: Object, head: str) -> Events:
     for seq, line, told in chain(files):
         previous = digest(previous.encode() + line)
         if previous != told:
-            raise Broken(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
+            raise BrokenPack(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
         last = json.loads(line)
         if (last["seq"], last["run"]) != (seq, manifest["run"]):
-            raise Broken(f"event {seq} says of itself that it is another")
+            raise BrokenPack(f"event {seq} says of itself that it is another")
         if last["kind"] != "turn.delta":
             events.append((line, last))
     host = events[0][1]["host"]
     for field, value in [("host", host), ("events", last["seq"]), ("chain_head", previous), ("as_of", last["at"])]:
         if manifest[field] != value:
-            raise Broken(f"the manifest says {field} {manifest[field]}, and the events say {value}")
+            raise BrokenPack(f"the manifest says {field} {manifest[field]}, and the events say {value}")
     if last["kind"] not in ("run.finished", "run.failed", "run.stopped"):
-        raise Broken(f"the events end with {last['kind']}: the run has not ended")
+        raise BrokenPack(f"the events end with {last['kind']}: the run has not ended")
     if head not in ("", previous):
-        raise Broken(f"the chain head is {previous}, not {head}: this is another log")
+        raise BrokenPack(f"the chain head is {previous}, not {head}: this is another log")
     return events
 
 
@@ -272,23 +272,23 @@ def _in_order(files: Files, events: Events) -> None:
         elif kind == "approval.requested":
             asked, given = event, False
             if "diff" in event and event["binds"] != bound:  # the first Tempers asked without noting it
-                raise Broken(f"the approval that event {seq} asks for is bound to another host, plan or diff")
+                raise BrokenPack(f"the approval that event {seq} asks for is bound to another host, plan or diff")
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
-                raise Broken(f"event {seq} answers an approval that was not asked for")
+                raise BrokenPack(f"event {seq} answers an approval that was not asked for")
             given = kind == "approval.given"
         elif kind == "action.applying":
             person = request["mode"] == "review" or event["rule"] in careful
             if not allowed or request["mode"] == "dry-run" or (person and not given):
                 lacking = "the approval that it needs" if allowed else "the policy's leave"
-                raise Broken(f"event {seq} applies a change to {event['rule']} without {lacking}")
+                raise BrokenPack(f"event {seq} applies a change to {event['rule']} without {lacking}")
             journal = event["journal"]
         elif kind == "action.applied" and (event["journal"] != journal or (asked and asked["binds"] != bound)):
-            raise Broken(f"event {seq} applied another change than the one before it announced")
+            raise BrokenPack(f"event {seq} applied another change than the one before it announced")
         elif kind in ("action.rolled_back", "item.passed"):
             journal = None
         elif kind.startswith(("item.", "run.finished", "run.stopped")) and journal is not None:
-            raise Broken(f"event {seq} goes on while a change is neither passed nor rolled back")
+            raise BrokenPack(f"event {seq} goes on while a change is neither passed nor rolled back")
 
 
 def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
@@ -304,22 +304,24 @@ def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     _poam(files, sorted(left, key=lambda row: events[0][1]["rules"].index(row["id"])), done, about)
     _for_eyes(files, said, events, about)
     if played and (odd := [rule for rule, text in done.items() if not text.endswith(f"SIMULATED: {played}.")]):
-        raise Broken(f"checklist.cklb does not say of {odd[0]} that it was SIMULATED")
+        raise BrokenPack(f"checklist.cklb does not say of {odd[0]} that it was SIMULATED")
 
 
 def _rules(files: Files, events: Events, manifest: Object, key: str) -> list[Object]:
     rules: list[Object] = json.loads(files["rules.json"])
     known = {rule["id"]: rule for rule in rules}
     if lacking := [rule for rule in events[0][1]["rules"] if rule not in known]:
-        raise Broken(f"rules.json has no {lacking[0]}, which the run was asked for")
+        raise BrokenPack(f"rules.json has no {lacking[0]}, which the run was asked for")
     begun = next((event.get("rulebook", "") for _, event in events if event["kind"] == "run.started"), "")
     if begun not in ("", digest(files["rules.json"])) and not (key and manifest.get("rules") == "newer"):
         since = "; the pack says that the skill has changed since, which counts if it is signed: give --key"
-        raise Broken(f"rules.json is not what the run began with{since if manifest.get('rules') == 'newer' else ''}")
+        raise BrokenPack(
+            f"rules.json is not what the run began with{since if manifest.get('rules') == 'newer' else ''}"
+        )
     for _, event in events:
         rule = known.get(event.get("rule"), {})
         if event["kind"] == "item.started" and not begun and event["category"] != rule.get("category"):
-            raise Broken(f"rules.json gives {event['rule']} another category than the run took it for")
+            raise BrokenPack(f"rules.json gives {event['rule']} another category than the run took it for")
     return rules
 
 
@@ -395,7 +397,7 @@ def _cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict
 
 def _xml(files: Files, name: str) -> ET.Element:
     if not files[name].startswith(b'<?xml version="1.0" encoding="UTF-8"?>') or b"<!" in files[name]:
-        raise Broken(f"{name} declares what Temper never does")
+        raise BrokenPack(f"{name} declares what Temper never does")
     return ET.fromstring(files[name])  # noqa: S314  plain UTF-8 without a declaration: nothing to expand
 
 
@@ -490,11 +492,11 @@ def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -
     shown = " ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split())
     for name, seen in (("report.html", shown), ("README.txt", " ".join(files["README.txt"].decode().split()))):
         if about["chain_head"] not in seen or about["run"] not in seen:
-            raise Broken(f"{name} is that of another run")
+            raise BrokenPack(f"{name} is that of another run")
         if played not in seen:
-            raise Broken(f"{name} does not say that the run was SIMULATED")
+            raise BrokenPack(f"{name} does not say that the run was SIMULATED")
     if re.search(r"<(script|iframe|object|embed|link|base|form)|\son\w+\s*=|javascript:", text, re.IGNORECASE):
-        raise Broken("report.html would run or fetch something")
+        raise BrokenPack("report.html would run or fetch something")
     for row in (row for row in rows if row["asked"]):
         before = row["opening"]["word"] if row["opening"] else "\u2014"
         line = (
@@ -506,12 +508,12 @@ def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -
             SHOWN.get(row["status"], "not reviewed"),
         )
         if " ".join(" ".join(line).split()) not in shown:
-            raise Broken(f"report.html does not say of {row['id']} what the scans said")
+            raise BrokenPack(f"report.html does not say of {row['id']} what the scans said")
     lineup, started = json.loads(files["lineup.json"]), [e for _, e in events if e["kind"] == "run.started"]
     told = {**events[0][1], **(started[0] if started else {}), "simulated": events[0][1]["simulated"]}
     for field in ("lineup", "simulated", "pace", "temper", "scanner", "confinement"):
         if lineup[field] != told.get(field, lineup[field]):
-            raise Broken(f"lineup.json gives another {field} than the run began with")
+            raise BrokenPack(f"lineup.json gives another {field} than the run began with")
     seats = started[0].get("seats", []) if started else []
     both = zip(lineup["seats"], seats)
     _same("lineup.json", [{**seat, **one} for seat, one in both] + seats[len(lineup["seats"]) :], lineup["seats"])
@@ -520,7 +522,7 @@ def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -
 def _same(name: str, said: list[Any], expected: list[Any]) -> None:
     if said != expected:
         odd = next((one for one in [*said, *expected] if one not in said or one not in expected), "the order")
-        raise Broken(f"{name} does not say what the run and its rules say: see {odd}"[:400])
+        raise BrokenPack(f"{name} does not say what the run and its rules say: see {odd}"[:400])
 
 
 def opened(path: Path) -> Files:
@@ -538,7 +540,7 @@ def main(words: list[str]) -> int:
         told = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {digest(files['manifest.json'])}"]
         told += untold(manifest, head, key)
-    except (Broken, OSError) as exc:
+    except (BrokenPack, OSError) as exc:
         told = [f"does not hold: {exc}"]
     sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in told)
     return len(told) == 1

@@ -26,7 +26,7 @@ from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Tri
 from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.harm import worse
-from app.loop.run import Run, Seat
+from app.loop.run import RoleSeat, Run
 from app.loop.turn import TurnName, take_turn
 from app.text.secrets import redacted
 
@@ -72,7 +72,7 @@ async def ask(run: Run, effect: Ask) -> None:
             run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
 
 
-def _question(run: Run, seat: Seat, purpose: Purpose, turn: str) -> Question:
+def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str) -> Question:
     item = run.state.item
     assert item
     assert item.attempt

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.engines.client import EngineClient
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.events.kinds import Event
 from app.events.log import RunLog
 from app.events.words import Lesson, Role, SeatTaken
@@ -18,7 +18,7 @@ from app.targets.target import Target
 
 
 @dataclass(frozen=True)
-class Seat:
+class RoleSeat:
     """A role's place: which engine it asks, and how."""
 
     role: Role
@@ -28,7 +28,7 @@ class Seat:
     max_tokens: int
     max_model_len: int
     temperature: float
-    traffic: Traffic = field(default_factory=Traffic)
+    traffic: EngineTraffic = field(default_factory=EngineTraffic)
     traced: bool = False
     """Somebody collects traces."""
     precision: str = ""
@@ -76,7 +76,7 @@ class Means:
     skill: Skill
     target: Target
     scanner: Scanner
-    seats: dict[Role, Seat]
+    seats: dict[Role, RoleSeat]
     lessons: Lessons
     worker: str
     before: Before = field(default_factory=Nothing)

@@ -88,7 +88,7 @@ async def take_turn(
 ) -> TurnFinished:
     """The turn's end, not yet appended: the caller appends it together with what the answer says."""
     merger, began = Merger(name, log), time.monotonic()
-    patience = Patience()
+    patience = EnginePatience()
     end: Finished | None = None
     outcome: TurnOutcome = "answered"
     detail = ""
@@ -115,7 +115,7 @@ async def take_turn(
 
 
 @dataclass
-class Patience:
+class EnginePatience:
     """An engine that loads, restarts or is down is waited for, within the turn's time, while it has said nothing."""
 
     tries: int = 0
@@ -127,14 +127,14 @@ class Patience:
         self.tries += 1
 
 
-def _out_of_time(seconds: float, patience: Patience) -> tuple[TurnOutcome, str]:
+def _out_of_time(seconds: float, patience: EnginePatience) -> tuple[TurnOutcome, str]:
     if patience.last:
         return "unavailable", f"{patience.last} It was waited for {seconds:.0f} s."
     return "over_budget", f"not done after {seconds:.0f} s"
 
 
 async def _stream(
-    client: EngineClient, question: Question, merger: Merger, patience: Patience, stall_after: float
+    client: EngineClient, question: Question, merger: Merger, patience: EnginePatience, stall_after: float
 ) -> Finished:
     while True:
         try:

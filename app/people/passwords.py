@@ -21,7 +21,7 @@ NOBODY = "$argon2id$v=19$m=65536,t=3,p=1$dGVtcGVyIG5vYm9keSEhIQ$AAAAAAAAAAAAAAAA
 """Checked where no such person is, so that an answer takes as long."""
 
 
-class Busy(Unusable):
+class PasswordsBusy(Unusable):
     """So many passwords are being checked that another would only take memory."""
 
 
@@ -33,7 +33,7 @@ class Turns:
     @contextmanager
     def turn(self) -> Iterator[None]:
         if not self._places.acquire(blocking=False):
-            raise Busy("Many people are signing in just now: try again in a moment.")
+            raise PasswordsBusy("Many people are signing in just now: try again in a moment.")
         try:
             with self._working:
                 yield

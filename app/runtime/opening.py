@@ -12,18 +12,18 @@ from sqlmodel import Session
 from app.config import Settings
 from app.engines.launch.fleet import Fleet
 from app.engines.simulated import Simulator
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.events.bus import Bus
 from app.events.log import LogWriter
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.loop.durable import Durable
-from app.machine.measuring.desk import Desk
+from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.measuring.probed import Probed
 from app.machine.measuring.stored import keep
 from app.machine.sampling.opened import sampled
 from app.runtime.node import Node, new_name
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store.db import alone, apart, open_database, shared
 from app.store.events import EventStore
 from app.store.leases import Leases
@@ -40,7 +40,7 @@ async def working(
     bases: dict[str, tuple[str, ...]],
     simulator: Simulator | None,
     launched: Fleet,
-) -> AsyncIterator[Worker]:
+) -> AsyncIterator[Runtime]:
     """The caller holds the worker lock, where the database is not shared."""
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_database, settings.database)
@@ -54,13 +54,13 @@ async def working(
         writer.start()
         stack.push_async_callback(writer.close)
         http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
-        traffic = Traffic()
+        traffic = EngineTraffic()
         board = await stack.enter_async_context(
             sampled(lineup, bases, http, store, writer, traffic, launched, lambda: leases is None or leases.leads)
         )
-        desk = Desk(partial(_keep, database))
+        desk = ProbeRunner(partial(_keep, database))
         stack.push_async_callback(desk.close)
-        worker = Worker(
+        runtime = Runtime(
             settings,
             lineup,
             leases,
@@ -76,34 +76,34 @@ async def working(
             traffic,
             desk,
         )
-        worker.durable = Durable(settings.queue, leases.node if leases else "local", worker.work_on)
+        runtime.durable = Durable(settings.queue, leases.node if leases else "local", runtime.work_on)
         if leases:
-            await _join(worker, leases, stack)
+            await _join(runtime, leases, stack)
         else:
-            await worker.durable.launch()
-            stack.push_async_callback(worker.durable.close)
-            await _requeue(worker)
-        yield worker
+            await runtime.durable.launch()
+            stack.push_async_callback(runtime.durable.close)
+            await _requeue(runtime)
+        yield runtime
 
 
-async def _join(worker: Worker, leases: Leases, stack: AsyncExitStack) -> None:
+async def _join(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
     """One of several nodes: what dead ones left is found by its looks at them."""
-    notices = Notices(worker.database, worker.store, worker.bus)
+    notices = Notices(runtime.database, runtime.store, runtime.bus)
     notices.start()
     stack.push_async_callback(notices.close)
-    node = Node(worker.database, worker.settings.kind, leases, worker.durable, worker.writer)
+    node = Node(runtime.database, runtime.settings.kind, leases, runtime.durable, runtime.writer)
     await node.join()
     stack.push_async_callback(node.leave)
-    await asyncio.to_thread(_launch_alone, worker, node)
-    stack.push_async_callback(worker.durable.close)
+    await asyncio.to_thread(_launch_alone, runtime, node)
+    stack.push_async_callback(runtime.durable.close)
     node.start()
     stack.push_async_callback(node.close)
 
 
-def _launch_alone(worker: Worker, node: Node) -> None:
+def _launch_alone(runtime: Runtime, node: Node) -> None:
     """DBOS makes its own tables at its first launch, and two would make them at once."""
-    with alone(worker.database, "dbos launch"):
-        worker.durable.launch_here(node.share())
+    with alone(runtime.database, "dbos launch"):
+        runtime.durable.launch_here(node.share())
 
 
 def _keep(database: Engine, probed: Probed) -> None:
@@ -111,7 +111,7 @@ def _keep(database: Engine, probed: Probed) -> None:
         keep(session, probed)
 
 
-async def _requeue(worker: Worker) -> None:
+async def _requeue(runtime: Runtime) -> None:
     """A run whose first event is written but whose place in the queue is not."""
-    for run, host in await asyncio.to_thread(worker.store.queued):
-        await worker.durable.enqueue(run, host)
+    for run, host in await asyncio.to_thread(runtime.store.queued):
+        await runtime.durable.enqueue(run, host)

@@ -14,7 +14,7 @@ from app.config import Settings
 from app.engines.key import key_of
 from app.engines.launch.fleet import Fleet
 from app.engines.simulated import Simulator
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.errors import Fenced, TemperError
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed
@@ -25,11 +25,11 @@ from app.loop.drive import drive, give_up
 from app.loop.durable import Durable
 from app.loop.run import Means, Run
 from app.loop.state import fold
-from app.machine.measuring.desk import Desk
 from app.machine.measuring.free import in_the_way
 from app.machine.measuring.gpu_memory import BoardCards
 from app.machine.measuring.load import loads
-from app.machine.measuring.probe import Busy
+from app.machine.measuring.probe import EngineBusy
+from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.measuring.subjects import chosen, subjects
 from app.machine.sampling.board import Board
 from app.runs.scanner import lay_out_new, scanner_for
@@ -58,7 +58,7 @@ log = logging.getLogger("temper")
 
 
 @dataclass
-class Worker:
+class Runtime:
     settings: Settings
     lineup: Lineup
     leases: Leases | None
@@ -75,8 +75,8 @@ class Worker:
     """What plays the simulated engines; it may be stopped and started while runs wait."""
     launched: Fleet
     """The engines that this process started or took over, replica by replica."""
-    traffic: Traffic
-    desk: Desk
+    traffic: EngineTraffic
+    desk: ProbeRunner
     """Where engines are probed."""
     durable: Durable = field(init=False)
 
@@ -126,7 +126,7 @@ class Worker:
     async def probe(self, engine: str) -> None:
         """Begin to probe an engine, or all where none is named; refused while a run works."""
         if reason := await asyncio.to_thread(self._at_work):
-            raise Busy(reason)
+            raise EngineBusy(reason)
         engines, cards = chosen(self.lineup, engine), BoardCards(self.board)
         pace, loaded = self.settings.speed, loads(self.launched)
         self.desk.start(

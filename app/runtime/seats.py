@@ -4,20 +4,20 @@ import httpx
 
 from app.engines.client import EngineClient
 from app.engines.key import key_of
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.events.words import Role
 from app.lineups.model import Lineup
-from app.loop.run import Seat
+from app.loop.run import RoleSeat
 
 
 def seats(
-    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, traffic: Traffic, *, traced: bool
-) -> dict[Role, Seat]:
+    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, traffic: EngineTraffic, *, traced: bool
+) -> dict[Role, RoleSeat]:
     taken = {}
     for role, seat in lineup.seats.items():
         engine = lineup.engines[seat.engine]
         key = key_of(engine)
-        taken[role] = Seat(
+        taken[role] = RoleSeat(
             role=role,
             engine=engine.name,
             model=engine.wire_name,

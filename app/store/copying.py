@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine, MetaData, Table, func, insert, select, text
 
 from app.errors import BadInput, Unusable
-from app.events.record import MACHINE, Broken, check_chain
+from app.events.record import MACHINE, BrokenChain, check_chain
 from app.store.events import EventStore
 
 CHUNK = 2000
@@ -72,7 +72,7 @@ def _check(store: EventStore, into: Engine) -> int:
         try:
             with closing(store.line_by_line(run)) as rows:
                 check_chain(rows, run)
-        except Broken as exc:
+        except BrokenChain as exc:
             raise Unusable(
                 f"copied, but the chain of {run} does not hold: {exc}. It did not before; see verify."
             ) from exc

@@ -19,7 +19,7 @@ FOR_GOOD = ("energy.sample",)
 AT_ONCE = 2000
 
 
-class Span(NamedTuple):
+class RunSpan(NamedTuple):
     """When a run was on."""
 
     run: str
@@ -126,13 +126,13 @@ class EventStore:
         with connected(self._engine) as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
 
-    def spans(self, since: float, until: float) -> list[Span]:
+    def spans(self, since: float, until: float) -> list[RunSpan]:
         """The runs that were on at some time in between."""
         over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
         with connected(self._engine) as connection:
             return [_span(row) for row in connection.execute(_SPANS.where(col(RunRow.started_at) <= until, over))]
 
-    def span(self, run: str) -> Span | None:
+    def span(self, run: str) -> RunSpan | None:
         """None where it is not there or has not started."""
         with connected(self._engine) as connection:
             row = connection.execute(_SPANS.where(col(RunRow.id) == run)).first()
@@ -179,5 +179,5 @@ def _between(after: int, upto: int | None) -> list[ColumnElement[bool]]:
     return later if upto is None else [*later, col(EventRow.seq) <= upto]
 
 
-def _span(row: Row[str, str, float | None, float | None]) -> Span:
-    return Span(row.id, row.lineup, row.started_at, row.ended_at)
+def _span(row: Row[str, str, float | None, float | None]) -> RunSpan:
+    return RunSpan(row.id, row.lineup, row.started_at, row.ended_at)

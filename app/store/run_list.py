@@ -10,7 +10,7 @@ from app.store.models import RunRow
 
 
 @dataclass(frozen=True)
-class Place:
+class ListPlace:
     forward: bool
     at: float
     id: str
@@ -27,7 +27,7 @@ def page(
     session: Session,
     state: str | None,
     host: str | None,
-    place: Place | None,
+    place: ListPlace | None,
     limit: int,
     only: Sequence[str] | None = None,
 ) -> Page:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.syntax import source
-from app.syntax.setting import Problem
+from app.syntax.setting import BadSetting
 
 
 @dataclass(frozen=True)
@@ -39,34 +39,34 @@ class Group:
     line: int
 
 
-def passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[Problem]]:
+def passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
     accounts, problems = [], []
     for line, fields in _records(text):
         uid, gid = (source.number(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
         if uid is None or gid is None or not fields[0]:
-            problems.append(Problem("seven fields with a number for uid and gid are wanted", path, line))
+            problems.append(BadSetting("seven fields with a number for uid and gid are wanted", path, line))
         else:
             accounts.append(Account(fields[0], uid, gid, fields[5], fields[6], line))
     return accounts, problems
 
 
-def shadow(text: str, path: str = "/etc/shadow") -> tuple[list[Shadow], list[Problem]]:
+def shadow(text: str, path: str = "/etc/shadow") -> tuple[list[Shadow], list[BadSetting]]:
     entries, problems = [], []
     for line, fields in _records(text):
         if len(fields) != 9 or not fields[0] or any(f and source.number(f) is None for f in fields[2:8]):
-            problems.append(Problem("nine fields with days as numbers are wanted", path, line))
+            problems.append(BadSetting("nine fields with days as numbers are wanted", path, line))
         else:
             days, expires = source.number(fields[4]), source.number(fields[7])
             entries.append(Shadow(fields[0], fields[1], days, expires, line))
     return entries, problems
 
 
-def group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[Problem]]:
+def group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
     groups, problems = [], []
     for line, fields in _records(text):
         gid = source.number(fields[2]) if len(fields) == 4 else None
         if gid is None or not fields[0]:
-            problems.append(Problem("four fields with a number for gid are wanted", path, line))
+            problems.append(BadSetting("four fields with a number for gid are wanted", path, line))
         else:
             groups.append(Group(fields[0], gid, tuple(m for m in fields[3].split(",") if m), line))
     return groups, problems

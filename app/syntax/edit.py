@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from app.errors import BadInput
 from app.syntax import edit_options, edit_shell, edit_sshd, edit_tables, keyvalue
-from app.syntax.edit_options import Options
+from app.syntax.edit_options import OptionFile
 
 Get = Callable[[str, str], str | None]
 Put = Callable[[str, str, str], str]
@@ -21,7 +21,7 @@ class Dialect:
     """Where a key without a section goes, in files that have sections."""
 
 
-def _options(*paths: str, options: Options) -> Dialect:
+def _options(*paths: str, options: OptionFile) -> Dialect:
     return Dialect(paths, options.get, options.put)
 
 
@@ -35,14 +35,14 @@ DIALECTS = (
         edit_sshd.get,
         edit_sshd.put,
     ),
-    _options("/etc/login.defs", options=Options(keyvalue.login_defs, "\t", comments=False)),
+    _options("/etc/login.defs", options=OptionFile(keyvalue.login_defs, "\t", comments=False)),
     _options(
         "/etc/security/pwquality.conf",
         "/etc/security/pwquality.conf.d/*.conf",
-        options=Options(keyvalue.options, " = ", comments=True, folded=True),
+        options=OptionFile(keyvalue.options, " = ", comments=True, folded=True),
     ),
-    _options("/etc/security/faillock.conf", options=Options(keyvalue.options, " = ", comments=True)),
-    _options("/etc/audit/auditd.conf", options=Options(edit_options.auditd, " = ", comments=False, folded=True)),
+    _options("/etc/security/faillock.conf", options=OptionFile(keyvalue.options, " = ", comments=True)),
+    _options("/etc/audit/auditd.conf", options=OptionFile(edit_options.auditd, " = ", comments=False, folded=True)),
     Dialect(("/etc/dnf/dnf.conf",), edit_options.ini_get, edit_options.ini_put, section="main"),
     Dialect(("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.ini_get, edit_options.ini_put),
     Dialect(

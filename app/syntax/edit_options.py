@@ -13,7 +13,7 @@ _PAIR = re.compile(r"([^=]*[^= \t]|)([ \t]*=[ \t]*)")
 
 
 @dataclass(frozen=True)
-class Options:
+class OptionFile:
     parse: Parser
     separator: str
     """Between key and value where the file gives no example."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from app.syntax import source
 from app.syntax.files import Files
-from app.syntax.setting import Problem, Setting
+from app.syntax.setting import BadSetting, Setting
 
 Parser = Callable[[str, str], list[Setting]]
 
@@ -33,17 +33,17 @@ def login_defs(text: str, path: str) -> list[Setting]:
     return found
 
 
-def auditd(text: str, path: str) -> tuple[list[Setting], list[Problem]]:
+def auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
     """auditd splits at spaces alone, wants the equals sign as a word of its own, and ignores the key's case."""
     settings: list[Setting] = []
-    problems: list[Problem] = []
+    problems: list[BadSetting] = []
     for number, line in source.numbered(text):
         words = [word for word in line.rstrip("\r").split(" ") if word]
         if not words or words[0].startswith("#"):
             continue
         if len(words) < 3 or words[1] != "=":
             key = source.fold(re.split(r"[=\t ]", words[0])[0])
-            problems.append(Problem("auditd wants `key = value` with a space on each side of =", path, number, key))
+            problems.append(BadSetting("auditd wants `key = value` with a space on each side of =", path, number, key))
             continue
         settings.append(Setting(source.fold(words[0]), " ".join(words[2:]), path, number))
     return settings, problems

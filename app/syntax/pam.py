@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from app.syntax import pam_text, source
 from app.syntax.files import Files
-from app.syntax.setting import Problem
+from app.syntax.setting import BadSetting
 
 FOLDER = "/etc/pam.d"
 VENDOR = "/usr/lib/pam.d"
@@ -50,7 +50,7 @@ class PamRule:
 @dataclass(frozen=True)
 class PamStack:
     rules: tuple[PamRule, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[BadSetting, ...]
     chain: tuple[PamRule, ...] = ()
     """The rules as libpam goes through them: broken lines and the beginnings of substacks among them."""
     given_up: bool = False
@@ -70,9 +70,11 @@ def service(text: str, path: str) -> PamStack:
             rules.append((_rule(words, path, number), _fault(words)))
     except pam_text.CutShort:
         given_up = True
-    problems = [Problem(fault, path, rule.line) for rule, fault in rules if fault]
+    problems = [BadSetting(fault, path, rule.line) for rule, fault in rules if fault]
     if given_up:
-        problems.append(Problem("a line that goes on has no end, so PAM gives the file up", path, text.count("\n") + 1))
+        problems.append(
+            BadSetting("a line that goes on has no end, so PAM gives the file up", path, text.count("\n") + 1)
+        )
     plain = tuple(rule for rule, fault in rules if not fault)
     return PamStack(plain, tuple(problems), tuple(rule for rule, _ in rules), given_up)
 
@@ -134,7 +136,7 @@ def chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
 class _Reader:
     files: Files
     chain: list[PamRule] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[BadSetting] = field(default_factory=list)
     reads: int = 0
 
     def read(self, path: str, kind: str, level: int) -> bool:
@@ -143,7 +145,7 @@ class _Reader:
         text = source.text(self.files, path)
         if text is None or self.reads > _READS or level >= _DEEPEST:
             fault = f"{path} is absent" if text is None else "files include each other without an end"
-            self.problems.append(Problem(fault, path, 1))
+            self.problems.append(BadSetting(fault, path, 1))
             return False
         found = service(text, path)
         self.problems += found.problems

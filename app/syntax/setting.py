@@ -13,7 +13,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Problem:
+class BadSetting:
     """A line that the file's own reader would reject. `key` is empty when the structure itself is at fault."""
 
     text: str

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from app.syntax import source
 from app.syntax.files import Files
-from app.syntax.setting import Problem, Setting
+from app.syntax.setting import BadSetting, Setting
 from app.syntax.source import fold
 from app.syntax.sshd_keywords import complaint, name_of
 from app.syntax.sshd_line import Directive, directive
@@ -17,7 +17,7 @@ _READS = 200
 
 
 @dataclass(frozen=True)
-class Line:
+class SshdLine:
     """One that sets something, where it stands among all the others."""
 
     directive: Directive
@@ -42,8 +42,8 @@ class SshdConfig:
     settings: tuple[Setting, ...]
     """The global ones, in the order in which sshd meets them."""
     matches: tuple[MatchBlock, ...]
-    problems: tuple[Problem, ...]
-    lines: tuple[Line, ...]
+    problems: tuple[BadSetting, ...]
+    lines: tuple[SshdLine, ...]
     paths: tuple[str, ...]
     """Of all files that it is read from."""
 
@@ -85,18 +85,18 @@ class _Reader:
     files: Files
     settings: list[Setting] = field(default_factory=list)
     blocks: list[_Block] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    problems: list[BadSetting] = field(default_factory=list)
+    lines: list[SshdLine] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
 
     def read(self, path: str, block: _Block | None, depth: int) -> None:
         self.paths.append(path)
         if depth > _DEPTH or len(self.paths) > _READS:
-            self.problems.append(Problem("files include each other without an end", path, 1))
+            self.problems.append(BadSetting("files include each other without an end", path, 1))
             return
         text = source.text(self.files, path)
         if text is None:
-            self.problems.append(Problem(f"{path} is absent", path, 1))
+            self.problems.append(BadSetting(f"{path} is absent", path, 1))
             return
         outer = block
         for number, line in source.numbered(text):
@@ -113,7 +113,7 @@ class _Reader:
     def _open(self, found: Directive, outer: _Block | None, path: str, number: int) -> _Block:
         asked, fault = conditions(found.rest)
         if found.fault or fault:
-            self.problems.append(Problem(fault or f"Match: {found.fault}", path, number))
+            self.problems.append(BadSetting(fault or f"Match: {found.fault}", path, number))
         criteria = found.value if outer is None else f"{outer.criteria} {found.value}"
         block = _Block(criteria, asked if outer is None else (*outer.conditions, *asked), path, number)
         self.blocks.append(block)
@@ -121,7 +121,7 @@ class _Reader:
 
     def _include(self, found: Directive, block: _Block | None, path: str, number: int, depth: int) -> None:
         if found.fault:
-            self.problems.append(Problem(f"Include: {found.fault}", path, number))
+            self.problems.append(BadSetting(f"Include: {found.fault}", path, number))
         for pattern in found.arguments:
             absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
             for included in source.glob(self.files, absolute):
@@ -133,9 +133,9 @@ class _Reader:
         fault = found.fault or complaint(found.keyword, found.arguments, in_match=conditional)
         if fault:
             text = fault if found.keyword in fault else f"{found.keyword}: {fault}"
-            self.problems.append(Problem(text, path, number, fold(found.keyword)))
+            self.problems.append(BadSetting(text, path, number, fold(found.keyword)))
         if not found.arguments:
             return
-        self.lines.append(Line(found, None if block is None else block.conditions))
+        self.lines.append(SshdLine(found, None if block is None else block.conditions))
         kept = self.settings if block is None else block.settings
         kept.append(Setting(found.keyword, found.value, path, number))

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from app.syntax import source, sshd_algorithms
 from app.syntax.files import Files
-from app.syntax.sshd import Line, SshdConfig
+from app.syntax.sshd import SshdConfig, SshdLine
 from app.syntax.sshd_algorithms import Built, resolved
 from app.syntax.sshd_defaults import COMMON, OF_DEBIAN_12, OF_RHEL_9
 from app.syntax.sshd_keywords import IN_MATCH, RETIRED, name_of
 from app.syntax.sshd_line import Directive
-from app.syntax.sshd_match import Connection, fits
+from app.syntax.sshd_match import SshdVisitor, fits
 from app.syntax.sshd_values import FIRST, LAST, file, port, seconds, starts, volume
 
 _RELEASES = ("/etc/os-release", "/usr/lib/os-release")
@@ -44,7 +44,7 @@ def program(files: Files) -> Program:
     return RHEL_9
 
 
-def settings(config: SshdConfig, built: Program, who: Connection) -> dict[str, str]:
+def settings(config: SshdConfig, built: Program, who: SshdVisitor) -> dict[str, str]:
     """Read twice, as sshd does: what stands for everybody first, then over it what Match blocks hold for this one."""
     everybody, this_one = _Reading(built, of_all=True), _Reading(built, of_all=False)
     for line in config.lines:
@@ -83,7 +83,7 @@ class _Reading:
     def startups(self) -> str:
         return f"{self.begin}:{self.rate}:{self.full}"
 
-    def take(self, line: Line) -> None:
+    def take(self, line: SshdLine) -> None:
         keyword = name_of(line.directive.keyword)
         if keyword in RETIRED or keyword in _UNRANKED or not line.directive.arguments:
             return

@@ -16,7 +16,7 @@ _MOST_PORTS = 65535
 
 
 @dataclass(frozen=True)
-class Connection:
+class SshdVisitor:
     """Who comes from where to which door."""
 
     user: str = ""
@@ -62,11 +62,11 @@ def _fault(found: list[tuple[str, str]]) -> str:
     return ""
 
 
-def fits(asked: Conditions, who: Connection) -> bool:
+def fits(asked: Conditions, who: SshdVisitor) -> bool:
     return all(_holds(attribute, value, who) for attribute, value in asked)
 
 
-def _holds(attribute: str, value: str, who: Connection) -> bool:
+def _holds(attribute: str, value: str, who: SshdVisitor) -> bool:
     match attribute:
         case "user":
             return bool(who.user) and listed(value, who.user) == 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from app.syntax import source
 from app.syntax.files import Files
-from app.syntax.setting import Problem
+from app.syntax.setting import BadSetting
 from app.syntax.source import fold
 from app.syntax.sudoers_line import Alias, Default, Grant, aliases, defaults, grants
 
@@ -26,7 +26,7 @@ class Sudoers:
     defaults: tuple[Default, ...]
     aliases: tuple[Alias, ...]
     grants: tuple[Grant, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[BadSetting, ...]
     paths: tuple[str, ...] = ()
     """Every file that was read."""
 
@@ -80,7 +80,7 @@ class _Reader:
     defaults: list[Default] = field(default_factory=list)
     aliases: list[Alias] = field(default_factory=list)
     grants: list[Grant] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[BadSetting] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     reads: int = 0
 
@@ -90,7 +90,7 @@ class _Reader:
         text = source.text(self.files, path)
         if text is None or self.reads > _READS:
             fault = f"{path} is absent" if text is None else "files include each other without an end"
-            self.problems.append(Problem(fault, path, 1))
+            self.problems.append(BadSetting(fault, path, 1))
             return
         for number, line in _joined(text):
             include = _INCLUDE.fullmatch(line)
@@ -113,7 +113,7 @@ class _Reader:
 
     def _line(self, line: str, path: str, number: int) -> None:
         if len(line) > _LONGEST:
-            self.problems.append(Problem("the line is longer than anybody writes by hand", path, number))
+            self.problems.append(BadSetting("the line is longer than anybody writes by hand", path, number))
         elif found_defaults := defaults(line, path, number):
             self.defaults += found_defaults
         elif found_aliases := aliases(line):
@@ -121,7 +121,7 @@ class _Reader:
         elif not line.startswith("Defaults") and (found_grants := grants(line, path, number)):
             self.grants += found_grants
         else:
-            self.problems.append(Problem("sudo cannot read this line", path, number))
+            self.problems.append(BadSetting("sudo cannot read this line", path, number))
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax.sudoers_text import TAGS, Broken, Scan
+from app.syntax.sudoers_text import TAGS, BrokenSudoers, SudoersScan
 
 _ALIAS = re.compile(r"(User|Runas|Host|Cmnd|Cmd)_Alias(?![A-Za-z0-9_])")
 _DEFAULTS = re.compile(r"Defaults(?:([@:>!])|[ \t])")
@@ -53,7 +53,7 @@ class Grant:
 
 def defaults(line: str, path: str, number: int) -> list[Default] | None:
     """None when sudo would not read the line."""
-    scan = Scan(line)
+    scan = SudoersScan(line)
     opening = scan.match(_DEFAULTS)
     if opening is None:
         return None
@@ -63,11 +63,11 @@ def defaults(line: str, path: str, number: int) -> list[Default] | None:
             listed = scan.commands_of_defaults() if sigil == "!" else scan.members(hosts=sigil == "@")
             scope = sigil + ", ".join(listed)
         return _settings(scan, scope, path, number)
-    except Broken:
+    except BrokenSudoers:
         return None
 
 
-def _settings(scan: Scan, scope: str, path: str, number: int) -> list[Default]:
+def _settings(scan: SudoersScan, scope: str, path: str, number: int) -> list[Default]:
     found = []
     while True:
         negated = scan.bangs()
@@ -77,16 +77,16 @@ def _settings(scan: Scan, scope: str, path: str, number: int) -> list[Default]:
         if scan.any_of("="):
             value = scan.value()
         elif change != "=":
-            raise Broken
+            raise BrokenSudoers
         found.append(Default(scope, name, negated, value, path, number, change))
         if scan.ended():
             return found
         if not scan.any_of(","):
-            raise Broken
+            raise BrokenSudoers
 
 
 def aliases(line: str) -> list[Alias] | None:
-    scan = Scan(line)
+    scan = SudoersScan(line)
     match = scan.match(_ALIAS)
     if match is None:
         return None
@@ -103,11 +103,11 @@ def aliases(line: str) -> list[Alias] | None:
                 return found
             if not scan.any_of(":"):
                 return None
-    except Broken:
+    except BrokenSudoers:
         return None
 
 
-def _command_members(scan: Scan) -> list[str]:
+def _command_members(scan: SudoersScan) -> list[str]:
     found = []
     while True:
         digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
@@ -118,7 +118,7 @@ def _command_members(scan: Scan) -> list[str]:
 
 def grants(line: str, path: str, number: int) -> list[Grant] | None:
     """None when sudo would not read the line."""
-    scan = Scan(line)
+    scan = SudoersScan(line)
     found: list[Grant] = []
     try:
         users = tuple(scan.members())
@@ -134,11 +134,11 @@ def grants(line: str, path: str, number: int) -> list[Grant] | None:
                 return found
             if not scan.any_of(":"):
                 return None
-    except Broken:
+    except BrokenSudoers:
         return None
 
 
-def _commands(scan: Scan) -> list[tuple[str, frozenset[str], str, tuple[str, ...]]]:
+def _commands(scan: SudoersScan) -> list[tuple[str, frozenset[str], str, tuple[str, ...]]]:
     """Runas, options and tags hold from where they stand to the end of the list."""
     found = []
     runas, tags, options = "root", frozenset[str](), dict[str, str]()

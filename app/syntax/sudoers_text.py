@@ -26,11 +26,11 @@ _PLAIN_VALUE = re.compile(r'(?:[^#!=, \t\r\n\\"]|\\[^\r\n])(?:[^#=, \t\r\n\\"]|\
 _HEX = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 
 
-class Broken(Exception):
+class BrokenSudoers(Exception):
     """Here sudo would say: syntax error."""
 
 
-class Scan:
+class SudoersScan:
     """A line, and how far it has been read. Blanks ahead of a token count for nothing."""
 
     def __init__(self, line: str) -> None:
@@ -47,7 +47,7 @@ class Scan:
     def expect(self, pattern: re.Pattern[str]) -> re.Match[str]:
         found = self.match(pattern)
         if found is None:
-            raise Broken
+            raise BrokenSudoers
         return found
 
     def blanks(self) -> None:
@@ -101,11 +101,11 @@ class Scan:
             if self.any_of(")"):
                 return users
             if not self.any_of(":"):
-                raise Broken
+                raise BrokenSudoers
         if not self.any_of(")"):
             groups = ", ".join(self.members())
             if not self.any_of(")"):
-                raise Broken
+                raise BrokenSudoers
         return f"{users} : {groups}" if groups else users or " "
 
     def command(self) -> str:
@@ -139,10 +139,10 @@ class Scan:
         found = []
         while argument := self.match(_ARGUMENT):
             if argument[0] == "=":
-                raise Broken
+                raise BrokenSudoers
             found.append(_IN_ARGUMENTS.sub(r"\1", argument[0]))
         if self._line.startswith("\r", self._at):
-            raise Broken  # sudo loses a command that is followed by a Windows line end
+            raise BrokenSudoers  # sudo loses a command that is followed by a Windows line end
         return found
 
     def value(self) -> str:

@@ -11,7 +11,7 @@ _TURN = str.maketrans("./", "/.")
 
 
 @dataclass(frozen=True)
-class Loaded:
+class SysctlLoaded:
     """What would be written, by the name that the kernel shows: net.ipv4.conf.eth0/1.rp_filter."""
 
     stated: dict[str, str]
@@ -29,26 +29,26 @@ class Loaded:
         return next((value for key, value in reversed(self.patterns) if _fits(path, _path(key))), None)
 
 
-def by_systemd(texts: Iterable[str]) -> Loaded:
+def by_systemd(texts: Iterable[str]) -> SysctlLoaded:
     """The texts in the order in which they are read. A name with a minus takes back what was said of it."""
     return _loaded(one for text in texts for one in assignments(text))
 
 
-def by_procps(texts: Iterable[str]) -> Loaded:
+def by_procps(texts: Iterable[str]) -> SysctlLoaded:
     """It knows no name that starts with a slash, and takes nothing back."""
     made = [one for text in texts for one in assignments(text, absolute=False)]
     stated = {key for key, value in made if value is not None}
     return _loaded((key, value) for key, value in made if value is not None or key not in stated)
 
 
-def _loaded(made: Iterable[tuple[str, str | None]]) -> Loaded:
+def _loaded(made: Iterable[tuple[str, str | None]]) -> SysctlLoaded:
     found: dict[str, str | None] = {}
     for key, value in made:
         if key not in found or found[key] != value:
             found.pop(key, None)
             found[key] = value
     plain = {key: value for key, value in found.items() if not _is_pattern(key)}
-    return Loaded(
+    return SysctlLoaded(
         {key: value for key, value in plain.items() if value is not None},
         frozenset(key for key, value in plain.items() if value is None),
         tuple((key, value) for key, value in found.items() if value is not None and _is_pattern(key)),

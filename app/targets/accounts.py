@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.syntax import accounts, source
 from app.syntax.accounts import Account, Group, Shadow
 from app.syntax.files import Files
-from app.syntax.setting import Problem
+from app.syntax.setting import BadSetting
 
 AGENT = "temper"
 ADMINISTRATORS = ("wheel", "sudo")
@@ -18,7 +18,7 @@ class People:
     accounts: tuple[Account, ...]
     shadow: tuple[Shadow, ...]
     groups: tuple[Group, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[BadSetting, ...]
 
     def account(self, name: str) -> Account | None:
         return next((account for account in self.accounts if account.name == name), None)
@@ -49,7 +49,7 @@ class People:
 def people(files: Files) -> People:
     passwd, shadow, group = (source.text(files, path) for path in _FILES)
     absent = [
-        Problem(f"{path} is absent", path, 1)
+        BadSetting(f"{path} is absent", path, 1)
         for path, text in zip(_FILES, (passwd, shadow, group), strict=True)
         if text is None
     ]

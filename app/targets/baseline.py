@@ -23,7 +23,7 @@ class Whole(Files, Protocol):
     def link(self, path: str) -> str | None: ...
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class OldEntry(msgspec.Struct, frozen=True, array_like=True):
     kind: str
     """file, folder or link."""
     mode: int
@@ -33,7 +33,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Baseline(msgspec.Struct, frozen=True):
-    entries: dict[str, Entry]
+    entries: dict[str, OldEntry]
     accounts: dict[str, int]
     of: Literal["state", "content"] = "state"
     """What the digests of files are over: content, mode and owner in one, or the content alone."""
@@ -60,7 +60,7 @@ def drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tupl
     return tuple(clean(sentence, 300) for sentence in [*found[:_MOST], *rest])
 
 
-def _without_digests(was: Mapping[str, Entry], now: Mapping[str, Entry]) -> dict[str, Entry]:
+def _without_digests(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry]) -> dict[str, OldEntry]:
     """Of a baseline that an older Temper took, contents cannot be compared, and it listed a little more."""
     return {
         path: msgspec.structs.replace(entry, digest=now[path].digest, size=now[path].size)
@@ -69,15 +69,15 @@ def _without_digests(was: Mapping[str, Entry], now: Mapping[str, Entry]) -> dict
     }
 
 
-def _entry(tree: Whole, path: str) -> Entry:
+def _entry(tree: Whole, path: str) -> OldEntry:
     link = tree.link(path)
     if link is not None:
-        return Entry("link", 0, "", 0, hashlib.sha256(link.encode(errors="surrogateescape")).hexdigest())
+        return OldEntry("link", 0, "", 0, hashlib.sha256(link.encode(errors="surrogateescape")).hexdigest())
     state = tree.state(path)
     if state is None:
-        return Entry("other", 0, "", 0, None)
+        return OldEntry("other", 0, "", 0, None)
     kind = "folder" if tree.read(path) is None else "file"
-    return Entry(kind, state.mode, state.owner, len(state.content), digest(state))
+    return OldEntry(kind, state.mode, state.owner, len(state.content), digest(state))
 
 
 def _people(was: Baseline, now: Baseline) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _people(was: Baseline, now: Baseline) -> Iterator[str]:
         yield f"the account {name} is gone"
 
 
-def _files(was: Mapping[str, Entry], now: Mapping[str, Entry], made: Mapping[str, str | None]) -> Iterator[str]:
+def _files(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry], made: Mapping[str, str | None]) -> Iterator[str]:
     for path in sorted(was.keys() | now.keys() | made.keys()):
         before, after = was.get(path), now.get(path)
         if path in made:
@@ -105,14 +105,14 @@ def _files(was: Mapping[str, Entry], now: Mapping[str, Entry], made: Mapping[str
             yield from _difference(path, before, after)
 
 
-def _is_explained(path: str, entry: Entry, made: Mapping[str, str | None]) -> bool:
+def _is_explained(path: str, entry: OldEntry, made: Mapping[str, str | None]) -> bool:
     """A folder that an announced file needs, or a log that was begun."""
     if entry.kind == "folder":
         return any(known.startswith(f"{path}/") for known in made)
     return path.startswith(_LOGS) and not _special(entry)
 
 
-def _difference(path: str, before: Entry, after: Entry) -> Iterator[str]:
+def _difference(path: str, before: OldEntry, after: OldEntry) -> Iterator[str]:
     if before.kind != after.kind:
         yield f"{path} was a {before.kind} and is a {after.kind}"
     elif _rights(before) != _rights(after):
@@ -123,9 +123,9 @@ def _difference(path: str, before: Entry, after: Entry) -> Iterator[str]:
         yield f"the log {path} has become shorter"
 
 
-def _rights(entry: Entry) -> str:
+def _rights(entry: OldEntry) -> str:
     return f"mode {entry.mode:04o}, owner {entry.owner}"
 
 
-def _special(entry: Entry) -> str:
+def _special(entry: OldEntry) -> str:
     return "setuid or setgid: " if entry.kind == "file" and entry.mode & _SPECIAL else ""

@@ -28,7 +28,7 @@ _WORDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProgramOutcome:
     code: int | None
     """None when it was stopped: too slow, or too talkative."""
     output: str
@@ -40,7 +40,7 @@ class Confinement:
     words: str
     program: str = ""
 
-    def run(self, root: Path, command: Sequence[str], seconds: float = _SECONDS) -> Outcome:
+    def run(self, root: Path, command: Sequence[str], seconds: float = _SECONDS) -> ProgramOutcome:
         """The command with `root` as its root folder, its own /usr, and nothing else of this machine."""
         if self.kind == "none":
             raise ValueError("there is no confinement to run in")
@@ -91,7 +91,7 @@ def _folders(root: Path) -> list[Path]:
     return sorted(at for at in root.iterdir() if at.is_dir() and not at.is_symlink() and at.name not in own)
 
 
-def _run(command: list[str], seconds: float) -> Outcome:
+def _run(command: list[str], seconds: float) -> ProgramOutcome:
     try:
         process = subprocess.Popen(
             command,
@@ -103,7 +103,7 @@ def _run(command: list[str], seconds: float) -> Outcome:
             umask=0o022,  # as on the host, and not as this process keeps its own files
         )
     except OSError as exc:
-        return Outcome(None, f"{command[0]} does not start: {exc.strerror}")
+        return ProgramOutcome(None, f"{command[0]} does not start: {exc.strerror}")
     deadline = time.monotonic() + seconds
     with process:
         output, ended = _drain(process, deadline)
@@ -113,7 +113,7 @@ def _run(command: list[str], seconds: float) -> Outcome:
             code = None
         if code is None:
             _end(process)
-    return Outcome(code, clean(output.decode("utf-8", "replace"), _MOST_OUTPUT))
+    return ProgramOutcome(code, clean(output.decode("utf-8", "replace"), _MOST_OUTPUT))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -10,7 +10,7 @@ from app.targets import access, privilege, stack, uploads
 from app.targets.accounts import AGENT, people
 from app.targets.login import sshd_of
 from app.targets.questions import auditing, boot, doors, rights, shells
-from app.targets.questions.asked import Answer, Fill, Host, parsed
+from app.targets.questions.asked import Fill, Heard, Host, parsed
 from app.text.clean import clean
 
 _STACKS = ("system-auth", "password-auth")
@@ -25,107 +25,107 @@ def health(files: Files, today: int, fill: Fill | None = None) -> tuple[Probe, .
     return tuple(probed(name, ask(host)) for name, ask in _PROBES.items())
 
 
-def probed(name: str, answer: Answer) -> Probe:
+def probed(name: str, answer: Heard) -> Probe:
     """Bounded and without control characters: what it quotes are a host's words."""
     holds, weak = (tuple(clean(one, _LONGEST) for one in ones) for ones in (answer.holds, answer.weak))
     return Probe(name, answer.ok, clean(answer.detail, _LONGEST), holds, weak)
 
 
-def _login(host: Host, name: str, purpose: str) -> Answer:
+def _login(host: Host, name: str, purpose: str) -> Heard:
     reason = host.sshd.refusal(name, host.today)
-    return Answer(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
+    return Heard(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
 
 
-def _agent_login(host: Host) -> Answer:
+def _agent_login(host: Host) -> Heard:
     return _login(host, AGENT, "for the agent itself")
 
 
-def _agent_sudo(host: Host) -> Answer:
+def _agent_sudo(host: Host) -> Heard:
     reason = privilege.refusal(host.sudoers, host.people, AGENT)
-    return Answer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
+    return Heard(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 
-def _administrator(host: Host) -> Answer:
+def _administrator(host: Host) -> Heard:
     """At least one person can still repair what we break."""
     reasons = []
     for account in host.people.administrators():
         reason = host.sshd.refusal(account.name, host.today)
         reason = reason or privilege.refusal(host.sudoers, host.people, account.name)
         if not reason:
-            return Answer(True, f"{account.name} can log in over SSH and act as root")
+            return Heard(True, f"{account.name} can log in over SSH and act as root")
         reasons.append(f"{account.name}: {reason}")
-    return Answer(False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}")
+    return Heard(False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}")
 
 
-def _backup_login(host: Host) -> Answer:
+def _backup_login(host: Host) -> Heard:
     login = uploads.backup_login(host.files)
     if login is None:
-        return Answer(False, f"{uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as")
+        return Heard(False, f"{uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _login(host, login.value, "for the nightly backup")
 
 
-def _mission_config(host: Host) -> Answer:
+def _mission_config(host: Host) -> Heard:
     reason = access.refusal(host.files, host.people, uploads.READER, uploads.MISSION_CONFIG)
     if not reason and not uploads.mission_settings(host.files):
         reason = f"{uploads.MISSION_CONFIG} says nothing"
-    return Answer(not reason, reason or f"{uploads.READER} can read {uploads.MISSION_CONFIG}")
+    return Heard(not reason, reason or f"{uploads.READER} can read {uploads.MISSION_CONFIG}")
 
 
-def _mission_inbox(host: Host) -> Answer:
+def _mission_inbox(host: Host) -> Heard:
     path, umask = uploads.inbox(host.files), uploads.upload_umask(host.files)
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
-        return Answer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
+        return Heard(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
-        return Answer(False, "the umask for uploads is not a number")
+        return Heard(False, "the umask for uploads is not a number")
     if not access.allows(folder, host.people, uploads.UPLOADER, access.WRITE):
-        return Answer(False, f"{uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
+        return Heard(False, f"{uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
     if not access.allows(folder, host.people, uploads.READER, access.ENTER):
-        return Answer(False, f"{uploads.READER} may not enter {path} (mode {folder.mode:04o})")
+        return Heard(False, f"{uploads.READER} may not enter {path} (mode {folder.mode:04o})")
     new = uploads.new_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.said}"
     if access.allows(new, host.people, uploads.READER, access.READ):
-        return Answer(True, f"{upload}: {uploads.READER} can read it")
-    return Answer(False, f"{upload}: {uploads.READER} cannot read it")
+        return Heard(True, f"{upload}: {uploads.READER} can read it")
+    return Heard(False, f"{upload}: {uploads.READER} cannot read it")
 
 
-def _sshd_config(host: Host) -> Answer:
+def _sshd_config(host: Host) -> Heard:
     return parsed(host.sshd.config.problems, "sshd_config and what it includes can be read")
 
 
-def _sudoers(host: Host) -> Answer:
+def _sudoers(host: Host) -> Heard:
     return parsed(host.sudoers.problems, "sudoers and what it includes can be read")
 
 
-def _pam(host: Host) -> Answer:
+def _pam(host: Host) -> Heard:
     """A host has the stacks of its family; a file that went missing does not make it one of the other."""
     paths = {name: f"{pam.FOLDER}/{name}" for name in (*_STACKS, *_DEBIANS)}
     there = {name for name, path in paths.items() if host.files.state(path) is not None}
     return _common_stacks(host) if there & {*_DEBIANS} and not there & {*_STACKS} else _rhel_stacks(host)
 
 
-def _common_stacks(host: Host) -> Answer:
+def _common_stacks(host: Host) -> Heard:
     """They jump over pam_deny, so what they come to is worked out."""
     for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
         found = pam.stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return parsed(found.problems, "")
         if not stack.lets_in(found.of(kind), known=True):
-            return Answer(False, f"{pam.FOLDER}/{service} refuses everybody")
+            return Heard(False, f"{pam.FOLDER}/{service} refuses everybody")
         if kind == "auth" and stack.lets_in(found.of(kind), known=False):
-            return Answer(False, f"{pam.FOLDER}/{service} lets everybody in without asking")
-    return Answer(True, "common-auth and common-account let in who has a password, and nobody without")
+            return Heard(False, f"{pam.FOLDER}/{service} lets everybody in without asking")
+    return Heard(True, "common-auth and common-account let in who has a password, and nobody without")
 
 
-def _rhel_stacks(host: Host) -> Answer:
+def _rhel_stacks(host: Host) -> Heard:
     for service in _STACKS:
         found = pam.stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return parsed(found.problems, "")
         reason = _senseless(found.of("auth"))
         if reason or not found.of("account"):
-            return Answer(False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}")
-    return Answer(True, "system-auth and password-auth ask pam_unix, and deny at the end")
+            return Heard(False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}")
+    return Heard(True, "system-auth and password-auth ask pam_unix, and deny at the end")
 
 
 def _senseless(rules: tuple[pam.PamRule, ...]) -> str:
@@ -144,7 +144,7 @@ def _senseless(rules: tuple[pam.PamRule, ...]) -> str:
     return ""
 
 
-def _accounts(host: Host) -> Answer:
+def _accounts(host: Host) -> Heard:
     if host.people.problems:
         return parsed(host.people.problems, "")
     names = [account.name for account in host.people.accounts]
@@ -152,15 +152,15 @@ def _accounts(host: Host) -> Answer:
     roots = [account.name for account in host.people.accounts if account.uid == 0 and account.name != "root"]
     bare = [name for name in names if host.people.secret(name) is None]
     if roots:
-        return Answer(False, f"uid 0 belongs to {', '.join(roots)} besides root")
+        return Heard(False, f"uid 0 belongs to {', '.join(roots)} besides root")
     if twice or bare or "root" not in names:
-        return Answer(
+        return Heard(
             False, f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
         )
-    return Answer(True, "passwd, shadow and group can be read, and only root has uid 0")
+    return Heard(True, "passwd, shadow and group can be read, and only root has uid 0")
 
 
-_PROBES: dict[str, Callable[[Host], Answer]] = {
+_PROBES: dict[str, Callable[[Host], Heard]] = {
     "agent-login": _agent_login,
     "agent-sudo": _agent_sudo,
     "sshd-config": _sshd_config,

@@ -9,7 +9,7 @@ from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.syntax.source import fold
 from app.syntax.sshd import SshdConfig
-from app.syntax.sshd_match import Conditions, Connection, fits, like
+from app.syntax.sshd_match import Conditions, SshdVisitor, fits, like
 from app.targets.accounts import People
 
 NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
@@ -19,7 +19,7 @@ _OTHERS_WRITE = 0o022
 
 
 @dataclass(frozen=True)
-class Sshd:
+class SshdLogin:
     files: Files
     people: People
     config: SshdConfig
@@ -111,14 +111,14 @@ class Sshd:
         return self.config.all(keyword)
 
 
-def sshd_of(files: Files, people: People) -> Sshd:
-    return Sshd(files, people, sshd.effective(files))
+def sshd_of(files: Files, people: People) -> SshdLogin:
+    return SshdLogin(files, people, sshd.effective(files))
 
 
 def _fits(asked: Conditions, account: Account, people: People) -> bool:
     """User, Group and all are known here; where somebody connects from is not, so such a block does not count."""
     known = all(attribute in ("user", "group") for attribute, _value in asked)
-    return known and fits(asked, Connection(account.name, people.groups_of(account.name)))
+    return known and fits(asked, SshdVisitor(account.name, people.groups_of(account.name)))
 
 
 def _named(patterns: str, names: frozenset[str] | set[str]) -> bool:

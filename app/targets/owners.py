@@ -10,7 +10,7 @@ from app.targets.disk import Disk, Folder
 ROOT = "root:root"
 
 
-class Owners:
+class FileOwners:
     """Paths that are not in the table belong to root."""
 
     def __init__(self, file: Path, disk: Disk) -> None:

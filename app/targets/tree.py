@@ -13,7 +13,7 @@ from app.targets.disk import Disk, Folder
 from app.targets.loan import Loans
 from app.targets.lock import HostLock
 from app.targets.names import meant, spelled
-from app.targets.owners import ROOT, Owners
+from app.targets.owners import ROOT, FileOwners
 from app.targets.walk import first_link, folder_at, parent_of, parts_of, resolve
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -24,7 +24,7 @@ class Tree:
     def __init__(self, folder: Path, disk: Disk) -> None:
         self._root = folder / "root"
         self._disk = disk
-        self._owners = Owners(folder / "owners.json", disk)
+        self._owners = FileOwners(folder / "owners.json", disk)
         self._loans = Loans(folder / "loan.json", disk)
         self._lock = HostLock(folder / "loan.lock")
         if self._root.is_dir():

@@ -9,9 +9,9 @@ import asyncssh
 
 from app.syntax import keyvalue, pam, source, sshd, sudoers
 from app.syntax.files import Files
-from app.syntax.setting import Problem
-from app.targets.confine import Confinement, Outcome
-from app.targets.effects.daemon import Ask, Question
+from app.syntax.setting import BadSetting
+from app.targets.confine import Confinement, ProgramOutcome
+from app.targets.effects.daemon import Ask, Query
 from app.text.clean import clean
 
 _AUDITD = "/etc/audit/auditd.conf"
@@ -20,45 +20,45 @@ _ACCOUNTS = ("/etc/passwd", "/etc/group")
 
 
 @dataclass(frozen=True)
-class Subject:
+class CheckedFiles:
     """Files that are read by one program, and how to ask whether it still can."""
 
     areas: tuple[str, ...]
-    problems: Callable[[Files], Collection[Problem]]
+    problems: Callable[[Files], Collection[BadSetting]]
     program: str | None
     arguments: tuple[str, ...] = ()
     staged: tuple[str, ...] = ()
     """What the program needs of the host to judge."""
 
 
-def _pam_problems(files: Files) -> list[Problem]:
+def _pam_problems(files: Files) -> list[BadSetting]:
     """A family of hosts has its own; what is absent before and after is no problem that is new."""
     return [problem for name in _STACKS for problem in pam.stack(files, f"{pam.FOLDER}/{name}").problems]
 
 
-def _auditd_problems(files: Files) -> list[Problem]:
+def _auditd_problems(files: Files) -> list[BadSetting]:
     text = source.text(files, _AUDITD)
     return [] if text is None else keyvalue.auditd(text, _AUDITD)[1]
 
 
 _HOST_KEY = "/check/hostkey"
 _SUBJECTS = (
-    Subject(
+    CheckedFiles(
         ("/etc/ssh/sshd_config", "/etc/crypto-policies/back-ends/"),
         lambda files: sshd.effective(files).problems,
         "/usr/sbin/sshd",
         ("-t", "-f", sshd.MAIN, "-h", _HOST_KEY),
         (sshd.MAIN, "/etc/ssh/sshd_config.d/*", "/etc/crypto-policies/back-ends/*", *_ACCOUNTS),
     ),
-    Subject(
+    CheckedFiles(
         ("/etc/sudoers",),
         lambda files: sudoers.effective(files).problems,
         "/usr/sbin/visudo",
         ("-cf", sudoers.MAIN),
         (sudoers.MAIN, "/etc/sudoers.d/*", *_ACCOUNTS),
     ),
-    Subject(("/etc/pam.d/",), _pam_problems, None),
-    Subject((_AUDITD,), _auditd_problems, None),
+    CheckedFiles(("/etc/pam.d/",), _pam_problems, None),
+    CheckedFiles((_AUDITD,), _auditd_problems, None),
 )
 
 
@@ -86,9 +86,9 @@ def told(confinement: Confinement) -> str:
     return f"{confinement.words}; {f'{names} of this machine judge too' if names else 'built-in checks only'}"
 
 
-def _question(subject: Subject) -> Question:
+def _question(subject: CheckedFiles) -> Query:
     made = ((_HOST_KEY, _host_key()),) if _HOST_KEY in subject.arguments else ()
-    return Question(str(subject.program), subject.arguments, subject.staged, made)
+    return Query(str(subject.program), subject.arguments, subject.staged, made)
 
 
 @cache
@@ -97,6 +97,6 @@ def _host_key() -> str:
     return asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
 
 
-def _last_line(said: Outcome) -> str:
+def _last_line(said: ProgramOutcome) -> str:
     lines = [line for line in said.output.splitlines() if line.strip()]
     return clean(lines[-1], 300) if lines else "no reason given"

@@ -8,18 +8,18 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store.held import held
 from app.web.stream.folds import Folds
 from app.web.stream.streams import Streams
 
 
-async def _worker(request: Request) -> Worker:
-    worker: Worker = request.app.state.worker
-    return worker
+async def _worker(request: Request) -> Runtime:
+    runtime: Runtime = request.app.state.runtime
+    return runtime
 
 
-TheWorker = Annotated[Worker, Depends(_worker)]
+TheRuntime = Annotated[Runtime, Depends(_worker)]
 
 
 async def _streams(request: Request) -> Streams:

@@ -4,8 +4,8 @@ from rich.console import Console
 
 from app.cli.probe_table import show
 from app.engines.fit.reckoned import Reckoned
-from app.machine.measuring.compare import Row
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.compare import ComparedRow
+from app.machine.measuring.figure import Measured
 from app.machine.measuring.probed import Probed
 from app.machine.measuring.side_by_side import SideBySide
 
@@ -15,12 +15,12 @@ NOW = Probed(
 
 
 def figure(value, provenance):
-    return Figure("1x512.tok_s", value, "tok/s", provenance, "")
+    return Measured("1x512.tok_s", value, "tok/s", provenance, "")
 
 
 def test_each_number_carries_its_letter_and_what_to_know_stands_below():
     cells = (figure(19.1, "derived"), figure(15.1, "measured"), figure(None, "unsupported"), None)
-    row = Row("1x512.tok_s", "speed, 1 × 512 tokens", "tok/s", 1, *cells)
+    row = ComparedRow("1x512.tok_s", "speed, 1 × 512 tokens", "tok/s", 1, *cells)
     limit = Reckoned(19.1, "derived", "300 ÷ 15.74")
     side = SideBySide(
         "big",

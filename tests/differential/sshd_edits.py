@@ -8,8 +8,8 @@ from random import Random
 from app.events.words import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax.files import Files
 from app.targets.change import FileAction
-from app.targets.confine import Outcome
-from app.targets.effects.daemon import Ask, Question
+from app.targets.confine import ProgramOutcome
+from app.targets.effects.daemon import Ask, Query
 from tests.differential.sshd_files import CIPHERS, KEX, MACS
 from tests.hostfiles import DictFiles
 
@@ -91,7 +91,7 @@ def unwalled(root: Path, wall: list[str], key: str) -> Ask:
     def moved(text: str) -> str:
         return text.replace("Include sshd_config.d", f"Include {ETC}/sshd_config.d").replace(ETC, f"{root}{ETC}")
 
-    def ask(files: Files, question: Question) -> Outcome:
+    def ask(files: Files, question: Query) -> ProgramOutcome:
         for path in {path for pattern in question.staged for path in files.glob(pattern)}:
             at = Path(f"{root}{path}")
             at.parent.mkdir(parents=True, exist_ok=True)
@@ -100,6 +100,6 @@ def unwalled(root: Path, wall: list[str], key: str) -> Ask:
         done = subprocess.run(
             [*wall, question.program, *words], capture_output=True, text=True, check=False, cwd="/", timeout=30
         )
-        return Outcome(done.returncode, done.stdout.replace(str(root), ""))
+        return ProgramOutcome(done.returncode, done.stdout.replace(str(root), ""))
 
     return ask

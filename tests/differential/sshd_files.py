@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from app.syntax.sshd_match import Connection
+from app.syntax.sshd_match import SshdVisitor
 
 
 def _words(text: str) -> list[str]:
@@ -143,11 +143,11 @@ GLOBAL = set(
 )
 
 
-def connection(random: Random, groups_of: Callable[[str], frozenset[str]]) -> Connection:
+def connection(random: Random, groups_of: Callable[[str], frozenset[str]]) -> SshdVisitor:
     user = random.choice(USERS)
     port = random.choice(["22", "2222"])
     here, there = random.choice(ADDRESSES), random.choice(ADDRESSES)
-    return Connection(user, groups_of(user), random.choice(HOSTS), there, here, port)
+    return SshdVisitor(user, groups_of(user), random.choice(HOSTS), there, here, port)
 
 
 def written(random: Random, folder: str) -> dict[str, str]:

@@ -19,12 +19,12 @@ from app.events.words import Reload
 from app.syntax import sshd
 from app.syntax.files import Files
 from app.syntax.sshd_effect import DEBIAN_12, settings
-from app.syntax.sshd_match import Connection
+from app.syntax.sshd_match import SshdVisitor
 from app.targets import policy
 from app.targets.change import plan_changes
 from app.targets.effects.daemon import UNSET
-from app.targets.effects.order import Order
 from app.targets.effects.sshd import Sshd, printed
+from app.targets.effects.strength import Strength
 from app.targets.overlay import Overlay
 from tests.differential.harness import Trial, tally
 from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalled
@@ -69,12 +69,12 @@ def wall() -> list[str]:
     )
 
 
-def command(main: Path, who: Connection) -> list[str]:
+def command(main: Path, who: SshdVisitor) -> list[str]:
     spec = f"user={who.user},host={who.host},addr={who.address},laddr={who.localaddress},lport={who.localport}"
     return [*wall(), SSHD, "-T", "-f", str(main), "-h", host_key(), "-C", spec]
 
 
-def said(texts: dict[str, str], main: str, who: Connection) -> dict[str, str] | None:
+def said(texts: dict[str, str], main: str, who: SshdVisitor) -> dict[str, str] | None:
     for path, text in texts.items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text)
@@ -128,7 +128,7 @@ def edits(random: Random) -> list[str] | None:
     return [
         f"{key} was {was.get(key, UNSET)!r} and is {now.get(key, UNSET)!r} after {action} on {texts}"
         for key in sorted(was.keys() | now.keys())
-        if daemon.order(key, was.get(key, UNSET), now.get(key, UNSET)) not in (Order.STRONGER, Order.EQUAL)
+        if daemon.order(key, was.get(key, UNSET), now.get(key, UNSET)) not in (Strength.STRONGER, Strength.EQUAL)
     ]
 
 
@@ -150,7 +150,7 @@ def attack(random: Random) -> list[str] | None:
     was, now = _asked(daemon, files), _asked(daemon, after)
     if was is None or now is None:
         return [f"sshd does not take the files of {case}"]
-    weaker = [key for key in was if daemon.order(key, was[key], now.get(key, UNSET)) is Order.WEAKER]
+    weaker = [key for key in was if daemon.order(key, was[key], now.get(key, UNSET)) is Strength.WEAKER]
     return [] if weaker else [f"nothing is weaker after {case}"]
 
 

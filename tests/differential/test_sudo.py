@@ -14,9 +14,9 @@ from app.syntax import sudoers
 from app.targets import policy
 from app.targets.accounts import people
 from app.targets.change import plan_changes
-from app.targets.confine import Outcome, detect
+from app.targets.confine import ProgramOutcome, detect
 from app.targets.effects.asking import here
-from app.targets.effects.order import Order
+from app.targets.effects.strength import Strength
 from app.targets.effects.sudo import Sudo
 from app.targets.granted import Principal, Right, in_force, rights
 from tests.differential.harness import tally
@@ -46,7 +46,7 @@ def files_of(texts: dict[str, str]) -> DictFiles:
     return DictFiles({**texts, "/etc/passwd": PASSWD, "/etc/group": GROUP})
 
 
-def ran(texts: dict[str, str], script: str) -> Outcome:
+def ran(texts: dict[str, str], script: str) -> ProgramOutcome:
     """sudo at work on such a tree, as the one account that there is behind the wall. It wants its own file closed."""
     ours = {
         "/etc/passwd": PASSWD,
@@ -185,7 +185,7 @@ def edits(random: Random) -> list[str] | None:
         f"{key}: {old.get(key)} / {new.get(key)}: {action}: {texts}"
         for key in old | new
         if old.get(key) != new.get(key)
-        and ONE.order(key, old.get(key, ""), new.get(key, "")) not in (Order.STRONGER, Order.EQUAL)
+        and ONE.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.STRONGER, Strength.EQUAL)
     ]
     allowed = [commands(each) for each in (texts, changed)]
     return wrong + [f"{one} is given: {action}: {texts}" for one in allowed[1] - allowed[0]]

@@ -11,9 +11,9 @@ from app.targets import policy
 from app.targets.change import plan_changes
 from app.targets.effects.daemon import UNSET
 from app.targets.effects.modprobe import Modprobe
-from app.targets.effects.order import Order
-from app.targets.effects.profile import FAILING, Profile
+from app.targets.effects.profile import FAILING, ShellProfile
 from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
+from app.targets.effects.strength import Strength
 from app.targets.effects.sysctl import KNOWN, AtBoot
 from tests.differential import test_modprobe, test_profile, test_pwquality, test_sysctl
 from tests.differential.harness import tally
@@ -114,7 +114,7 @@ def said_by_bash(texts: Texts) -> Mapping[str, str]:
     return {"TMOUT of a login": test_profile.theirs(texts), FAILING: UNSET}
 
 
-CASES: Mapping[str, tuple[AtBoot | Pwquality | Modprobe | Profile, Words, tuple[str, ...], tuple[str, ...]]] = {
+CASES: Mapping[str, tuple[AtBoot | Pwquality | Modprobe | ShellProfile, Words, tuple[str, ...], tuple[str, ...]]] = {
     "sysctl": (
         AtBoot(),
         said_by_systemd,
@@ -128,7 +128,12 @@ CASES: Mapping[str, tuple[AtBoot | Pwquality | Modprobe | Profile, Words, tuple[
         MODULES,
         tuple(f"/etc/modprobe.d/{name}.conf" for name in ("10-a", "50-v", "sctp")),
     ),
-    "shells": (Profile(), said_by_bash, SHELLS, tuple(f"/etc/profile.d/{name}.sh" for name in ("a", "site", "zz"))),
+    "shells": (
+        ShellProfile(),
+        said_by_bash,
+        SHELLS,
+        tuple(f"/etc/profile.d/{name}.sh" for name in ("a", "site", "zz")),
+    ),
 }
 FIXED: Mapping[str, Texts] = {
     "sysctl": {"/usr/lib/sysctl.d/50-v.conf": "net.ipv4.conf.all.rp_filter = 1\n"},
@@ -149,7 +154,7 @@ def trial(name: str) -> Callable[[Random], list[str] | None]:
             return None
         visible = [{p: t for p, t in texts.items() if not p.startswith("/usr/")} for texts in (before, after)]
         was, now = words(visible[0]), words(visible[1])
-        weaker = (Order.WEAKER, Order.INCOMPARABLE)
+        weaker = (Strength.WEAKER, Strength.INCOMPARABLE)
         return [
             f"{key}: {was.get(key, UNSET)!r} to {now.get(key, UNSET)!r} by\n{before}\n{after}"
             for key in sorted(was.keys() | now.keys())

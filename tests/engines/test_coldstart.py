@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engines.coldstart import ColdStart, Load, Step, progress, stamped, told
+from app.engines.coldstart import ColdStart, ColdStartStep, Load, progress, stamped, told
 
 LOGS = Path(__file__).parent.parent / "data" / "logs"
 NOW = datetime(2026, 11, 21, 12, 0).astimezone().timestamp()
@@ -60,7 +60,7 @@ def test_of_two_ranks_the_first_word_counts():
     cold = ColdStart(NOW)
     for line in ("(Worker_TP0) Model loading took 16.3 GiB", "(Worker_TP1) Model loading took 16.4 GiB"):
         cold = told(cold, line, NOW + 5)
-    assert cold.steps == (Step("weights loaded", 5.0, 16.3),)
+    assert cold.steps == (ColdStartStep("weights loaded", 5.0, 16.3),)
 
 
 def test_a_progress_bar_says_how_far_it_is():
@@ -84,7 +84,7 @@ def test_what_is_left_comes_from_the_median_of_earlier_loads():
 
 
 def test_a_step_that_came_late_moves_all_that_follows():
-    late = ColdStart(NOW, (Step("weights loaded", 96.0, 16.3),))
+    late = ColdStart(NOW, (ColdStartStep("weights loaded", 96.0, 16.3),))
     assert progress(late, EARLIER, NOW + 100)[1] == pytest.approx(110 - 66 - 4)
 
 

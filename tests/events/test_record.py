@@ -3,7 +3,7 @@ import json
 import pytest
 
 from app.events.kinds import ItemPassed, RunPaused, TurnDelta
-from app.events.record import GENESIS, Broken, check_chain, read, record
+from app.events.record import GENESIS, BrokenChain, check_chain, read, record
 
 
 def chain(*events):
@@ -45,15 +45,15 @@ def test_a_whole_chain_holds_and_ends_in_its_last_hash():
 def test_one_changed_byte_is_found(position):
     line = bytearray(ROWS[1][1])
     line[position] ^= 1
-    with pytest.raises(Broken, match="event 2 is not what was recorded"):
+    with pytest.raises(BrokenChain, match="event 2 is not what was recorded"):
         check_chain([ROWS[0], (2, bytes(line), ROWS[1][2]), ROWS[2]])
 
 
 def test_a_missing_event_is_found():
-    with pytest.raises(Broken, match="event 2 is missing"):
+    with pytest.raises(BrokenChain, match="event 2 is missing"):
         check_chain([ROWS[0], ROWS[2]])
 
 
 def test_two_events_changed_places_are_found():
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenChain):
         check_chain([(1, *ROWS[1][1:]), (2, *ROWS[0][1:]), ROWS[2]])

@@ -16,7 +16,7 @@ import pytest
 
 from app.evidence import verify
 from app.evidence.remake import remake
-from app.evidence.verify import Broken, check, unpack
+from app.evidence.verify import BrokenPack, check, unpack
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import listed_anew, zipped
 
@@ -287,7 +287,7 @@ def test_what_it_finds_without_a_key_is_as_written_here(files, log, name):
     if not how.alone:
         assert "nobody vouched for" in verify.untold(check(made, log[-1].hash), log[-1].hash, "")[0]
         return
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(BrokenPack) as caught:
         check(made, log[-1].hash)
     assert "signed" not in str(caught.value), "found by what it says, not by whose it is"
 
@@ -297,7 +297,7 @@ def test_what_a_temper_finds_that_makes_the_papers_again(files, log, name):
     how = FORGERIES[name]
     made = forged(files, how)
     if how.remade:
-        with pytest.raises(Broken):
+        with pytest.raises(BrokenPack):
             remake(made)
     else:
         assert bool(remake(made)) == (name != "nothing but the signature")
@@ -305,13 +305,13 @@ def test_what_a_temper_finds_that_makes_the_papers_again(files, log, name):
 
 def test_with_a_signature_that_is_not_of_the_named_key(files, log):
     for name, other in (("manifest.sig", b"0" * 128 + b"\n"), ("manifest.sig", b"\n"), ("manifest.json", b" ")):
-        with pytest.raises(Broken, match=r"signed|signature"):
+        with pytest.raises(BrokenPack, match=r"signed|signature"):
             check({**files, name: other if name.endswith("sig") else files[name] + other}, log[-1].hash)
 
 
 def test_without_its_signature_it_is_no_pack_of_ours(files, log):
     stripped = {name: content for name, content in files.items() if name != "manifest.sig"}
-    with pytest.raises(Broken, match="signature"):
+    with pytest.raises(BrokenPack, match="signature"):
         check(stripped, log[-1].hash)
 
 
@@ -321,5 +321,5 @@ def test_made_to_look_as_old_as_before_signatures_it_is_said_to_be_unsigned(file
     old = {name: content for name, content in files.items() if name != "manifest.sig"}
     old["manifest.json"] = json.dumps(manifest).encode()
     assert verify.untold(check(old, log[-1].hash), log[-1].hash, "")[0].startswith("it is not signed")
-    with pytest.raises(Broken, match="it is not signed: the key that you gave vouches for nothing"):
+    with pytest.raises(BrokenPack, match="it is not signed: the key that you gave vouches for nothing"):
         check(old, log[-1].hash, KEY.public)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.evidence.verify import Broken, _in_order
+from app.evidence.verify import BrokenPack, _in_order
 from tests.loop.test_approvals import Life
 
 LIVES = 100
@@ -33,7 +33,7 @@ async def test_without_its_leave_and_its_approval_no_change_holds():
         for kind in taken:
             less = [one for one in events if one[1]["kind"] != kind]
             if any(event["kind"] == "action.applying" for _, event in events):
-                with pytest.raises(Broken, match="without the"):
+                with pytest.raises(BrokenPack, match="without the"):
                     _in_order(RULES, less)
                 taken[kind] += 1
     assert min(taken.values()) > LIVES / 5
@@ -46,7 +46,7 @@ async def test_an_approval_for_another_diff_does_not_hold():
         for at, (line, event) in enumerate(events):
             if event["kind"] == "approval.requested":
                 other = [*events[:at], (line, {**event, "diff": "+another"}), *events[at + 1 :]]
-                with pytest.raises(Broken, match="bound to another host, plan or diff"):
+                with pytest.raises(BrokenPack, match="bound to another host, plan or diff"):
                     _in_order(RULES, other)
                 changed += 1
                 break

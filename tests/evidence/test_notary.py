@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from app.errors import BadInput
 from app.events.kinds import PersonDid
-from app.events.record import AUDIT, GENESIS, Broken, check_chain, record
+from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record
 from app.evidence import verify
 from app.evidence.anchored import anchored, check_end
 from app.evidence.notary import HEAD, ITSELF, KEYS, Hand, change_key, open_notary, sign_head, signed_head
@@ -100,7 +100,7 @@ def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
     other = "0" * 64
     said = f"public={other} from={notary.key.public} signature={notary.key.sign(b'something else')}"
     notary.noted("key", other, ITSELF, "key: changed", said)
-    with pytest.raises(Broken, match="the key before did not sign that"):
+    with pytest.raises(BrokenChain, match="the key before did not sign that"):
         anchored(EventStore(notary.database).lines(AUDIT))
 
 
@@ -126,11 +126,11 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
         ([*rows[:2], (3, b"", "other")], (3, "other"), "is not the one whose hash was signed"),
         (rows[:3], (3, "other"), "is not the one that was counted"),
     ):
-        with pytest.raises(Broken, match=said):
+        with pytest.raises(BrokenChain, match=said):
             check_end(cut, count, head, found)
-    with pytest.raises(Broken, match="somebody took it away"):
+    with pytest.raises(BrokenChain, match="somebody took it away"):
         check_end(rows, counted, None, found)
-    with pytest.raises(Broken, match="is not signed by a key of this record"):
+    with pytest.raises(BrokenChain, match="is not signed by a key of this record"):
         check_end(rows, counted, head, anchored(rows[1:]))
 
 
@@ -152,5 +152,7 @@ def test_rules_that_changed_since_count_if_the_pack_is_signed(of_the_run):
     files = unpack(pack(log, notary.key))
     assert json.loads(files["manifest.json"])["rules"] == "newer"
     assert check(files, key=notary.key.public)
-    with pytest.raises(verify.Broken, match=r"not what the run began with; the pack says that the skill has changed"):
+    with pytest.raises(
+        verify.BrokenPack, match=r"not what the run began with; the pack says that the skill has changed"
+    ):
         check(files)

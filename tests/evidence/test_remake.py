@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.evidence.remake import remake
-from app.evidence.verify import Broken, check, unpack
+from app.evidence.verify import BrokenPack, check, unpack
 from tests.evidence.test_verify import listed_anew
 
 
@@ -22,13 +22,13 @@ def test_a_pack_of_ours_comes_out_the_same(files):
 def test_what_the_script_cannot_tell_is_made_again_and_differs(files, name):
     changed = listed_anew({**files, name: files[name] + b" "})
     check(changed)
-    with pytest.raises(Broken, match=f"{name} is not what this Temper makes"):
+    with pytest.raises(BrokenPack, match=f"{name} is not what this Temper makes"):
         remake(changed)
 
 
 def test_a_manifest_that_lists_more_than_we_do_is_told(files):
     manifest = {**json.loads(files["manifest.json"]), "signed": "by nobody"}
-    with pytest.raises(Broken, match=r"manifest.json is not what this Temper makes"):
+    with pytest.raises(BrokenPack, match=r"manifest.json is not what this Temper makes"):
         remake({**files, "manifest.json": json.dumps(manifest).encode()})
 
 

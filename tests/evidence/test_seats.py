@@ -1,5 +1,5 @@
 from app.events.kinds import TurnFinished, TurnInterrupted, TurnStarted
-from app.evidence.seats import Seat, Seats
+from app.evidence.seats import Seats, SeatUsed
 
 
 def began(turn, role="worker", replica=0):
@@ -20,6 +20,6 @@ def test_turns_are_counted_by_role_engine_and_model():
     ):  # fmt: skip
         seats.take(event)
     assert seats.taken() == (
-        Seat("sentry", "big", "m", (0,), turns=1, unanswered=1),
-        Seat("worker", "big", "m", (0, 1), turns=3, unanswered=2, prompt_tokens=20, completion_tokens=6),
+        SeatUsed("sentry", "big", "m", (0,), turns=1, unanswered=1),
+        SeatUsed("worker", "big", "m", (0, 1), turns=3, unanswered=2, prompt_tokens=20, completion_tokens=6),
     )

@@ -13,7 +13,7 @@ import pytest
 from app.evidence import verify
 from app.evidence.key import key_of
 from app.evidence.pack import pack
-from app.evidence.verify import Broken, check, chunks, digest, unpack
+from app.evidence.verify import BrokenPack, check, chunks, digest, unpack
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
 
@@ -24,7 +24,7 @@ SMALL = {"V-257984": "pass"}
 
 def found(data):
     """What is said of a pack that does not hold."""
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(BrokenPack) as caught:
         check(unpack(data))
     return str(caught.value)
 
@@ -184,7 +184,7 @@ def test_an_event_changed_added_or_dropped_is_named(files):
 
 def test_a_log_written_anew_from_end_to_end_is_told_by_a_head_from_elsewhere(files, log):
     assert check(files, log[-1].hash)
-    with pytest.raises(Broken, match="this is another log"):
+    with pytest.raises(BrokenPack, match="this is another log"):
         check(files, "0" * 64)
 
 

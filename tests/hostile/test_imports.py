@@ -12,7 +12,7 @@ from app.errors import BadInput
 from app.evidence.incoming.starting_point import read_starting_point
 from app.evidence.maker import maker
 from app.evidence.remake import remake
-from app.evidence.verify import Broken, check, chunks, opened, unpack
+from app.evidence.verify import BrokenPack, check, chunks, opened, unpack
 from app.scanners.openscap.arf import read_arf
 from app.scanners.openscap.benchmark import read_benchmark
 from app.skills.catalog import skill
@@ -174,7 +174,7 @@ ARCHIVES = {
 
 @pytest.mark.parametrize("data", ARCHIVES.values(), ids=ARCHIVES)
 def test_an_archive_that_is_no_pack_is_told_apart_without_unpacking_it(data):
-    with pytest.raises(Broken) as error:
+    with pytest.raises(BrokenPack) as error:
         check(unpack(data))
     one_sentence(error)
 
@@ -193,7 +193,7 @@ def test_an_archive_that_is_no_pack_is_told_apart_without_unpacking_it(data):
     ids=["deep", "a number", "deep inside", "a table", "null", "nothing", "a name that is none"],
 )
 def test_a_manifest_that_is_none(manifest):
-    with pytest.raises(Broken) as error:
+    with pytest.raises(BrokenPack) as error:
         check({"manifest.json": manifest.encode()})
     one_sentence(error)
 
@@ -201,7 +201,7 @@ def test_a_manifest_that_is_none(manifest):
 def test_a_link_out_of_an_unpacked_pack_is_one_more_file_that_nobody_listed(tmp_path):
     (tmp_path / "manifest.json").write_text('{"files": []}')
     (tmp_path / "x").symlink_to("/etc/passwd")
-    with pytest.raises(Broken, match="in the pack alone"):
+    with pytest.raises(BrokenPack, match="in the pack alone"):
         check(opened(tmp_path))
 
 
@@ -210,7 +210,7 @@ def test_a_pack_whose_events_are_of_no_shape_that_we_write_is_said_to_be():
     digest = hashlib.sha256(b"0" * 64 + line).hexdigest()
     manifest = json.dumps({"made_by": maker()}).encode()
     files = {"manifest.json": manifest, "events.jsonl": line + b"\n", "chain.txt": digest.encode()}
-    with pytest.raises(Broken) as error:
+    with pytest.raises(BrokenPack) as error:
         remake(files)
     one_sentence(error)
     assert b"".join(chunk for _, chunk in chunks(files)).startswith(b"PK")

@@ -16,7 +16,7 @@ import app
 from app.events import words
 from app.loop import answers
 from app.targets.subjects import pam, tables
-from app.targets.subjects.options import Options
+from app.targets.subjects.options import OptionJudge
 from tests.hostile.pumps import pumps
 
 ROOT = Path(app.__file__).parent
@@ -58,7 +58,7 @@ def _evaluated(argument, file):
 
 
 def of_tables():
-    options = [one for one in vars(tables).values() if isinstance(one, Options)]
+    options = [one for one in vars(tables).values() if isinstance(one, OptionJudge)]
     for one in options:
         yield from (pattern for pair in one.good for pattern in pair)
         yield from (key for key, _clause in one.named)

@@ -3,7 +3,7 @@
 import asyncio
 import shlex
 
-from app.scanners.openscap.shell import Ran
+from app.scanners.openscap.shell import OscapRan
 from app.targets.rootfs.machine import Reachable
 
 
@@ -37,4 +37,4 @@ class OverSsh:
         )
         async with asyncio.timeout(seconds):
             stdout, stderr = await process.communicate(stdin)
-        return Ran(process.returncode, stdout, stderr)
+        return OscapRan(process.returncode, stdout, stderr)

@@ -3,7 +3,7 @@
 import pytest
 
 from app.syntax.files import FileState
-from app.targets.effects.daemon import Question
+from app.targets.effects.daemon import Query
 from app.targets.overlay import Overlay
 from app.targets.ssh.there import there
 from tests.hosts.conftest import inside
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
 
 SSHD, DROP_IN = "/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/10-temper.conf"
 STAGED = (SSHD, "/etc/ssh/sshd_config.d/*")
-SAYS = Question("/usr/sbin/sshd", ("-T", "-f", SSHD), STAGED)
+SAYS = Query("/usr/sbin/sshd", ("-T", "-f", SSHD), STAGED)
 
 
 @pytest.fixture
@@ -36,17 +36,17 @@ def test_the_hosts_own_sshd_reads_what_is_planned(opened, machine, ask):
 
 
 def test_what_is_made_for_the_question_is_there_and_gone(opened, machine, ask):
-    read = Question("/usr/bin/cat", ("/made/for/it",), (), made=(("/made/for/it", "one\n"),))
+    read = Query("/usr/bin/cat", ("/made/for/it",), (), made=(("/made/for/it", "one\n"),))
     assert ask(opened.files, read).output == "one\n"
     assert "No such file" in inside(machine, "ls /made 2>&1 || true")
 
 
 @pytest.mark.parametrize("at", ["/usr/bin/mark", "/var/lib/mark", "/run/mark", "/dev/shm/mark"])
 def test_who_is_asked_can_write_nowhere_on_the_host(opened, machine, ask, at):
-    assert ask(opened.files, Question("/usr/bin/touch", (at,), ())).code != 0
-    assert ask(opened.files, Question("/usr/bin/touch", ("/etc/mark",), ())).code is not None
+    assert ask(opened.files, Query("/usr/bin/touch", (at,), ())).code != 0
+    assert ask(opened.files, Query("/usr/bin/touch", ("/etc/mark",), ())).code is not None
     assert inside(machine, f"ls {at} /etc/mark 2>/dev/null | wc -l") == "0"
 
 
 def test_a_program_that_is_not_there_is_nobodys_answer(opened, ask):
-    assert ask(opened.files, Question("/usr/sbin/no-such-program", (), ())) is None
+    assert ask(opened.files, Query("/usr/sbin/no-such-program", (), ())) is None

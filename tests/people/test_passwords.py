@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from argon2 import PasswordHasher
 
-from app.people.passwords import AT_ONCE, NOBODY, WAITING, Busy, Turns, hashed, matches, outdated
+from app.people.passwords import AT_ONCE, NOBODY, WAITING, PasswordsBusy, Turns, hashed, matches, outdated
 
 GOOD = "a password of some length"
 SALT = bytes(range(16))
@@ -55,7 +55,7 @@ def test_who_comes_while_all_places_are_taken_is_sent_away_at_once():
     turns = Turns(at_once=2, waiting=0)
     with turns.turn(), turns.turn():
         for _ in range(1000):
-            with pytest.raises(Busy, match="try again in a moment"), turns.turn():
+            with pytest.raises(PasswordsBusy, match="try again in a moment"), turns.turn():
                 pass
     with turns.turn():
         pass
@@ -71,7 +71,7 @@ def test_many_at_once_are_all_answered_or_sent_away():
                 most.append(len(at_work))
                 matches(GOOD, NOBODY)
                 at_work.pop()
-        except Busy:
+        except PasswordsBusy:
             return "sent away"
         return "answered"
 

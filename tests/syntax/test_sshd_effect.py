@@ -2,10 +2,10 @@ import pytest
 
 from app.syntax.sshd import effective
 from app.syntax.sshd_effect import DEBIAN_12, RHEL_9, program, settings
-from app.syntax.sshd_match import Connection
+from app.syntax.sshd_match import SshdVisitor
 from tests.hostfiles import DictFiles
 
-BOB = Connection("bob", address="192.168.1.5")
+BOB = SshdVisitor("bob", address="192.168.1.5")
 
 
 def reading(main, built=DEBIAN_12):

@@ -1,8 +1,8 @@
 import pytest
 
-from app.syntax.sshd_match import Connection, conditions, fits, like
+from app.syntax.sshd_match import SshdVisitor, conditions, fits, like
 
-BOB = Connection("bob", frozenset({"bob", "wheel"}), "Relay.Corp.example", "192.168.1.5", "10.0.0.1", "22")
+BOB = SshdVisitor("bob", frozenset({"bob", "wheel"}), "Relay.Corp.example", "192.168.1.5", "10.0.0.1", "22")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sudoers_text import Broken, Scan, unescaped
+from app.syntax.sudoers_text import BrokenSudoers, SudoersScan, unescaped
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ from app.syntax.sudoers_text import Broken, Scan, unescaped
     ],
 )
 def test_commands(text, command):
-    assert Scan(text).command() == command
+    assert SudoersScan(text).command() == command
 
 
 @pytest.mark.parametrize("text", ["/bin/a\r", "bin/a", "", "/bin/a = b", "all"])
 def test_what_is_no_command(text):
-    with pytest.raises(Broken):
-        Scan(text).command()
+    with pytest.raises(BrokenSudoers):
+        SudoersScan(text).command()
 
 
 @pytest.mark.parametrize(
@@ -32,11 +32,11 @@ def test_what_is_no_command(text):
     [("(a, !b)", "a, !b"), ("(a : c)", "a : c"), ("(:c)", " : c"), ("()", " "), ("x", None)],
 )
 def test_whom_a_command_runs_as(text, runas):
-    assert Scan(text).runas() == runas
+    assert SudoersScan(text).runas() == runas
 
 
 def test_lists_have_names_with_their_bangs():
-    assert Scan('"a b", !!c, !%#10, +n, fe80::1').members(hosts=True) == ["a b", "c", "!%#10", "+n", "fe80::1"]
+    assert SudoersScan('"a b", !!c, !%#10, +n, fe80::1').members(hosts=True) == ["a b", "c", "!%#10", "+n", "fe80::1"]
 
 
 def test_escapes_are_letters():

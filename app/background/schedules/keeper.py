@@ -12,7 +12,7 @@ from app.errors import TemperError
 from app.events.kinds import RunQueued
 from app.events.words import Budget
 from app.runs.order import queued
-from app.runtime.runtime import Worker, new_run_id
+from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries, schedules
 from app.store.db import AWAY, why
 from app.store.models import CommandRow, ScheduleRow
@@ -23,8 +23,8 @@ LOOK_EVERY = 2.0
 
 
 class Keeper:
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
+    def __init__(self, runtime: Runtime) -> None:
+        self._worker = runtime
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:

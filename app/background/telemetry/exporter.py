@@ -27,7 +27,7 @@ T = TypeVar("T")
 _KINDS = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith(".sample"))
 
 
-class Teller:
+class Exporter:
     """`collector` is the base of OTLP over HTTP: http://HOST:4318."""
 
     def __init__(self, collector: str, store: EventStore, bus: Bus, http: httpx.AsyncClient, instance: str) -> None:

@@ -10,13 +10,13 @@ import httpx
 from app.background.webhooks.letter import Letter
 from app.background.webhooks.place import Address, NotPublic, chosen, lookup
 
-__all__ = ["Line", "NotPublic"]
+__all__ = ["NotPublic", "PinnedConnection"]
 
 Names = Callable[[str, int], Awaitable[list[Address]]]
 """Who says where a name leads."""
 
 
-class Line:
+class PinnedConnection:
     """Connects to the address that was looked at, and to no other; the name stays in Host, SNI and certificate."""
 
     def __init__(self, url: str, *, local: bool, patience: float, names: Names = lookup) -> None:

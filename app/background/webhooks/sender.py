@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.background.webhooks.letter import letter
-from app.background.webhooks.line import Line, NotPublic
+from app.background.webhooks.line import NotPublic, PinnedConnection
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, read
@@ -37,7 +37,7 @@ def wait_after(attempts: int) -> float:
     return min(2.0 ** (attempts - 1), LONGEST_WAIT)
 
 
-class Courier:
+class Sender:
     def __init__(
         self,
         database: Engine,
@@ -80,7 +80,7 @@ class Courier:
         try:
             if runs := await asyncio.to_thread(self._owed, webhook):
                 # Its own connections: none of them was opened to an address that nobody looked at.
-                async with Line(webhook.url, local=webhook.local, patience=self._patience) as line:
+                async with PinnedConnection(webhook.url, local=webhook.local, patience=self._patience) as line:
                     for run in runs:
                         await self._deliver(webhook, run, line)
         except AWAY as exc:
@@ -90,7 +90,7 @@ class Courier:
         finally:
             del self._busy[webhook.id]
 
-    async def _deliver(self, webhook: WebhookRow, run: str, line: Line) -> None:
+    async def _deliver(self, webhook: WebhookRow, run: str, line: PinnedConnection) -> None:
         row = await asyncio.to_thread(self._progress, webhook.id, run)
         if row.due_at > time.time():
             return

@@ -21,7 +21,7 @@ ADA = re.compile(r"\b(?:l4|l40s?|ada|rtx 40\d\d)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Case:
+class Situation:
     settled: Settled
     gpus: tuple[Gpu, ...]
     """Of its first replica."""
@@ -81,18 +81,18 @@ class Case:
         return self.here.configs.get(model, {})
 
 
-def cases(lineup: Lineup, here: Here) -> tuple[Case, ...]:
+def cases(lineup: Lineup, here: Here) -> tuple[Situation, ...]:
     settled = {name: settle(engine) for name, engine in lineup.engines.items()}
     as_started = replace(lineup, engines={name: one.engine for name, one in settled.items()})
     return tuple(_case(as_started, one, here) for one in settled.values())
 
 
-def _case(lineup: Lineup, settled: Settled, here: Here) -> Case:
+def _case(lineup: Lineup, settled: Settled, here: Here) -> Situation:
     engine = settled.engine
     known = {gpu.index: gpu for gpu in lineup.gpus}
     gpus = tuple(known[index] for index in engine.gpus[: engine.gpus_per_replica] if index in known)
     flags = read_flags(engine.launch.flags) if engine.launch else {}
-    case = Case(settled, gpus, here, flags, None, None)
+    case = Situation(settled, gpus, here, flags, None, None)
     if len(gpus) < engine.gpus_per_replica:
         return case
     try:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from app.engines.doctor import drafting, memory, model, serving, template
-from app.engines.doctor.case import Case, cases
-from app.engines.doctor.finding import Finding, Said, worst_first
+from app.engines.doctor.case import Situation, cases
 from app.engines.doctor.here import NOTHING, Here
+from app.engines.doctor.pitfall import Pitfall, Said, worst_first
 from app.lineups.model import Lineup
 
-CHECKS: dict[str, Callable[[Case], Said | None]] = {
+CHECKS: dict[str, Callable[[Situation], Said | None]] = {
     "cannot-be-reckoned": memory.cannot_be_reckoned,
     "tp-does-not-divide-heads": model.heads_do_not_divide,
     "too-few-gpus": model.gpus_are_too_few,
@@ -38,7 +38,7 @@ CHECKS: dict[str, Callable[[Case], Said | None]] = {
 }
 
 
-def diagnose(lineup: Lineup, here: Here = NOTHING) -> tuple[Finding, ...]:
+def diagnose(lineup: Lineup, here: Here = NOTHING) -> tuple[Pitfall, ...]:
     return worst_first(
         said.of(name, case.engine.name)
         for case in cases(lineup, here)

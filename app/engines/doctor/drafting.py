@@ -2,8 +2,8 @@
 
 import re
 
-from app.engines.doctor.case import ADA, Case
-from app.engines.doctor.finding import Said
+from app.engines.doctor.case import ADA, Situation
+from app.engines.doctor.pitfall import Said
 
 _ASSISTANT = re.compile(r"assistant|[-_.]mtp\b|\bmtp[-_.]", re.IGNORECASE)
 _PREPARED = re.compile(r"p[-_]?eagle|\bpard\b|parallel", re.IGNORECASE)
@@ -14,7 +14,7 @@ _FINDS_MTP = (0, 25)
 """From here on the drafter's own config tells vLLM what it is: seen in 0.25.1 and tried with 0.32.0."""
 
 
-def mtp_is_not_said(case: Case) -> Said | None:
+def mtp_is_not_said(case: Situation) -> Said | None:
     plan = case.engine.speculation
     if plan is None or plan.method not in ("", "draft_model") or not _is_mtp(case, plan.model):
         return None
@@ -27,7 +27,7 @@ def mtp_is_not_said(case: Case) -> Said | None:
     )
 
 
-def mtp_is_too_early(case: Case) -> Said | None:
+def mtp_is_too_early(case: Situation) -> Said | None:
     plan = case.engine.speculation
     if plan is None or not case.is_gemma4 or not case.before(0, 21):
         return None
@@ -38,7 +38,7 @@ def mtp_is_too_early(case: Case) -> Said | None:
     )
 
 
-def parallel_drafting_is_unprepared(case: Case) -> Said | None:
+def parallel_drafting_is_unprepared(case: Situation) -> Said | None:
     plan = case.engine.speculation
     if plan is None or not plan.parallel_drafting or "dflash" in f"{plan.method} {plan.model}".lower():
         return None
@@ -57,7 +57,7 @@ def parallel_drafting_is_unprepared(case: Case) -> Said | None:
     )
 
 
-def dflash_on_ada(case: Case) -> Said | None:
+def dflash_on_ada(case: Situation) -> Said | None:
     plan = case.engine.speculation
     if plan is None or "dflash" not in f"{plan.method} {plan.model}".lower() or not case.all_gpus(ADA):
         return None
@@ -70,7 +70,7 @@ def dflash_on_ada(case: Case) -> Said | None:
     )
 
 
-def acceptance_is_of_random_text(case: Case) -> Said | None:
+def acceptance_is_of_random_text(case: Situation) -> Said | None:
     plan = case.engine.speculation
     if plan is None or plan.acceptance is None or "random" not in plan.source.lower():
         return None
@@ -82,6 +82,6 @@ def acceptance_is_of_random_text(case: Case) -> Said | None:
     )
 
 
-def _is_mtp(case: Case, model: str) -> bool:
+def _is_mtp(case: Situation, model: str) -> bool:
     kind = case.config(model).get("model_type")
     return "assistant" in kind or "mtp" in kind if isinstance(kind, str) else bool(_ASSISTANT.search(model))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from app.engines.doctor.boots import Boot
 from app.engines.doctor.case import BLACKWELL
-from app.engines.doctor.finding import Finding, Said, worst_first
 from app.engines.doctor.memory import HIGH, MANY
+from app.engines.doctor.pitfall import Pitfall, Said, worst_first
 from app.lineups.model import Engine, Lineup
 
 LOW_ACCEPTANCE = 45.0
@@ -15,7 +15,7 @@ _NATIVE = "FlashInferCutlassNvFp4LinearKernel"
 
 
 @dataclass(frozen=True)
-class Told:
+class DoctorLog:
     """The log, and the engine of the line-up that it belongs to where one does."""
 
     boots: tuple[Boot, ...]
@@ -30,25 +30,25 @@ class Told:
         return self.boots[-1]
 
 
-def diagnose_log(boots: tuple[Boot, ...], lineup: Lineup | None = None) -> tuple[Finding, ...]:
+def diagnose_log(boots: tuple[Boot, ...], lineup: Lineup | None = None) -> tuple[Pitfall, ...]:
     told = _of(boots, lineup)
     name = told.engine.name if told.engine else ""
     return worst_first(said.of(check, name) for check, ask in CHECKS.items() if (said := ask(told)))
 
 
-def _of(boots: tuple[Boot, ...], lineup: Lineup | None) -> Told:
+def _of(boots: tuple[Boot, ...], lineup: Lineup | None) -> DoctorLog:
     engines = tuple(lineup.engines.values()) if lineup else ()
     names = {boots[-1].flag("served_model_name"), boots[-1].flag("model"), boots[-1].flag("model_tag")} - {""}
     fitting = [engine for engine in engines if {engine.wire_name, engine.model} & names]
     if not names and len(engines) == 1:
         fitting = list(engines)
     if len(fitting) != 1 or lineup is None:
-        return Told(boots, others=tuple(engine.wire_name for engine in engines) if names and not fitting else ())
+        return DoctorLog(boots, others=tuple(engine.wire_name for engine in engines) if names and not fitting else ())
     gpus = [gpu for gpu in lineup.gpus if gpu.index in fitting[0].gpus]
-    return Told(boots, fitting[0], tuple(gpu.kind for gpu in gpus))
+    return DoctorLog(boots, fitting[0], tuple(gpu.kind for gpu in gpus))
 
 
-def of_another_model(told: Told) -> Said | None:
+def of_another_model(told: DoctorLog) -> Said | None:
     if not told.others:
         return None
     serves = told.last.flag("served_model_name") or told.last.flag("model")
@@ -56,7 +56,7 @@ def of_another_model(told: Told) -> Said | None:
     return Said("warn", says, "give the log of one of them, or leave the line-up out")
 
 
-def ended_by_a_fatal_line(told: Told) -> Said | None:
+def ended_by_a_fatal_line(told: DoctorLog) -> Said | None:
     """The first one: what follows a cause is its echo."""
     boot = told.last
     if boot.cause is None:
@@ -65,7 +65,7 @@ def ended_by_a_fatal_line(told: Told) -> Said | None:
     return Said("stop", f"line {boot.at:,}: {boot.cause.says}, {when}", boot.cause.fix)
 
 
-def started_by_luck(told: Told) -> Said | None:
+def started_by_luck(told: DoctorLog) -> Said | None:
     failed = [boot for boot in told.boots[:-1] if not boot.up]
     if not failed or not told.last.up:
         return None
@@ -79,7 +79,7 @@ def started_by_luck(told: Told) -> Said | None:
     )
 
 
-def died_and_was_started_again(told: Told) -> Said | None:
+def died_and_was_started_again(told: DoctorLog) -> Said | None:
     died = [boot.cause for boot in told.boots[:-1] if boot.served and boot.cause]
     if not died or told.last.cause:
         return None
@@ -87,14 +87,14 @@ def died_and_was_started_again(told: Told) -> Said | None:
     return Said("warn", f"{says}. What ended it once will end it again", died[-1].fix)
 
 
-def not_up_yet(told: Told) -> Said | None:
+def not_up_yet(told: DoctorLog) -> Said | None:
     if told.last.up or told.last.cause:
         return None
     says = f"the log ends before it serves; the last step was: {told.last.step or 'none that is known'}"
     return Said("warn", says, "wait and read it again, or read its end: no line of it is known to be fatal")
 
 
-def marlin(told: Told) -> Said | None:
+def marlin(told: DoctorLog) -> Said | None:
     if "marlin" not in told.last.marks:
         return None
     if told.kinds and all(BLACKWELL.search(kind) for kind in told.kinds):
@@ -107,21 +107,21 @@ def marlin(told: Told) -> Said | None:
     return Said("note", says, f"on Blackwell use a build whose log says Using {_NATIVE}; give the line-up to be told")
 
 
-def experimental(told: Told) -> Said | None:
+def experimental(told: DoctorLog) -> Said | None:
     if "experimental" not in told.last.marks:
         return None
     says = "vLLM calls the NVFP4 format experimental (until 0.29): it means the file format, not the answers"
     return Said("note", says, "nothing to mend; keep the checkpoint and the version of vLLM together")
 
 
-def graphs_are_not_counted(told: Told) -> Said | None:
+def graphs_are_not_counted(told: DoctorLog) -> Said | None:
     if "graphs not counted" not in told.last.marks:
         return None
     says = "CUDA graphs are not taken off the KV pool: they come on top of utilization, and may not find room"
     return Said("warn", says, "take VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 out, or lower utilization by 0.05")
 
 
-def high_utilization(told: Told) -> Said | None:
+def high_utilization(told: DoctorLog) -> Said | None:
     boot = told.last
     share, seqs = _number(boot.flag("gpu_memory_utilization")), _number(boot.flag("max_num_seqs"))
     if share <= HIGH or 0 < seqs < MANY or boot.flag("enforce_eager") == "True":
@@ -132,7 +132,7 @@ def high_utilization(told: Told) -> Said | None:
     return Said("warn", says, f"set utilization = {HIGH} or less, or max_num_seqs below {MANY}")
 
 
-def parsers_are_missing(told: Told) -> Said | None:
+def parsers_are_missing(told: DoctorLog) -> Said | None:
     boot = told.last
     if "gemma4" not in boot.marks or not boot.flags:
         return None
@@ -148,14 +148,14 @@ def parsers_are_missing(told: Told) -> Said | None:
     return Said("warn", says, f"add {' '.join(lacks)}")
 
 
-def template_failed(told: Told) -> Said | None:
+def template_failed(told: DoctorLog) -> Said | None:
     if "template failed" not in told.last.marks:
         return None
     says = "the chat template failed on a request or at the start"
     return Said("warn", says, "fetch the model's current one and name it as chat_template; the log has the line of it")
 
 
-def low_acceptance(told: Told) -> Said | None:
+def low_acceptance(told: DoctorLog) -> Said | None:
     if not (accepted := told.last.accepted) or (mean := sum(accepted) / len(accepted)) >= LOW_ACCEPTANCE:
         return None
     says = f"{mean:.0f} % of the drafted tokens were accepted: what random tokens give, which nobody can guess"
@@ -169,7 +169,7 @@ def _number(text: str) -> float:
         return 0.0
 
 
-CHECKS: dict[str, Callable[[Told], Said | None]] = {
+CHECKS: dict[str, Callable[[DoctorLog], Said | None]] = {
     "log-of-another-model": of_another_model,
     "fatal-line": ended_by_a_fatal_line,
     "boots-on-second-try": started_by_luck,

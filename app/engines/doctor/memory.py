@@ -2,8 +2,8 @@
 
 import re
 
-from app.engines.doctor.case import Case
-from app.engines.doctor.finding import Said
+from app.engines.doctor.case import Situation
+from app.engines.doctor.pitfall import Said
 from app.engines.fit.reckoned import Fit
 from app.engines.fit.verdict import SAFE, TIGHT_GIB
 
@@ -21,14 +21,14 @@ KNEE_WEIGHTS_GIB = 15
 _CAPTURE = ("--cudagraph-capture-sizes", "--max-cudagraph-capture-size", "--compilation-config", "-cc")
 
 
-def cannot_be_reckoned(case: Case) -> Said | None:
+def cannot_be_reckoned(case: Situation) -> Said | None:
     if not case.unknown:
         return None
     says = f"whether it fits is not known: {case.unknown}"
     return Said("warn", says, "give a model whose config.json can be read here, then ask temper plan again")
 
 
-def too_long(case: Case) -> Said | None:
+def too_long(case: Situation) -> Said | None:
     fit = case.fit
     if fit is None or fit.fits or not _short_of_kv(case, fit):
         return None
@@ -41,7 +41,7 @@ def too_long(case: Case) -> Said | None:
     )
 
 
-def does_not_fit(case: Case) -> Said | None:
+def does_not_fit(case: Situation) -> Said | None:
     fit = case.fit
     if fit is None or fit.fits or not fit.missing_gib_per_gpu.value or _short_of_kv(case, fit):
         return None
@@ -49,7 +49,7 @@ def does_not_fit(case: Case) -> Said | None:
     return Said("stop", says or fit.says, advice if says else "ask temper plan what it is made of")
 
 
-def beyond_the_model(case: Case) -> Said | None:
+def beyond_the_model(case: Situation) -> Said | None:
     if case.reckoning is None:
         return None
     shape, engine = case.reckoning.setting.shape, case.engine
@@ -62,7 +62,7 @@ def beyond_the_model(case: Case) -> Said | None:
     return None
 
 
-def starts_by_luck(case: Case) -> Said | None:
+def starts_by_luck(case: Situation) -> Said | None:
     """Only where memory, not the model, is what ends the context."""
     fit, found = case.fit, case.reckoning
     if fit is None or found is None or not fit.fits or not (longest := fit.largest_context.value):
@@ -77,7 +77,7 @@ def starts_by_luck(case: Case) -> Said | None:
     )
 
 
-def graphs_at_the_edge(case: Case) -> Said | None:
+def graphs_at_the_edge(case: Situation) -> Said | None:
     found = case.reckoning
     if found is None or found.setting.cpu or found.setting.eager or found.setting.kv_cache_bytes is not None:
         return None
@@ -94,7 +94,7 @@ def graphs_at_the_edge(case: Case) -> Said | None:
     )
 
 
-def media_at_high_utilization(case: Case) -> Said | None:
+def media_at_high_utilization(case: Situation) -> Said | None:
     found = case.reckoning
     if found is None or found.setting.cpu or case.engine.text_only or not found.setting.shape.towers:
         return None
@@ -108,7 +108,7 @@ def media_at_high_utilization(case: Case) -> Said | None:
     )
 
 
-def past_the_knee(case: Case) -> Said | None:
+def past_the_knee(case: Situation) -> Said | None:
     found = case.reckoning
     if found is None or found.weights_gib * case.engine.tp < KNEE_WEIGHTS_GIB:
         return None
@@ -125,7 +125,7 @@ def past_the_knee(case: Case) -> Said | None:
     return None
 
 
-def little_is_left(case: Case) -> Said | None:
+def little_is_left(case: Situation) -> Said | None:
     fit, found = case.fit, case.reckoning
     if fit is None or found is None or not fit.fits or found.setting.cpu or found.setting.unified:
         return None
@@ -147,7 +147,7 @@ def little_is_left(case: Case) -> Said | None:
     )
 
 
-def _short_of_kv(case: Case, fit: Fit) -> bool:
+def _short_of_kv(case: Situation, fit: Fit) -> bool:
     longest = fit.largest_context.value
     missing = fit.missing_gib_per_gpu.value
     return bool(missing and longest and longest < case.engine.max_model_len)

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable
 
-from app.engines.doctor.case import Case
-from app.engines.doctor.finding import Said
+from app.engines.doctor.case import Situation
+from app.engines.doctor.pitfall import Said
 
 ATTENTION = "re:.*self_attn.*"
 _PARTS = ("q_proj", "k_proj", "v_proj", "o_proj")
 
 
-def heads_do_not_divide(case: Case) -> Said | None:
+def heads_do_not_divide(case: Situation) -> Said | None:
     if case.reckoning is None:
         return None
     shape, tp = case.reckoning.setting.shape, case.engine.tp
@@ -22,7 +22,7 @@ def heads_do_not_divide(case: Case) -> Said | None:
     return Said("stop", f"tp = {tp} does not divide the model's {heads}, and vLLM refuses", f"set tp = {below[-1]}")
 
 
-def gpus_are_too_few(case: Case) -> Said | None:
+def gpus_are_too_few(case: Situation) -> Said | None:
     """The line-up's own fields were held to each other when it was read; its flags were not."""
     asked = case.engine.gpus_per_replica
     if len(case.gpus) >= asked:
@@ -31,7 +31,7 @@ def gpus_are_too_few(case: Case) -> Said | None:
     return Said("stop", says, "give it more GPUs, or take tp and pp out of flags")
 
 
-def pipeline_crashes(case: Case) -> Said | None:
+def pipeline_crashes(case: Situation) -> Said | None:
     if not case.is_gemma4 or case.engine.pp == 1 or case.since(0, 21):
         return None
     known = case.rules is not None
@@ -43,7 +43,7 @@ def pipeline_crashes(case: Case) -> Said | None:
     )
 
 
-def attention_is_not_ignored(case: Case) -> Said | None:
+def attention_is_not_ignored(case: Situation) -> Said | None:
     config = case.config(case.engine.model)
     if not config:
         return _asked_to_look(case)
@@ -62,7 +62,7 @@ def attention_is_not_ignored(case: Case) -> Said | None:
     )
 
 
-def _asked_to_look(case: Case) -> Said | None:
+def _asked_to_look(case: Situation) -> Said | None:
     if case.engine.precision != "nvfp4" or "heretic" not in case.engine.model.lower():
         return None
     says = f"this checkpoint starts only while quantization_config.ignore in its config.json has {ATTENTION}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import httpx
 
 from app.engines.client import EngineClient, ServedModel
-from app.engines.doctor.finding import Said
+from app.engines.doctor.pitfall import Said
 from app.engines.metrics import EngineSample
 from app.errors import EngineError
 from app.lineups.model import Engine
@@ -23,7 +23,7 @@ Named = tuple[str, Said]
 
 
 @dataclass(frozen=True)
-class Look:
+class ServerLook:
     """What came back. `health` is None where nothing answers at all."""
 
     root: str
@@ -38,14 +38,14 @@ class Look:
     """It does not refuse a question that offers a tool."""
 
 
-async def look_at(http: httpx.AsyncClient, base: str, key: str = "", metrics_url: str = "") -> Look:
+async def look_at(http: httpx.AsyncClient, base: str, key: str = "", metrics_url: str = "") -> ServerLook:
     """`base` ends in /v1."""
     client = EngineClient(http, base, key=key, patience=PATIENCE)
     root = base.removesuffix("/v1")
     if (health := await _health(http, root)) is None:
-        return Look(root)
+        return ServerLook(root)
     version = await client.version()
-    look = Look(root, health, clean(version, 40))
+    look = ServerLook(root, health, clean(version, 40))
     try:
         look = replace(look, models=await client.models())
     except EngineError as exc:
@@ -82,7 +82,7 @@ async def _calls_tools(http: httpx.AsyncClient, base: str, key: str, model: str)
         return True
 
 
-def diagnose_server(look: Look, engine: Engine | None = None) -> Iterator[Named]:
+def diagnose_server(look: ServerLook, engine: Engine | None = None) -> Iterator[Named]:
     """`engine` is what the line-up means to find there; without one, any model will do."""
     if look.health is None:
         yield "not-answering", _silent(look, engine)
@@ -98,14 +98,14 @@ def diagnose_server(look: Look, engine: Engine | None = None) -> Iterator[Named]
         yield from _metrics(look, engine)
 
 
-def _silent(look: Look, engine: Engine | None) -> Said:
+def _silent(look: ServerLook, engine: Engine | None) -> Said:
     says = f"nothing answers at {look.root} within {PATIENCE:g} s"
     if engine is None:
         return Said("stop", says, "start the server, or mend the address")
     return Said("note", f"{says}: only the line-up itself was looked at", "start it, and ask again")
 
 
-def _refused(look: Look) -> Named:
+def _refused(look: ServerLook) -> Named:
     if "API key" in look.refusal:
         fix = "put the right key into the environment variable that api_key_env (or --key-env) names"
         return "wrong-key", Said("stop", look.refusal, fix)
@@ -115,7 +115,7 @@ def _refused(look: Look) -> Named:
     return "not-vllm", Said("stop", f"{look.root} is not vLLM: {look.refusal}", fix)
 
 
-def _served(look: Look, engine: Engine | None) -> Iterator[Named]:
+def _served(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
     names = [clean(card.id, 80) for card in look.models]
     if not names:
         yield "model-not-listed", Said("stop", f"{look.root} lists no model", "read the server's log")
@@ -134,7 +134,7 @@ def _served(look: Look, engine: Engine | None) -> Iterator[Named]:
         yield "shorter-than-lineup", Said("warn", says, f"set max_model_len = {holds}, or start it with more")
 
 
-def _parsers(look: Look) -> Iterator[Named]:
+def _parsers(look: ServerLook) -> Iterator[Named]:
     if look.calls_tools:
         return
     says = f"{look.root} was started without a parser for calls of tools: they are refused"
@@ -142,7 +142,7 @@ def _parsers(look: Look) -> Iterator[Named]:
     yield "missing-parsers", Said("warn", says, fix)
 
 
-def _versions(look: Look, engine: Engine | None) -> Iterator[Named]:
+def _versions(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
     numbers = re.match(r"v?(\d{1,4})\.(\d{1,4})", look.version)
     if numbers is None:
         says = f"{look.root} does not tell a version of vLLM: it speaks the wire, and may be something else"
@@ -161,7 +161,7 @@ def _versions(look: Look, engine: Engine | None) -> Iterator[Named]:
         yield "kv-not-told", Said("note", says, 'go by the line "GPU KV cache size" of its log, or by temper plan')
 
 
-def _metrics(look: Look, engine: Engine | None) -> Iterator[Named]:
+def _metrics(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
     sample = look.sample
     if sample is None or sample.missing:
         says = f"{look.root}: {sample.missing}" if sample else look.no_metrics

@@ -1,12 +1,12 @@
 """Pitfalls of the words and the environment that vLLM is started with."""
 
-from app.engines.doctor.case import BLACKWELL, Case
-from app.engines.doctor.finding import Said
+from app.engines.doctor.case import BLACKWELL, Situation
+from app.engines.doctor.pitfall import Said
 
 _NATIVE = "FlashInferCutlassNvFp4LinearKernel"
 
 
-def flags_contradict(case: Case) -> Said | None:
+def flags_contradict(case: Situation) -> Said | None:
     if not case.settled.overridden:
         return None
     names = ", ".join(case.settled.overridden)
@@ -14,14 +14,14 @@ def flags_contradict(case: Case) -> Said | None:
     return Said("warn", says, "put the value into the line-up's field and take the flag out")
 
 
-def flags_unreadable(case: Case) -> Said | None:
+def flags_unreadable(case: Situation) -> Said | None:
     if not case.settled.unreadable:
         return None
     names = ", ".join(case.settled.unreadable)
     return Said("stop", f"the value of {names} is not one that vLLM takes: it ends at once", "mend it in flags")
 
 
-def image_is_not_pinned(case: Case) -> Said | None:
+def image_is_not_pinned(case: Situation) -> Said | None:
     launch = case.engine.launch
     if launch is None or not launch.image or launch.pinned:
         return None
@@ -29,7 +29,7 @@ def image_is_not_pinned(case: Case) -> Said | None:
     return Said("warn", says, f"name it by its digest, {launch.image}@sha256:…, as docker image inspect shows it")
 
 
-def parsers_are_missing(case: Case) -> Said | None:
+def parsers_are_missing(case: Situation) -> Said | None:
     if not case.starts:
         return None
     flags = case.flags
@@ -49,7 +49,7 @@ def parsers_are_missing(case: Case) -> Said | None:
     return Said("warn", says, f"add {' '.join(lacks)} to flags")
 
 
-def answers_are_padded(case: Case) -> Said | None:
+def answers_are_padded(case: Situation) -> Said | None:
     """The roles answer by a JSON Schema."""
     if not case.starts or any("disable_any_whitespace" in value for pair in case.flags.items() for value in pair):
         return None
@@ -57,7 +57,7 @@ def answers_are_padded(case: Case) -> Said | None:
     return Said("note", "an answer by schema may be padded with white space until its tokens are gone", f"add {flag}")
 
 
-def marlin_is_forced(case: Case) -> Said | None:
+def marlin_is_forced(case: Situation) -> Said | None:
     if case.engine.precision != "nvfp4" or not case.all_gpus(BLACKWELL):
         return None
     env = case.environment
@@ -72,7 +72,7 @@ def marlin_is_forced(case: Case) -> Said | None:
     return Said("warn", says, f"take it out; the log should say Using {_NATIVE}")
 
 
-def backend_is_forced(case: Case) -> Said | None:
+def backend_is_forced(case: Situation) -> Said | None:
     asked = case.flags.get("--attention-backend") or case.environment.get("VLLM_ATTENTION_BACKEND", "")
     if not case.is_gemma4 or not case.starts or "FLASH_ATTN" not in asked.upper() or case.since(0, 24):
         return None

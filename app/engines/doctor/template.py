@@ -1,7 +1,7 @@
 """A chat template from before Gemma 4's was mended, or none at all."""
 
-from app.engines.doctor.case import Case
-from app.engines.doctor.finding import Said
+from app.engines.doctor.case import Situation
+from app.engines.doctor.pitfall import Said
 
 TEMPLATE_SHA256 = "94899c0f917d93f6fe81c95744d1e8ddab2d21d39228d2e4aec1fb2a25bff413"
 """Google's template for the 31B as it stood on 2026-04-30, two days after it was mended."""
@@ -9,7 +9,7 @@ TEMPLATE_URL = "https://huggingface.co/google/gemma-4-31B-it/raw/main/chat_templ
 _STALE = "older ones put an empty thought into answers without thinking and break the parameters of tools"
 
 
-def template_is_stale(case: Case) -> Said | None:
+def template_is_stale(case: Situation) -> Said | None:
     if not case.is_gemma4:
         return None
     path, pinned = case.engine.chat_template, case.engine.chat_template_sha256
@@ -35,7 +35,7 @@ def template_is_stale(case: Case) -> Said | None:
     return None
 
 
-def _own_template(case: Case) -> Said | None:
+def _own_template(case: Situation) -> Said | None:
     model = case.engine.model
     if (found := case.here.templates.get(model)) and found != TEMPLATE_SHA256:
         says = f"the checkpoint's own chat template ({found[:12]}…) is not the one of 2026-04-30: {_STALE}"

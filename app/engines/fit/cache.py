@@ -29,7 +29,7 @@ class CacheLayer:
 
 
 @dataclass(frozen=True)
-class Group:
+class LayerGroup:
     """Layers with one block table."""
 
     layers: tuple[CacheLayer, ...]
@@ -48,7 +48,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Cache:
-    groups: tuple[Group, ...]
+    groups: tuple[LayerGroup, ...]
     in_flight: int
     """Tokens of requests under way whose blocks a sliding layer cannot give back yet."""
     rules: Rules
@@ -95,11 +95,11 @@ class Cache:
         return low
 
 
-def groups_of(layers: Iterable[CacheLayer], block: int, rules: Rules) -> tuple[Group, ...]:
+def groups_of(layers: Iterable[CacheLayer], block: int, rules: Rules) -> tuple[LayerGroup, ...]:
     layers = tuple(layers)
     kinds = [tuple(same) for _, same in groupby(sorted(layers, key=_by_kind), key=lambda layer: layer.kind)]
     if len({layer.window for layer in layers}) == 1:
-        return (Group(layers, block),)
+        return (LayerGroup(layers, block),)
     page = max(kind[0].page(block) for kind in kinds)
     size = _layers_per_group([len(kind) for kind in kinds])
     return tuple(group for kind in kinds for group in _cut(kind, size, block, page, rules))
@@ -114,7 +114,7 @@ def _layers_per_group(counts: list[int]) -> int:
     return max(counts) if max(counts) < 1.5 * min(counts) else min(counts)
 
 
-def _cut(kind: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: Rules) -> Iterable[Group]:
+def _cut(kind: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: Rules) -> Iterable[LayerGroup]:
     """A kind with a smaller page gets a larger block, so that all pages are equal."""
     own = kind[0].page(block)
     if page % own and not rules.pads_pages:
@@ -124,6 +124,6 @@ def _cut(kind: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: 
     count = math.ceil(len(kind) / size)
     for start in range(count):
         if page % own:
-            yield Group(kind[start::count], block, padded_page=page)
+            yield LayerGroup(kind[start::count], block, padded_page=page)
         else:
-            yield Group(kind[start::count], block * (page // own))
+            yield LayerGroup(kind[start::count], block * (page // own))

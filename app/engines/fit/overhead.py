@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.engines.fit.setting import GIB, Setting
+from app.engines.fit.setting import GIB, FitSetting
 
 LOGIT_BYTES = 14
 """Of the profile run's sampler, for each sequence and word: once at 16 bit and three times at 32.
@@ -33,18 +33,18 @@ class Overhead:
         return self.activations + self.graphs + self.context
 
 
-def overhead_of(setting: Setting) -> Overhead:
+def overhead_of(setting: FitSetting) -> Overhead:
     if setting.cpu:
         return Overhead(_activations(setting), 0, 0)
     context = CONTEXT_GIB + (NCCL_GIB if setting.split.tp * setting.split.pp > 1 else 0)
     return Overhead(_activations(setting), _graphs(setting), context)
 
 
-def _activations(setting: Setting) -> float:
+def _activations(setting: FitSetting) -> float:
     return _profiled(setting) if setting.rules.version >= NEW_RUNNER and not setting.cpu else _profiled_before(setting)
 
 
-def _profiled(setting: Setting) -> float:
+def _profiled(setting: FitSetting) -> float:
     """The largest of: a full batch in the widest layer, a sample for every sequence, and, where the model is compiled,
     a copy of its largest table, which compiling makes for a moment."""
     shape, tp = setting.shape, setting.split.tp
@@ -55,19 +55,19 @@ def _profiled(setting: Setting) -> float:
     return (max(_widest(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
 
 
-def _profiled_before(setting: Setting) -> float:
+def _profiled_before(setting: FitSetting) -> float:
     """One full batch through the widest layer, then a sample for every sequence."""
     return (_widest(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
 
 
-def _widest(setting: Setting) -> float:
+def _widest(setting: FitSetting) -> float:
     shape, tp = setting.shape, setting.split.tp
     mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
     attention = max(layer.head_dim * (shape.heads / tp + 2 * setting.split.kv_heads(layer)) for layer in shape.layers)
     return 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.per_layer_width)
 
 
-def graphs_captured(setting: Setting) -> int:
+def graphs_captured(setting: FitSetting) -> int:
     """Piecewise ones for every size, whole ones for the sizes that a batch of single tokens can have."""
     if setting.eager or setting.cpu:
         return 0
@@ -77,7 +77,7 @@ def graphs_captured(setting: Setting) -> int:
     return len(sizes) + len([size for size in sizes if size <= setting.max_num_seqs * query])
 
 
-def _graphs(setting: Setting) -> float:
+def _graphs(setting: FitSetting) -> float:
     layers = -(-len(setting.shape.layers) // setting.split.pp)
     each = NEW_GRAPH_BYTES if setting.rules.version >= NEW_RUNNER else GRAPH_BYTES
     return graphs_captured(setting) * layers * each / GIB

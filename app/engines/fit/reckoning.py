@@ -6,14 +6,14 @@ from functools import cached_property
 from app.engines.fit.cache import Cache
 from app.engines.fit.known import shape_of
 from app.engines.fit.overhead import Overhead, overhead_of
-from app.engines.fit.setting import GIB, Setting, setting_of
+from app.engines.fit.setting import GIB, FitSetting, setting_of
 from app.engines.fit.weights import Weights, weights_by_stage
 from app.lineups.model import Engine, Gpu
 
 
 @dataclass(frozen=True)
 class Reckoning:
-    setting: Setting
+    setting: FitSetting
     weights: Weights
     overhead: Overhead
     cache: Cache

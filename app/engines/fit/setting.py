@@ -19,7 +19,7 @@ DRAFTERS_WITH_CACHE = ("eagle3", "eagle")
 
 
 @dataclass(frozen=True)
-class Setting:
+class FitSetting:
     shape: Shape
     precision: Precision
     split: Split
@@ -84,11 +84,11 @@ class Setting:
         return [CacheLayer(index, None, self.split.kv_heads(like), like.head_dim, self.kv_element)]
 
 
-def setting_of(engine: Engine, shape: Shape, gpus: tuple[Gpu, ...]) -> Setting:
+def setting_of(engine: Engine, shape: Shape, gpus: tuple[Gpu, ...]) -> FitSetting:
     rules = rules_of(engine.vllm)
     seqs, tokens = _batch(engine, shape, gpus[0], rules)
     drafter = engine.speculation.weights_gib * GIB if engine.speculation else 0
-    return Setting(
+    return FitSetting(
         shape=shape,
         precision=engine.precision,
         split=Split(engine.tp, engine.pp, engine.text_only, drafter),

@@ -2,15 +2,15 @@
 
 from app.engines.fit.reading import GB, kv_read, weights_read
 from app.engines.fit.reckoned import Reckoned
-from app.engines.fit.setting import GIB, Setting
+from app.engines.fit.setting import GIB, FitSetting
 from app.lineups.model import Speculation
 
 
-def bytes_per_token(setting: Setting) -> float:
+def bytes_per_token(setting: FitSetting) -> float:
     return weights_read(setting.shape, setting.precision, setting.split, setting.rules)
 
 
-def limit(setting: Setting) -> Reckoned:
+def limit(setting: FitSetting) -> Reckoned:
     weights, length = bytes_per_token(setting), setting.max_model_len
     cache = kv_read(setting.shape, setting.split, setting.kv_element, length)
     late = setting.bandwidth_gb_s * GB / (weights + cache)
@@ -22,7 +22,7 @@ def limit(setting: Setting) -> Reckoned:
     )
 
 
-def limit_with_speculation(setting: Setting) -> Reckoned:
+def limit_with_speculation(setting: FitSetting) -> Reckoned:
     drafting = setting.speculation
     if drafting is None:
         return Reckoned(None, "unsupported", "the line-up names no speculation")
@@ -39,7 +39,7 @@ def limit_with_speculation(setting: Setting) -> Reckoned:
     return Reckoned(rounds * accepted, "estimated", f"{words}; {accepted:g} tokens a round{where}")
 
 
-def _rounds_per_second(setting: Setting, drafting: Speculation) -> float:
+def _rounds_per_second(setting: FitSetting, drafting: Speculation) -> float:
     passes = 1 if drafting.parallel_drafting else drafting.tokens
     drafter = drafting.weights_gib * GIB / setting.split.tp * passes
     return setting.bandwidth_gb_s * GB / (bytes_per_token(setting) + drafter)

@@ -22,20 +22,20 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FitVerdict:
     fits: bool
     missing_gib: float
     says: str
 
 
-def judged(found: Reckoning, beside: Beside, with_tp: Callable[[int], Reckoning]) -> Verdict:
+def judged(found: Reckoning, beside: Beside, with_tp: Callable[[int], Reckoning]) -> FitVerdict:
     if sentence := _refused(found):
-        return Verdict(fits=False, missing_gib=0, says=sentence)
+        return FitVerdict(fits=False, missing_gib=0, says=sentence)
     if verdict := _short_of_memory(found, beside):
         return _with_advice(verdict, found, with_tp)
     if sentence := _crashes(found):
-        return Verdict(fits=False, missing_gib=0, says=sentence)
-    return Verdict(fits=True, missing_gib=0, says=_fits(found, beside))
+        return FitVerdict(fits=False, missing_gib=0, says=sentence)
+    return FitVerdict(fits=True, missing_gib=0, says=_fits(found, beside))
 
 
 def _refused(found: Reckoning) -> str:
@@ -53,11 +53,11 @@ def _refused(found: Reckoning) -> str:
     return ""
 
 
-def _short_of_memory(found: Reckoning, beside: Beside) -> Verdict | None:
+def _short_of_memory(found: Reckoning, beside: Beside) -> FitVerdict | None:
     return _no_room_beside(found, beside) or _too_little_pool(found) or _too_full(found, beside)
 
 
-def _no_room_beside(found: Reckoning, beside: Beside) -> Verdict | None:
+def _no_room_beside(found: Reckoning, beside: Beside) -> FitVerdict | None:
     setting = found.setting
     missing = setting.share_gib + beside.held_gib - setting.gpu_gib
     if not beside.names or missing <= 0:
@@ -67,10 +67,10 @@ def _no_room_beside(found: Reckoning, beside: Beside) -> Verdict | None:
         f"and vLLM wants {setting.utilization:g} of all the memory free when it starts. "
     )
     left = max(0.0, 1 - beside.held_gib / setting.gpu_gib)
-    return Verdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
+    return FitVerdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
 
 
-def _too_little_pool(found: Reckoning) -> Verdict | None:
+def _too_little_pool(found: Reckoning) -> FitVerdict | None:
     setting, missing = found.setting, found.needed_gib - found.left_gib
     if missing <= 0:
         return None
@@ -84,10 +84,10 @@ def _too_little_pool(found: Reckoning) -> Verdict | None:
             f"Lacks {missing:.1f} GiB per GPU: {found.weights_gib:.1f} GiB of weights and {found.profiled_gib:.1f} of "
             f"activations and graphs, where vLLM may use {setting.share_gib:.1f} of {setting.gpu_gib:.1f} GiB."
         )
-    return Verdict(False, missing, says)
+    return FitVerdict(False, missing, says)
 
 
-def _too_full(found: Reckoning, beside: Beside) -> Verdict | None:
+def _too_full(found: Reckoning, beside: Beside) -> FitVerdict | None:
     setting = found.setting
     held = found.held_gib + beside.held_gib
     if held <= setting.gpu_gib:
@@ -97,10 +97,10 @@ def _too_full(found: Reckoning, beside: Beside) -> Verdict | None:
         f"Starts to load and then lacks {held - setting.gpu_gib:.1f} GiB per GPU: {held:.1f} GiB would be held of "
         f"{setting.gpu_gib:.1f}. Lower {change}, or leave CUDA graphs out."
     )
-    return Verdict(False, held - setting.gpu_gib, says)
+    return FitVerdict(False, held - setting.gpu_gib, says)
 
 
-def _with_advice(verdict: Verdict, found: Reckoning, with_tp: Callable[[int], Reckoning]) -> Verdict:
+def _with_advice(verdict: FitVerdict, found: Reckoning, with_tp: Callable[[int], Reckoning]) -> FitVerdict:
     """Where no max_model_len would help."""
     if found.largest_context > 0:
         return verdict

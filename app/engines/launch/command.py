@@ -21,7 +21,7 @@ _OFFLINE = {
 
 
 @dataclass(frozen=True)
-class Command:
+class LaunchCommand:
     argv: tuple[str, ...]
     env: dict[str, str]
     """Beside what the machine gives."""
@@ -34,15 +34,15 @@ class Command:
         return hashlib.sha256(basis.encode()).hexdigest()[:16]
 
 
-def command(engine: Engine, replica: int, runtime: str = "docker") -> Command:
+def command(engine: Engine, replica: int, runtime: str = "docker") -> LaunchCommand:
     """Of an engine that has a launch. `runtime` starts the container where the line-up names an image."""
     launch = _launch(engine)
     port, gpus = launch.port + replica, engine.replicas[replica]
     env = {**_OFFLINE, **launch.env}
     if launch.image:
-        return Command(_in_container(engine, launch, replica, runtime, env), env, port, gpus)
+        return LaunchCommand(_in_container(engine, launch, replica, runtime, env), env, port, gpus)
     env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
-    return Command((*launch.command, *serve_words(engine, port)), env, port, gpus)
+    return LaunchCommand((*launch.command, *serve_words(engine, port)), env, port, gpus)
 
 
 def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import httpx
 
 from app.engines.coldstart import ColdStart, progress, told
 from app.engines.doctor.fatal import Fatal, fatal
-from app.engines.launch.command import MARK, Command, container
+from app.engines.launch.command import MARK, LaunchCommand, container
 from app.engines.launch.history import History
 from app.engines.launch.processes import Marked, alive, marked, signalled
 from app.engines.launch.ready import answers
@@ -31,7 +31,7 @@ State = Literal["absent", "loading", "ready", "dead"]
 
 
 @dataclass(frozen=True)
-class Look:
+class LaunchLook:
     state: State
     detail: str
     share: float | None = None
@@ -42,7 +42,7 @@ class Launched:
     """`home` names the data folder: what carries its mark is ours."""
 
     def __init__(
-        self, engine: Engine, replica: int, command: Command, home: str, folder: Path, http: httpx.AsyncClient
+        self, engine: Engine, replica: int, command: LaunchCommand, home: str, folder: Path, http: httpx.AsyncClient
     ) -> None:
         self.engine, self.replica, self.command = engine, replica, command
         self.log = folder / f"{engine.name}.{replica}.log"
@@ -73,11 +73,11 @@ class Launched:
     def pids(self) -> list[int]:
         return [one.pid for one in marked(self._prefix)]
 
-    def look(self) -> Look:
+    def look(self) -> LaunchLook:
         if self._state != "loading":
-            return Look(self._state, self._detail)
+            return LaunchLook(self._state, self._detail)
         share, eta = progress(self.cold, self._history.loads(self.engine), time.time())
-        return Look("loading", self.cold.newest or "starting", share, eta)
+        return LaunchLook("loading", self.cold.newest or "starting", share, eta)
 
     async def start(self) -> None:
         """Adopt the same engine where it runs already; end another that stands in its place; else start it."""

@@ -43,7 +43,7 @@ class Reading:
     energy_j: float
 
 
-class Card:
+class SimulatedCard:
     def __init__(self, kind: str, now: float) -> None:
         self._idle, self._full = _WATTS.get(kind, _ANY_WATTS)
         self._limit, self._began = _LIMIT_WATTS.get(kind), now

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from app.engines.simulator.reply import Piece, Reply, text_of
+from app.engines.simulator.reply import Reply, ReplyPiece, text_of
 
 DONE = b"data: [DONE]\n\n"
 _FINGERPRINT = "temper-simulated"
@@ -25,7 +25,7 @@ class Chunks:
     def opening(self) -> bytes:
         return self._chunk({"role": "assistant", "content": ""}, 0)
 
-    def pieces(self, pieces: tuple[Piece, ...], tokens: int) -> list[bytes]:
+    def pieces(self, pieces: tuple[ReplyPiece, ...], tokens: int) -> list[bytes]:
         """One chunk per channel; no piece at all still makes a chunk, with no text in it."""
         if not pieces:
             return [self._chunk({"content": ""}, tokens)]

@@ -15,31 +15,31 @@ _LOADED, _PROFILED, _CAPTURED = 0.6, 0.75, 0.95
 
 
 @dataclass(frozen=True)
-class Line:
+class LogLine:
     at: float
     """Share of the cold load that is over when the line appears."""
     text: str
 
 
-def lines(engine: Engine, simulation: Simulation) -> Iterator[Line]:
+def lines(engine: Engine, simulation: Simulation) -> Iterator[LogLine]:
     concurrency = simulation.kv_tokens / engine.max_model_len
     seconds = simulation.cold_load_s
-    yield Line(0.0, f"Starting to load model {engine.model}...")
+    yield LogLine(0.0, f"Starting to load model {engine.model}...")
     if engine.precision == "nvfp4":
-        yield Line(0.01, "Detected ModelOpt NVFP4 checkpoint. The format is experimental and could change.")
-        yield Line(0.02, "Using MarlinNvFp4LinearKernel for NVFP4 GEMM")
-    yield Line(
+        yield LogLine(0.01, "Detected ModelOpt NVFP4 checkpoint. The format is experimental and could change.")
+        yield LogLine(0.02, "Using MarlinNvFp4LinearKernel for NVFP4 GEMM")
+    yield LogLine(
         _LOADED, f"Model loading took {simulation.weights_gib_per_gpu:g} GiB memory and {seconds * _LOADED:.2f} seconds"
     )
-    yield Line(_PROFILED, f"Available KV cache memory: {kv_gib(simulation):.2f} GiB")
-    yield Line(_PROFILED, f"GPU KV cache size: {simulation.kv_tokens:,} tokens")
+    yield LogLine(_PROFILED, f"Available KV cache memory: {kv_gib(simulation):.2f} GiB")
+    yield LogLine(_PROFILED, f"GPU KV cache size: {simulation.kv_tokens:,} tokens")
     per_request = f"Maximum concurrency for {engine.max_model_len:,} tokens per request"
-    yield Line(_PROFILED, f"{per_request}: {concurrency:.2f}x")
+    yield LogLine(_PROFILED, f"{per_request}: {concurrency:.2f}x")
     capture = seconds * (_CAPTURED - _PROFILED)
-    yield Line(_CAPTURED, f"Graph capturing finished in {capture:.0f} secs, took {GRAPHS_GIB} GiB")
+    yield LogLine(_CAPTURED, f"Graph capturing finished in {capture:.0f} secs, took {GRAPHS_GIB} GiB")
     init = seconds * (0.98 - _LOADED)
-    yield Line(0.98, f"init engine (profile, create kv cache, warmup model) took {init:.2f} s")
-    yield Line(1.0, "Application startup complete.")
+    yield LogLine(0.98, f"init engine (profile, create kv cache, warmup model) took {init:.2f} s")
+    yield LogLine(1.0, "Application startup complete.")
 
 
 def kv_gib(simulation: Simulation) -> float:

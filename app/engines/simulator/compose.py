@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.engines.simulator.prompt import Prompt
-from app.engines.simulator.script import Script, Try
+from app.engines.simulator.prompt import PromptRead
+from app.engines.simulator.script import Script, ScriptedTry
 
 ROLES = {"plan": "architect", "act": "worker", "review": "auditor", "triage": "sentry", "reflect": "architect"}
 
@@ -22,13 +22,13 @@ class Spoken:
     answer: Any
 
 
-def speak(script: Script, prompt: Prompt) -> Spoken:
+def speak(script: Script, prompt: PromptRead) -> Spoken:
     one = script.pick(prompt.rule, prompt.attempt, prompt.sections.get("Lessons", ""))
     compose = _BY_PURPOSE.get(prompt.purpose)
     return compose(one, prompt) if compose else Spoken("", "This engine is simulated: it answers from a script.")
 
 
-def _plan(one: Try | None, prompt: Prompt) -> Spoken:
+def _plan(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
     if one is None:
         return Spoken(
             f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it.",
@@ -45,7 +45,7 @@ def _plan(one: Try | None, prompt: Prompt) -> Spoken:
     return Spoken(one.thought, {name: getattr(one, name) for name in names})
 
 
-def _act(one: Try | None, _prompt: Prompt) -> Spoken:
+def _act(one: ScriptedTry | None, _prompt: PromptRead) -> Spoken:
     if one is None:
         return Spoken(
             "There is no script for this rule, so I have no action to give.", {"actions": [], "note": "No script."}
@@ -53,7 +53,7 @@ def _act(one: Try | None, _prompt: Prompt) -> Spoken:
     return Spoken(one.worker_thought, {"actions": one.actions, "note": one.note})
 
 
-def _review(one: Try | None, prompt: Prompt) -> Spoken:
+def _review(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
     scanner = dict(line.partition(": ")[::2] for line in prompt.lines("Scanner"))
     passed = scanner.get("verdict") == "pass"
     evidence = _cut(prompt.sections.get("Scanner", "").partition("evidence:")[2]) or "The scanner gives no detail."
@@ -65,7 +65,7 @@ def _review(one: Try | None, prompt: Prompt) -> Spoken:
     return Spoken(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
 
 
-def _triage(one: Try | None, prompt: Prompt) -> Spoken:
+def _triage(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
     probes = prompt.lines("Probes")
     broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
     trouble = [line for line in prompt.lines("Log") if any(word in line.lower() for word in _TROUBLE)]
@@ -80,7 +80,7 @@ def _triage(one: Try | None, prompt: Prompt) -> Spoken:
     return Spoken(thought, {"assessment": assessment, "alarm": False, "reason": ""})
 
 
-def _reflect(one: Try | None, prompt: Prompt) -> Spoken:
+def _reflect(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
     if one and one.decision:
         names = ("mechanism", "environment", "advice", "decision", "reason")
         return Spoken(one.reflect_thought, {name: getattr(one, name) for name in names})
@@ -96,7 +96,7 @@ def _reflect(one: Try | None, prompt: Prompt) -> Spoken:
     return Spoken("It failed and was undone. I keep what the failure itself says.", answer)
 
 
-_BY_PURPOSE: dict[str, Callable[[Try | None, Prompt], Spoken]] = {
+_BY_PURPOSE: dict[str, Callable[[ScriptedTry | None, PromptRead], Spoken]] = {
     "plan": _plan,
     "act": _act,
     "review": _review,
@@ -123,7 +123,7 @@ _QUIET = (
 )
 
 
-def _choose(prompt: Prompt, variants: Sequence[str]) -> str:
+def _choose(prompt: PromptRead, variants: Sequence[str]) -> str:
     """Varied over rules and attempts, the same for the same prompt."""
     return variants[zlib.crc32(f"{prompt.rule}/{prompt.attempt}/{prompt.purpose}".encode()) % len(variants)]
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from app.engines.simulator import coldload
-from app.engines.simulator.card import Card
-from app.engines.simulator.faults import SLOW, Fault, Faults
+from app.engines.simulator.card import SimulatedCard
+from app.engines.simulator.faults import SLOW, Faults, SimFault
 from app.engines.simulator.meters import Meters
 from app.engines.simulator.pace import Pace, pace
 from app.engines.simulator.reply import Reply
@@ -53,7 +53,7 @@ class SimulatedEngine:
         self.active: set[Active] = set()
         self._simulation = simulation
         self._speed = speed
-        self._cards = {gpu: Card(gpu.kind, clock()) for gpu in gpus}
+        self._cards = {gpu: SimulatedCard(gpu.kind, clock()) for gpu in gpus}
         self._loading_since = clock()
         self._died = asyncio.Event()
         self._last_word = asyncio.Event()
@@ -84,7 +84,7 @@ class SimulatedEngine:
         self.state = "ready"
         self._work(0.0)
 
-    def die(self, fault: Fault) -> None:
+    def die(self, fault: SimFault) -> None:
         self.say("EngineCore encountered a simulated fault and is gone.", level="ERROR")
         self.state = "dead"
         self._recovers = fault.recover

@@ -13,7 +13,7 @@ SLOW = 0.1
 ODD_TEXT = " – naïve, 界, ✓"
 
 
-class Fault(Struct, kw_only=True, forbid_unknown_fields=True):
+class SimFault(Struct, kw_only=True, forbid_unknown_fields=True):
     kind: Kind
     after_tokens: Annotated[int, Meta(ge=0)] = 0
     """For die, stall and slow: the tokens that still come as usual."""
@@ -28,9 +28,9 @@ class Faults:
     """What is to go wrong on one engine, in the order it was asked for."""
 
     def __init__(self) -> None:
-        self.waiting: list[Fault] = []
+        self.waiting: list[SimFault] = []
 
-    def take(self, role: str | None, purpose: str) -> Fault | None:
+    def take(self, role: str | None, purpose: str) -> SimFault | None:
         """The first fault meant for this request, used up once."""
         for fault in self.waiting:
             if fault.role in (None, role) and fault.purpose in (None, purpose):

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from app.engines.simulator import chunks, to_schema
 from app.engines.simulator.chunks import Chunks
 from app.engines.simulator.engine import SimulatedEngine
-from app.engines.simulator.faults import Fault, listing
+from app.engines.simulator.faults import SimFault, listing
 from app.engines.simulator.reply import ChatRequest, StreamOptions, make_reply
 from app.engines.simulator.stream import DEATH, Sending
 
@@ -100,7 +100,7 @@ class _Server:
             faults.waiting.clear()
         elif request.method == "POST":
             try:
-                faults.waiting.append(msgspec.json.decode(await request.body(), type=Fault))
+                faults.waiting.append(msgspec.json.decode(await request.body(), type=SimFault))
             except (msgspec.DecodeError, UnicodeDecodeError) as exc:
                 raise _Refused(400, "BadRequestError", f"This is not a fault: {exc}") from exc
         return Json(listing(faults))

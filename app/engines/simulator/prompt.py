@@ -9,7 +9,7 @@ _HOST_BEGINS, _HOST_ENDS = "<<<HOST", "HOST>>>"
 
 
 @dataclass(frozen=True)
-class Prompt:
+class PromptRead:
     purpose: str
     rule: str = ""
     attempt: int = 1
@@ -20,9 +20,9 @@ class Prompt:
         return [line for line in self.sections.get(heading, "").split("\n") if line.strip()]
 
 
-def read_prompt(purpose: str, text: str) -> Prompt:
+def read_prompt(purpose: str, text: str) -> PromptRead:
     rule, attempt = _RULE.search(text), _ATTEMPT.search(text)
-    return Prompt(
+    return PromptRead(
         purpose=purpose,
         rule=rule[1] if rule else "",
         attempt=int(attempt[1]) if attempt else 1,

@@ -10,21 +10,21 @@ from msgspec import Struct
 
 from app.engines.simulator import to_schema, tokens
 from app.engines.simulator.compose import ROLES, speak
-from app.engines.simulator.faults import Fault, spoil
+from app.engines.simulator.faults import SimFault, spoil
 from app.engines.simulator.prompt import read_prompt
 from app.engines.simulator.script import Script
 
 _BABBLE = " and then again the same"
 
 
-class Part(Struct):
+class ContentPart(Struct):
     type: str = "text"
     text: str = ""
 
 
 class ChatMessage(Struct):
     role: str
-    content: str | list[Part] | None = None
+    content: str | list[ContentPart] | None = None
 
     @property
     def text(self) -> str:
@@ -94,14 +94,14 @@ Channel = Literal["reasoning", "content"]
 
 
 @dataclass(frozen=True)
-class Piece:
+class ReplyPiece:
     channel: Channel
     text: str
 
 
 @dataclass(frozen=True)
 class Reply:
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ReplyPiece, ...]
     finish_reason: Literal["stop", "length"]
     prompt_tokens: int
 
@@ -111,11 +111,11 @@ class Reply:
         return len(self.pieces) + (self.finish_reason == "stop")
 
 
-def text_of(pieces: Iterable[Piece], channel: Channel) -> str:
+def text_of(pieces: Iterable[ReplyPiece], channel: Channel) -> str:
     return "".join(piece.text for piece in pieces if piece.channel == channel)
 
 
-def make_reply(script: Script, request: ChatRequest, fault: Fault | None, room: int) -> Reply:
+def make_reply(script: Script, request: ChatRequest, fault: SimFault | None, room: int) -> Reply:
     """`room` is how many tokens the context still holds."""
     thought, answer = _texts(script, request)
     if fault:
@@ -138,11 +138,11 @@ def _texts(script: Script, request: ChatRequest) -> tuple[str, str]:
     return thought, msgspec.json.encode(to_schema.press(request.json_schema.schema_, wanted)).decode()
 
 
-def _pieces(thought: str, answer: str, *, endless: bool) -> Iterator[Piece]:
+def _pieces(thought: str, answer: str, *, endless: bool) -> Iterator[ReplyPiece]:
     for token in tokens.cut(thought):
-        yield Piece("reasoning", token)
+        yield ReplyPiece("reasoning", token)
     for token in tokens.cut(answer):
-        yield Piece("content", token)
+        yield ReplyPiece("content", token)
     if endless:
         for token in cycle(tokens.cut(_BABBLE)):
-            yield Piece("content", token)
+            yield ReplyPiece("content", token)

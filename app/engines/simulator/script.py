@@ -13,7 +13,7 @@ from app.errors import BadInput
 ANSWERS = Path(__file__).parent / "answers"
 
 
-class Try(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ScriptedTry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One attempt at a rule, in the words of all four roles. None and empty: the script is silent."""
 
     needs_lesson: str | tuple[str, ...] = ()
@@ -44,24 +44,24 @@ class Try(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Story(Struct, frozen=True, forbid_unknown_fields=True):
-    tries: tuple[Try, ...] = field(name="try", default=())
+    tries: tuple[ScriptedTry, ...] = field(name="try", default=())
     like: str = ""
     """The rule whose tries are told of this one too."""
     words: dict[str, str] = {}
     """What stands in the tries for {name}: rules that differ by a setting share their story."""
 
-    def told(self, tries: tuple[Try, ...]) -> "Story":
+    def told(self, tries: tuple[ScriptedTry, ...]) -> "Story":
         text = msgspec.json.encode(tries).decode()
         for name, word in self.words.items():
             text = text.replace(f"{{{name}}}", msgspec.json.encode(word).decode()[1:-1])
-        return Story(tries=msgspec.json.decode(text, type=tuple[Try, ...]))
+        return Story(tries=msgspec.json.decode(text, type=tuple[ScriptedTry, ...]))
 
 
 class Script:
     def __init__(self, stories: Mapping[str, Story]) -> None:
         self._stories = stories
 
-    def pick(self, rule: str, attempt: int, lessons: str) -> Try | None:
+    def pick(self, rule: str, attempt: int, lessons: str) -> ScriptedTry | None:
         """The last try whose lesson was learnt; else the attempt's own, the last one over and over."""
         if (story := self._stories.get(rule)) is None:
             return None
@@ -84,7 +84,7 @@ def read_script(folder: Path) -> Script:
     return Script({rule: story.told(_tries(folder, rule, stories)) for rule, story in stories.items()})
 
 
-def _tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[Try, ...]:
+def _tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:
     story = stories[rule]
     source = stories.get(story.like) if story.like else story
     if source is None or not source.tries:

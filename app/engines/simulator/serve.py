@@ -20,12 +20,12 @@ Announce = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Place:
+class BoundEngine:
     engine: SimulatedEngine
     listener: socket.socket
 
 
-def bind(lineup: Lineup, script: Script, speed: float, host: str, ports: list[int]) -> list[Place]:
+def bind(lineup: Lineup, script: Script, speed: float, host: str, ports: list[int]) -> list[BoundEngine]:
     """Takes every port before anything is served, so that a taken one is told at once."""
     simulated = [engine for engine in lineup.engines.values() if engine.simulation]
     if not simulated:
@@ -37,11 +37,11 @@ def bind(lineup: Lineup, script: Script, speed: float, host: str, ports: list[in
     for engine, port in zip(simulated, ports, strict=True):
         assert engine.simulation
         gpus = tuple(gpu for gpu in lineup.gpus if gpu.index in engine.gpus)
-        places.append(Place(SimulatedEngine(engine, engine.simulation, gpus, script, speed), _listen(host, port)))
+        places.append(BoundEngine(SimulatedEngine(engine, engine.simulation, gpus, script, speed), _listen(host, port)))
     return places
 
 
-async def serve(places: list[Place], announce: Announce) -> None:
+async def serve(places: list[BoundEngine], announce: Announce) -> None:
     async with asyncio.TaskGroup() as group:
         for place in places:
             group.create_task(_serve(place, announce), name=f"engine {place.engine.engine.name}")
@@ -57,7 +57,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _serve(place: Place, announce: Announce) -> None:
+async def _serve(place: BoundEngine, announce: Announce) -> None:
     server = _Server(
         uvicorn.Config(
             create_app(place.engine),
@@ -78,7 +78,7 @@ async def _serve(place: Place, announce: Announce) -> None:
         server.should_exit = True
 
 
-def _announcement(place: Place) -> str:
+def _announcement(place: BoundEngine) -> str:
     name, port = place.engine.engine.name, place.listener.getsockname()[1]
     return json.dumps({"engine": name, "port": port, "pid": os.getpid(), "simulated": True})
 

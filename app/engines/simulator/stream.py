@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from app.engines.simulator import chunks
 from app.engines.simulator.chunks import Chunks
 from app.engines.simulator.engine import Active, SimulatedEngine
-from app.engines.simulator.faults import Fault
+from app.engines.simulator.faults import SimFault
 from app.engines.simulator.pace import TICK, Pace
-from app.engines.simulator.reply import Piece, Reply
+from app.engines.simulator.reply import Reply, ReplyPiece
 
 _BURSTS = (1, 1, 1, 1, 1, 2, 3)
 """Tokens in a chunk: now and then several, as speculative decoding gives them."""
@@ -23,7 +23,7 @@ DEATH = chunks.error(500, "InternalServerError", "EngineCore encountered an issu
 class Sending:
     """One reply on its way. Iterate steps() for what is due; a fault stops them where it should."""
 
-    def __init__(self, engine: SimulatedEngine, reply: Reply, fault: Fault | None, request_id: str) -> None:
+    def __init__(self, engine: SimulatedEngine, reply: Reply, fault: SimFault | None, request_id: str) -> None:
         self._engine = engine
         self._reply = reply
         self._fault = fault
@@ -62,7 +62,7 @@ class Sending:
                 self._end(active)
         return not self._dead
 
-    async def _steps(self, active: Active) -> AsyncIterator[tuple[tuple[Piece, ...], int]]:
+    async def _steps(self, active: Active) -> AsyncIterator[tuple[tuple[ReplyPiece, ...], int]]:
         pieces, sent, last = self._reply.pieces, 0, self._started
         stop = self._stop_at(len(pieces))
         while sent < stop and self._engine.state == "ready":

@@ -8,7 +8,7 @@ import pynvml  # type: ignore[import-untyped]
 from app.machine.gpus.trouble import QUIET, sentence
 
 
-class Ask:
+class NvmlAsk:
     def __init__(self) -> None:
         self.troubles: dict[str, None] = {}
         """Each sentence once, in the order in which they came up."""

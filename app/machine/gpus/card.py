@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pynvml  # type: ignore[import-untyped]
 
 from app.events.words import GpuProcess
-from app.machine.gpus.ask import Ask
+from app.machine.gpus.ask import NvmlAsk
 from app.machine.gpus.holders import Holders
 from app.machine.gpus.host_memory import host_memory
 from app.machine.gpus.kept import Kept
@@ -33,8 +33,8 @@ class _Memory(NamedTuple):
     unified: bool = False
 
 
-class Card:
-    def __init__(self, nvml: Any, ask: Ask, index: int, handle: Any, holders: Holders, meminfo: Path) -> None:
+class NvmlCard:
+    def __init__(self, nvml: Any, ask: NvmlAsk, index: int, handle: Any, holders: Holders, meminfo: Path) -> None:
         self._nvml, self._index, self._handle, self._meminfo = nvml, index, handle, meminfo
         self._ask, self._holders = ask, holders
         self._uuid = _text(self._of(nvml.nvmlDeviceGetUUID))

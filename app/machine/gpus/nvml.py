@@ -12,8 +12,8 @@ from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 
-from app.machine.gpus.ask import Ask
-from app.machine.gpus.card import Card
+from app.machine.gpus.ask import NvmlAsk
+from app.machine.gpus.card import NvmlCard
 from app.machine.gpus.holders import Holders
 from app.machine.gpus.host_memory import MEMINFO
 from app.machine.gpus.reading import GpuReading
@@ -38,8 +38,8 @@ class Nvml:
         self.reason = ""
         self._nvml, self._holders, self._meminfo = library, holders or Holders(), meminfo
         self._patience, self._clock = patience, clock
-        self._ask = Ask()
-        self._cards: dict[int, Card] = {}
+        self._ask = NvmlAsk()
+        self._cards: dict[int, NvmlCard] = {}
         self._names: dict[int, str] = {}
         self._opened_at: float | None = None
         self._thread = OneThread("nvml")
@@ -91,11 +91,11 @@ class Nvml:
         self._cards[index] = card
         return card.read(now)
 
-    def _card(self, index: int) -> Card | None:
+    def _card(self, index: int) -> NvmlCard | None:
         handle = self._ask(index, self._nvml.nvmlDeviceGetHandleByIndex, index)
         if handle is None:
             return None
-        return Card(self._nvml, self._ask, index, handle, self._holders, self._meminfo)
+        return NvmlCard(self._nvml, self._ask, index, handle, self._holders, self._meminfo)
 
     def _shut(self) -> None:
         if self._opened_at is not None:

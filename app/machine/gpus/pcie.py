@@ -17,7 +17,7 @@ _WIDE = {
 MB = 1e6
 
 
-class Traffic(NamedTuple):
+class PcieTraffic(NamedTuple):
     """MB/s."""
 
     received: float | None
@@ -35,13 +35,13 @@ class Pcie:
         self._counters = counters
         self._begun: tuple[float, list[_Count | None]] | None = None
         self._read_at: float | None = None
-        self._traffic = Traffic(None, None)
+        self._traffic = PcieTraffic(None, None)
 
-    def read(self, now: float) -> Traffic:
+    def read(self, now: float) -> PcieTraffic:
         if self._begun:
             (at, before), self._begun = self._begun, None
             pairs = zip(before, self._count(), strict=True)
-            self._read_at, self._traffic = now, Traffic(*(_rate(old, new, now - at) for old, new in pairs))
+            self._read_at, self._traffic = now, PcieTraffic(*(_rate(old, new, now - at) for old, new in pairs))
         elif self._read_at is None or now - self._read_at >= EVERY:
             self._begun = now, self._count()
         return self._traffic

@@ -21,7 +21,7 @@ class Amount:
 
 
 @dataclass(frozen=True)
-class Part:
+class MemoryPart:
     kind: Kind
     gib: float
     provenance: Provenance
@@ -45,7 +45,7 @@ class Claim:
 
 def waterfall(
     total: Amount, used: Amount, reserved: Amount | None, claims: Sequence[Claim], others: Amount | None
-) -> tuple[Part, ...]:
+) -> tuple[MemoryPart, ...]:
     """`others`: what processes hold that are no engine's. Used is without reserved.
 
     What is measured has its room before what is only said.
@@ -56,16 +56,16 @@ def waterfall(
     parts = [*_of_engines(sorted(claims, key=lambda claim: claim.held is None), left)]
     left -= sum(part.gib for part in parts)
     parts += apart
-    parts.append(Part("other", max(left, 0.0), _weaker(used, "derived"), "used, less all that is told apart"))
+    parts.append(MemoryPart("other", max(left, 0.0), _weaker(used, "derived"), "used, less all that is told apart"))
     rest = total.gib - taken
     if reserved:
         parts.append(_within("reserved", reserved, rest))
         rest -= parts[-1].gib
     said = "total, less used" + (" and reserved" if reserved else "")
-    return (*parts, Part("free", max(rest, 0.0), _weaker(used, "derived"), said))
+    return (*parts, MemoryPart("free", max(rest, 0.0), _weaker(used, "derived"), said))
 
 
-def _of_engines(claims: Sequence[Claim], left: float) -> Iterator[Part]:
+def _of_engines(claims: Sequence[Claim], left: float) -> Iterator[MemoryPart]:
     for claim in claims:
         room = left if claim.held is None else min(claim.held.gib, left)
         for part in _of_engine(claim, room):
@@ -73,7 +73,7 @@ def _of_engines(claims: Sequence[Claim], left: float) -> Iterator[Part]:
             yield part
 
 
-def _of_engine(claim: Claim, room: float) -> Iterator[Part]:
+def _of_engine(claim: Claim, room: float) -> Iterator[MemoryPart]:
     said: tuple[tuple[Kind, Amount | None], ...] = (("weights", claim.weights), ("kv", claim.kv))
     for kind, amount in said:
         if amount:
@@ -84,15 +84,15 @@ def _of_engine(claim: Claim, room: float) -> Iterator[Part]:
             yield _within("graphs", claim.graphs, room, claim.engine)
     elif claim.weights and claim.kv:
         provenance = _weaker(claim.held, "derived")
-        yield Part("graphs", room, provenance, f"{claim.held.source}, less weights and KV pool", claim.engine)
+        yield MemoryPart("graphs", room, provenance, f"{claim.held.source}, less weights and KV pool", claim.engine)
     else:
-        yield Part("engine", room, claim.held.provenance, claim.held.source, claim.engine)
+        yield MemoryPart("engine", room, claim.held.provenance, claim.held.source, claim.engine)
 
 
-def _within(kind: Kind, amount: Amount, room: float, engine: str = "") -> Part:
+def _within(kind: Kind, amount: Amount, room: float, engine: str = "") -> MemoryPart:
     room = max(room, 0.0)
     claimed = amount.gib if amount.gib > room + _SLACK_GIB else None
-    return Part(kind, min(amount.gib, room), amount.provenance, amount.source, engine, claimed)
+    return MemoryPart(kind, min(amount.gib, room), amount.provenance, amount.source, engine, claimed)
 
 
 def _weaker(amount: Amount, provenance: Provenance) -> Provenance:

@@ -7,16 +7,16 @@ from contextlib import aclosing
 
 from app.engines.client import EngineClient
 from app.engines.reply import Finished, Question
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.errors import EngineDied, EngineError
-from app.machine.measuring.course import Step
-from app.machine.measuring.figures import Answer
+from app.machine.measuring.course import CourseStep
+from app.machine.measuring.figures import Timed
 from app.machine.measuring.texts import question
 
 STALL_AFTER = 60.0
 
 
-async def ask(client: EngineClient, model: str, step: Step, traffic: Traffic) -> list[Answer]:
+async def ask(client: EngineClient, model: str, step: CourseStep, traffic: EngineTraffic) -> list[Timed]:
     """As many streams as the step says; the first failure ends them all."""
     try:
         async with asyncio.TaskGroup() as group:
@@ -26,12 +26,12 @@ async def ask(client: EngineClient, model: str, step: Step, traffic: Traffic) ->
     return [task.result() for task in tasks]
 
 
-async def _one(client: EngineClient, model: str, step: Step, stream: int, traffic: Traffic) -> Answer:
+async def _one(client: EngineClient, model: str, step: CourseStep, stream: int, traffic: EngineTraffic) -> Timed:
     asked = question(model, step, stream, secrets.token_hex(4))
     left = time.monotonic()
     with traffic.one_more(client.base):
         end = await _end(client, asked)
-    return Answer(
+    return Timed(
         asked=step.tokens,
         tokens=end.completion_tokens,
         prompt_tokens=end.prompt_tokens,

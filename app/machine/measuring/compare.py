@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from app.engines.fit.reckoned import Fit, Reckoned
 from app.events.words import Provenance
 from app.lineups.model import Engine, Reported
-from app.machine.measuring.course import STEPS, STREAM_TOKENS, SUSTAINED, Step
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.course import STEPS, STREAM_TOKENS, SUSTAINED, CourseStep
+from app.machine.measuring.figure import Measured
 from app.machine.measuring.probed import Probed
 
 _MAIN = (
@@ -25,15 +25,15 @@ _MAIN = (
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedRow:
     name: str
     label: str
     unit: str
     digits: int
-    plan: Figure | None
-    reported: Figure | None
-    now: Figure | None
-    before: Figure | None
+    plan: Measured | None
+    reported: Measured | None
+    now: Measured | None
+    before: Measured | None
 
     @property
     def ratio(self) -> float | None:
@@ -56,7 +56,7 @@ class Row:
         return not any(one and one.value is not None for one in (self.plan, self.reported, self.now, self.before))
 
 
-def rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> tuple[Row, ...]:
+def rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> tuple[ComparedRow, ...]:
     return tuple(row for row in _rows(engine, fit, now, before) if not row.empty)
 
 
@@ -67,10 +67,10 @@ def changed(now: Probed, before: Probed) -> tuple[str, ...]:
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
-def _rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> Iterator[Row]:
+def _rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> Iterator[ComparedRow]:
     plan, reported = _of_plan(engine, fit), _of_reported(engine, fit)
     for name, label, unit, digits in _shown(engine, now):
-        yield Row(
+        yield ComparedRow(
             name=name,
             label=label,
             unit=unit,
@@ -112,11 +112,11 @@ def _shown(engine: Engine, now: Probed | None) -> Iterator[tuple[str, str, str, 
             yield f"{name}_gib.{gpu}", f"GPU {gpu}, {when}", "GiB", 1
 
 
-def _short(step: Step) -> str:
+def _short(step: CourseStep) -> str:
     return f"{step.streams} × {step.tokens} tokens"
 
 
-def _of_plan(engine: Engine, fit: Fit | None) -> dict[str, Figure]:
+def _of_plan(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     found = {}
     if fit:
         for name in ("weights_gib_per_gpu", "kv_pool_gib_per_gpu", "other_gib_per_gpu", "kv_tokens", "max_concurrency"):
@@ -126,13 +126,13 @@ def _of_plan(engine: Engine, fit: Fit | None) -> dict[str, Figure]:
         if len(values) == len(parts):
             provenance: Provenance = "estimated" if any(one.provenance == "estimated" for one in parts) else "derived"
             source = "weights + KV pool + graphs and other: " + " + ".join(f"{value:.2f}" for value in values)
-            found["vram_gib_per_gpu"] = Figure("vram_gib_per_gpu", sum(values), "GiB", provenance, source)
+            found["vram_gib_per_gpu"] = Measured("vram_gib_per_gpu", sum(values), "GiB", provenance, source)
     if limit := speed_limit(engine, fit):
         name = f"{SUSTAINED.key}.tok_s"
-        found[name] = Figure(name, limit.value, "tok/s", limit.provenance, f"at most: {limit.source}")
+        found[name] = Measured(name, limit.value, "tok/s", limit.provenance, f"at most: {limit.source}")
     if engine.speculation and engine.speculation.acceptance:
         name, source = "acceptance_length", engine.speculation.source or "the line-up's assumption"
-        found[name] = Figure(name, engine.speculation.acceptance, "", "estimated", source)
+        found[name] = Measured(name, engine.speculation.acceptance, "", "estimated", source)
     return found
 
 
@@ -145,15 +145,15 @@ def speed_limit(engine: Engine, fit: Fit | None) -> Reckoned | None:
     return None
 
 
-def _of_reported(engine: Engine, fit: Fit | None) -> dict[str, Figure]:
+def _of_reported(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     said = engine.reported
     if said is None:
         return {}
-    figures = {name: Figure(name, value, unit, "measured", said.source) for name, unit, value in _claims(said)}
+    figures = {name: Measured(name, value, unit, "measured", said.source) for name, unit, value in _claims(said)}
     limit = speed_limit(engine, fit)
     if said.tok_s is not None and limit and limit.value:
         source = f"{said.tok_s:g} ÷ {limit.value:.1f} tok/s"
-        figures["limit_share"] = Figure("limit_share", 100 * said.tok_s / limit.value, "%", "derived", source)
+        figures["limit_share"] = Measured("limit_share", 100 * said.tok_s / limit.value, "%", "derived", source)
     return {name: figure for name, figure in figures.items() if figure.value is not None}
 
 
@@ -165,5 +165,5 @@ def _claims(said: Reported) -> Iterator[tuple[str, str, float | None]]:
     yield "load_s", "s", said.cold_load_s
 
 
-def _reckoned(name: str, unit: str, one: Reckoned) -> Figure:
-    return Figure(name, one.value, unit, one.provenance, one.source)
+def _reckoned(name: str, unit: str, one: Reckoned) -> Measured:
+    return Measured(name, one.value, unit, one.provenance, one.source)

@@ -1,7 +1,7 @@
 """What an engine's own counters say about the time between two samples. Pure."""
 
 from app.engines.metrics import EngineSample
-from app.machine.measuring.figure import Figure, unknown
+from app.machine.measuring.figure import Measured, unknown
 from app.machine.measuring.figures import Origin
 
 TOLERATED = 0.02
@@ -9,7 +9,7 @@ TOLERATED = 0.02
 _SILENT = "its metrics do not say"
 
 
-def acceptance(before: EngineSample | None, after: EngineSample | None, origin: Origin) -> list[Figure]:
+def acceptance(before: EngineSample | None, after: EngineSample | None, origin: Origin) -> list[Measured]:
     steps = drafted = accepted = None
     if before and after:
         steps = _grown(before.drafts, after.drafts)
@@ -25,7 +25,7 @@ def acceptance(before: EngineSample | None, after: EngineSample | None, origin: 
     ]
 
 
-def kv_capacity(after: EngineSample | None, origin: Origin) -> Figure:
+def kv_capacity(after: EngineSample | None, origin: Origin) -> Measured:
     if after is None or after.kv_tokens is None:
         return unknown("kv_tokens", "tokens", _SILENT)
     return origin.figure("kv_tokens", after.kv_tokens, "tokens", "kv_cache_size_tokens of its metrics")

@@ -12,7 +12,7 @@ _STREAMS = (4, 8)
 
 
 @dataclass(frozen=True)
-class Step:
+class CourseStep:
     """`streams` questions at a time, each answered with exactly `tokens` tokens."""
 
     streams: int
@@ -30,18 +30,18 @@ class Step:
         return f"{many} of {self.tokens} tokens"
 
 
-WARM_UP = Step(1, 16)
+WARM_UP = CourseStep(1, 16)
 """Its answer counts for nothing: the first request of an engine compiles and fills caches."""
-SUSTAINED = Step(1, 512)
+SUSTAINED = CourseStep(1, 512)
 """The step that speed limits and other people's figures are held against."""
-STEPS = (*(Step(1, tokens) for tokens in _SINGLES), *(Step(streams, STREAM_TOKENS) for streams in _STREAMS))
+STEPS = (*(CourseStep(1, tokens) for tokens in _SINGLES), *(CourseStep(streams, STREAM_TOKENS) for streams in _STREAMS))
 
 
-def course(engine: Engine) -> tuple[Step, ...]:
-    return tuple(Step(step.streams, step.tokens, _skipped(step, engine)) for step in STEPS)
+def course(engine: Engine) -> tuple[CourseStep, ...]:
+    return tuple(CourseStep(step.streams, step.tokens, _skipped(step, engine)) for step in STEPS)
 
 
-def _skipped(step: Step, engine: Engine) -> str:
+def _skipped(step: CourseStep, engine: Engine) -> str:
     if step.tokens + PROMPT_ROOM > engine.max_model_len:
         return f"its context of {engine.max_model_len} tokens holds no prompt beside {step.tokens} tokens of answer"
     if engine.max_num_seqs is not None and step.streams > engine.max_num_seqs:

@@ -6,7 +6,7 @@ from app.events.words import Provenance
 
 
 @dataclass(frozen=True)
-class Figure:
+class Measured:
     name: str
     """What was measured, the same in every probe: `1x512.tok_s`, `loaded_gib.0`."""
     value: float | None
@@ -16,5 +16,5 @@ class Figure:
     source: str
 
 
-def unknown(name: str, unit: str, why: str) -> Figure:
-    return Figure(name, None, unit, "unsupported", why)
+def unknown(name: str, unit: str, why: str) -> Measured:
+    return Measured(name, None, unit, "unsupported", why)

@@ -7,14 +7,14 @@ from typing import Literal
 
 from app.engines.fit.reckoned import Reckoned
 from app.events.words import Provenance
-from app.machine.measuring.course import SUSTAINED, Step
-from app.machine.measuring.figure import Figure, unknown
+from app.machine.measuring.course import SUSTAINED, CourseStep
+from app.machine.measuring.figure import Measured, unknown
 
 Kind = Literal["rate", "duration", "plain"]
 
 
 @dataclass(frozen=True)
-class Answer:
+class Timed:
     """One reply as it was received; times are of one clock, in seconds."""
 
     asked: int
@@ -34,17 +34,17 @@ class Origin:
     simulated: bool = False
     pace: float = 1.0
 
-    def figure(self, name: str, value: float | None, unit: str, source: str, kind: Kind = "plain") -> Figure:
+    def figure(self, name: str, value: float | None, unit: str, source: str, kind: Kind = "plain") -> Measured:
         if not self.simulated:
-            return Figure(name, value, unit, "unsupported" if value is None else "measured", source)
+            return Measured(name, value, unit, "unsupported" if value is None else "measured", source)
         if kind != "plain" and not self.pace:
             return unknown(name, unit, "the simulator keeps no time at pace 0")
         scale = {"rate": 1 / (self.pace or 1), "duration": self.pace, "plain": 1.0}[kind]
         played = f"; simulated at ×{self.pace:g}, brought back to ×1" if kind != "plain" and self.pace != 1 else ""
-        return Figure(name, None if value is None else value * scale, unit, "simulated", source + played)
+        return Measured(name, None if value is None else value * scale, unit, "simulated", source + played)
 
 
-def of_step(step: Step, answers: Sequence[Answer], origin: Origin) -> list[Figure]:
+def of_step(step: CourseStep, answers: Sequence[Timed], origin: Origin) -> list[Measured]:
     if step.skipped:
         return [unknown(f"{step.key}.{name}", unit, step.skipped) for name, unit in _NAMES]
     rates = [one.rate for one in answers if one.rate is not None]
@@ -64,7 +64,7 @@ def of_step(step: Step, answers: Sequence[Answer], origin: Origin) -> list[Figur
 _NAMES = (("tok_s", "tok/s"), ("ttft_s", "s"), ("all_tok_s", "tok/s"))
 
 
-def _told(step: Step, answers: Sequence[Answer]) -> str:
+def _told(step: CourseStep, answers: Sequence[Timed]) -> str:
     prompts = sorted({one.prompt_tokens for one in answers})
     prompt = f"{prompts[0]}" if len(prompts) == 1 else f"{prompts[0]} to {prompts[-1]}"
     short = [one.tokens for one in answers if one.tokens < one.asked]
@@ -76,16 +76,16 @@ def _median(values: Sequence[float]) -> float | None:
     return median(values) if values else None
 
 
-def known_once(figures: Sequence[Figure]) -> list[Figure]:
+def known_once(figures: Sequence[Measured]) -> list[Measured]:
     """Of several with one name the first that is known."""
-    found: dict[str, Figure] = {}
+    found: dict[str, Measured] = {}
     for one in figures:
         if one.name not in found or found[one.name].value is None:
             found[one.name] = one
     return list(found.values())
 
 
-def other_memory(figures: Sequence[Figure]) -> Figure:
+def other_memory(figures: Sequence[Measured]) -> Measured:
     """What is neither weights nor KV pool, where all else is known."""
     name, parts = "other_gib_per_gpu", ("vram_gib_per_gpu", "weights_gib_per_gpu", "kv_pool_gib_per_gpu")
     values = [_value(figures, part) for part in parts]
@@ -94,10 +94,10 @@ def other_memory(figures: Sequence[Figure]) -> Figure:
     if whole is None or weights is None or pool is None or not idle:
         return unknown(name, "GiB", "it takes the log of its start, and the memory that was held before")
     source = f"{whole:.2f} in all - {max(idle):.2f} before - weights {weights:.2f} - KV pool {pool:.2f}"
-    return Figure(name, whole - max(idle) - weights - pool, "GiB", "derived", source)
+    return Measured(name, whole - max(idle) - weights - pool, "GiB", "derived", source)
 
 
-def limit_share(figures: Sequence[Figure], limit: Reckoned | None) -> Figure:
+def limit_share(figures: Sequence[Measured], limit: Reckoned | None) -> Measured:
     """How much of what memory bandwidth allows was reached; speculation lifts the limit by what it got accepted."""
     name = "limit_share"
     reached = next((one for one in figures if one.name == f"{SUSTAINED.key}.tok_s"), None)
@@ -109,8 +109,8 @@ def limit_share(figures: Sequence[Figure], limit: Reckoned | None) -> Figure:
     lifted = f" × {accepted:.2f} tokens accepted a step" if accepted else ""
     source = f"{reached.value:.1f} ÷ ({limit.value:.1f} tok/s{lifted})"
     provenance: Provenance = "simulated" if reached.provenance == "simulated" else "derived"
-    return Figure(name, 100 * reached.value / (limit.value * (accepted or 1.0)), "%", provenance, source)
+    return Measured(name, 100 * reached.value / (limit.value * (accepted or 1.0)), "%", provenance, source)
 
 
-def _value(figures: Sequence[Figure], name: str) -> float | None:
+def _value(figures: Sequence[Measured], name: str) -> float | None:
     return next((one.value for one in figures if one.name == name), None)

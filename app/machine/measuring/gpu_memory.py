@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from app.events.kinds import GpuSampled
 
 
-class Card(Protocol):
+class MemoryCard(Protocol):
     @property
     def host(self) -> str:
         """Empty for this machine."""
@@ -21,15 +21,15 @@ class Card(Protocol):
     def used_gib(self) -> float | None: ...
 
 
-class Cards(Protocol):
+class MemoryCards(Protocol):
     @property
     def reason(self) -> str:
         """Why figures are missing; empty when none are."""
 
-    async def read(self) -> Sequence[Card]: ...
+    async def read(self) -> Sequence[MemoryCard]: ...
 
 
-class Board(Protocol):
+class MemoryBoard(Protocol):
     @property
     def gpus(self) -> Mapping[Any, tuple[float, GpuSampled]]: ...
     @property
@@ -39,14 +39,14 @@ class Board(Protocol):
 class BoardCards:
     """The cards as this process samples them anyway: NVML wants one reader."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: MemoryBoard) -> None:
         self._board = board
 
     @property
     def reason(self) -> str:
         return self._board.gpu_reason
 
-    async def read(self) -> Sequence[Card]:
+    async def read(self) -> Sequence[MemoryCard]:
         return [event for _, event in self._board.gpus.values()]
 
 
@@ -54,5 +54,5 @@ class NoCards:
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
-    async def read(self) -> Sequence[Card]:
+    async def read(self) -> Sequence[MemoryCard]:
         return []

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from app.engines.coldstart import ColdStart
 from app.engines.launch.fleet import Fleet
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.figure import Measured
 
 _FROM_LOG = (
     ("weights_gib_per_gpu", "GiB", "weights loaded"),
@@ -18,31 +18,31 @@ _LAST = "server up"
 
 
 @dataclass(frozen=True)
-class Loaded:
+class EngineLoad:
     cold: ColdStart
     seconds: float | None = None
     """From its start until it served, where that was watched; its log tells otherwise."""
     idle_gib: Mapping[int, float] = field(default_factory=dict)
     """GPU of the line-up to the memory that others held before."""
 
-    def figures(self) -> Iterator[Figure]:
+    def figures(self) -> Iterator[Measured]:
         if self.seconds is not None:
-            yield Figure("load_s", self.seconds, "s", "measured", "from its start until it served, by Temper's clock")
+            yield Measured("load_s", self.seconds, "s", "measured", "from its start until it served, by Temper's clock")
         elif up := next((step.at for step in self.cold.steps if step.name == _LAST), None):
-            yield Figure("load_s", up, "s", "measured", "from its start until its log said that it was up")
+            yield Measured("load_s", up, "s", "measured", "from its start until its log said that it was up")
         before = 0.0
         for step in self.cold.steps:
-            yield Figure(
+            yield Measured(
                 f"load_s.{step.name}", step.at - before, "s", "measured", "since the line before it in its log"
             )
             before = step.at
         for gpu, value in sorted(self.idle_gib.items()):
-            yield Figure(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
+            yield Measured(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
         for name, unit, step_name in _FROM_LOG:
             if (found := self.cold.figure(step_name)) is not None:
-                yield Figure(name, found, unit, "measured", f"its own log: {step_name}")
+                yield Measured(name, found, unit, "measured", f"its own log: {step_name}")
 
 
-def loads(launched: Fleet) -> dict[tuple[str, int], Loaded]:
+def loads(launched: Fleet) -> dict[tuple[str, int], EngineLoad]:
     """Of all that this process started or took over."""
-    return {(one.engine.name, one.replica): Loaded(one.cold) for ones in launched.values() for one in ones}
+    return {(one.engine.name, one.replica): EngineLoad(one.cold) for ones in launched.values() for one in ones}

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from app.machine.measuring.figure import Figure, unknown
+from app.machine.measuring.figure import Measured, unknown
 from app.machine.measuring.figures import Origin
-from app.machine.measuring.gpu_memory import Cards
+from app.machine.measuring.gpu_memory import MemoryCards
 
 PERIOD = 1.0
 Places = Mapping[tuple[str, int], int]
@@ -14,7 +14,7 @@ Places = Mapping[tuple[str, int], int]
 
 
 class MemoryWatch:
-    def __init__(self, cards: Cards, places: Places) -> None:
+    def __init__(self, cards: MemoryCards, places: Places) -> None:
         self._cards, self._places = cards, places
         self.names: dict[int, str] = {}
         self.loaded: dict[int, float] = {}
@@ -37,7 +37,7 @@ class MemoryWatch:
             await asyncio.sleep(PERIOD)
             await self.look()
 
-    def figures(self, origin: Origin) -> list[Figure]:
+    def figures(self, origin: Origin) -> list[Measured]:
         moments = (
             ("loaded_gib", self.loaded, "before the first question"),
             ("peak_gib", self.peak, "the most seen while it answered, once a second"),
@@ -51,7 +51,7 @@ class MemoryWatch:
         fullest = max(self.peak.values()) if len(self.peak) == len(self._places) else None
         return [*found, self._figure("vram_gib_per_gpu", fullest, "the fullest of its GPUs at its peak", origin)]
 
-    def _figure(self, name: str, value: float | None, when: str, origin: Origin) -> Figure:
+    def _figure(self, name: str, value: float | None, when: str, origin: Origin) -> Measured:
         if value is None:
             return unknown(name, "GiB", self._cards.reason or "the GPU does not tell")
         reader = "the simulator" if origin.simulated else "NVML, of all processes, reserved memory apart"
@@ -59,7 +59,7 @@ class MemoryWatch:
 
 
 @asynccontextmanager
-async def watched(cards: Cards, places: Places) -> AsyncIterator[MemoryWatch]:
+async def watched(cards: MemoryCards, places: Places) -> AsyncIterator[MemoryWatch]:
     watch = MemoryWatch(cards, places)
     await watch.look()
     task = asyncio.create_task(watch.keep_looking(), name="memory of the probed engine")

@@ -9,43 +9,43 @@ from app import __version__
 from app.engines.client import EngineClient, ServedModel
 from app.engines.fit.reckoned import Reckoned
 from app.engines.metrics import EngineSample
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
 from app.machine.measuring.ask import ask
 from app.machine.measuring.counters import acceptance, foreign, kv_capacity
-from app.machine.measuring.course import WARM_UP, Step, course
-from app.machine.measuring.figure import Figure
-from app.machine.measuring.figures import Answer, Origin, known_once, limit_share, of_step, other_memory
-from app.machine.measuring.gpu_memory import Cards
-from app.machine.measuring.load import Loaded
+from app.machine.measuring.course import WARM_UP, CourseStep, course
+from app.machine.measuring.figure import Measured
+from app.machine.measuring.figures import Origin, Timed, known_once, limit_share, of_step, other_memory
+from app.machine.measuring.gpu_memory import MemoryCards
+from app.machine.measuring.load import EngineLoad
 from app.machine.measuring.memory import MemoryWatch, Places, watched
 from app.machine.measuring.probed import Probed
 
 Told = Callable[[str], None]
 
 
-class Busy(BadInput):
+class EngineBusy(BadInput):
     """It answers somebody else: figures taken now would be of both."""
 
 
 @dataclass(frozen=True)
-class Subject:
+class ProbeSubject:
     lineup: str
     engine: Engine
     replica: int
     client: EngineClient
-    cards: Cards
+    cards: MemoryCards
     places: Places
     """Where its GPUs are."""
     origin: Origin
-    traffic: Traffic = field(default_factory=Traffic)
+    traffic: EngineTraffic = field(default_factory=EngineTraffic)
     """Where our requests are counted as ours."""
     metrics_url: str = ""
     """Where they are not beside the base URL."""
     limit: Reckoned | None = None
     """Of one stream, without speculation."""
-    loaded: Loaded | None = None
+    loaded: EngineLoad | None = None
     """How it was loaded, where Temper did it."""
 
     @property
@@ -53,11 +53,11 @@ class Subject:
         count = len(self.engine.replicas)
         return self.engine.name + (f", replica {self.replica + 1} of {count}" if count > 1 else "")
 
-    async def ask(self, step: Step) -> list[Answer]:
+    async def ask(self, step: CourseStep) -> list[Timed]:
         return await ask(self.client, self.engine.wire_name, step, self.traffic)
 
 
-async def probe(subject: Subject, told: Told) -> Probed:
+async def probe(subject: ProbeSubject, told: Told) -> Probed:
     """Raises where nothing could be asked at all; what ends it later is the probe's `problem`."""
     told(f"{subject.title}: looking at it")
     model = await _served(subject)
@@ -88,9 +88,11 @@ async def probe(subject: Subject, told: Told) -> Probed:
     )
 
 
-async def _asked(subject: Subject, watch: MemoryWatch, answers: list[Answer], told: Told) -> tuple[list[Figure], str]:
+async def _asked(
+    subject: ProbeSubject, watch: MemoryWatch, answers: list[Timed], told: Told
+) -> tuple[list[Measured], str]:
     """`answers` grows by all that came."""
-    figures: list[Figure] = []
+    figures: list[Measured] = []
     steps = course(subject.engine)
     for place, step in enumerate(steps, 1):
         told(f"{subject.title}: {step.says} ({place} of {len(steps)})")
@@ -104,7 +106,7 @@ async def _asked(subject: Subject, watch: MemoryWatch, answers: list[Answer], to
     return figures, ""
 
 
-async def _served(subject: Subject) -> ServedModel:
+async def _served(subject: ProbeSubject) -> ServedModel:
     wanted, models = subject.engine.wire_name, await subject.client.models()
     for model in models:
         if model.id == wanted:
@@ -113,7 +115,7 @@ async def _served(subject: Subject) -> ServedModel:
     raise BadInput(f"{subject.title} serves {there}, not {wanted}: give the line-up's served_name the server's word.")
 
 
-async def _sample(subject: Subject) -> EngineSample | None:
+async def _sample(subject: ProbeSubject) -> EngineSample | None:
     """None where its metrics cannot be read: speed is measured all the same."""
     try:
         return await subject.client.sample(subject.metrics_url)
@@ -121,14 +123,14 @@ async def _sample(subject: Subject) -> EngineSample | None:
         return None
 
 
-def _expect_idle(subject: Subject, sample: EngineSample | None) -> None:
+def _expect_idle(subject: ProbeSubject, sample: EngineSample | None) -> None:
     busy = (sample.running or 0) + (sample.waiting or 0) if sample else 0
     if busy:
         many = f"{busy} requests are" if busy > 1 else "a request is"
-        raise Busy(f"{many} being answered by {subject.title}: probe it when it is idle.")
+        raise EngineBusy(f"{many} being answered by {subject.title}: probe it when it is idle.")
 
 
-async def _conditions(subject: Subject, model: ServedModel, watch: MemoryWatch) -> dict[str, str]:
+async def _conditions(subject: ProbeSubject, model: ServedModel, watch: MemoryWatch) -> dict[str, str]:
     engine = subject.engine
     found = {
         "Temper": __version__,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.figure import Measured
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,13 @@ class Probed:
     """The names of the cards it ran on, as they gave them."""
     conditions: dict[str, str]
     """What has to be the same for two probes to be alike: versions, model, context."""
-    figures: tuple[Figure, ...]
+    figures: tuple[Measured, ...]
     problem: str = ""
     """Why it ended before all was asked; empty where it did not."""
     notes: tuple[str, ...] = field(default=())
     """What a reader should know before believing the figures."""
 
-    def figure(self, name: str) -> Figure | None:
+    def figure(self, name: str) -> Measured | None:
         return next((one for one in self.figures if one.name == name), None)
 
     def value(self, name: str) -> float | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.engines.fit.reckoned import Reckoned
 from app.lineups.model import Engine
-from app.machine.measuring.compare import Row, changed, rows, speed_limit
+from app.machine.measuring.compare import ComparedRow, changed, rows, speed_limit
 from app.machine.measuring.planned import Planned
 from app.machine.measuring.probed import Probed
 
@@ -20,7 +20,7 @@ class SideBySide:
     fits: bool | None
     limit: Reckoned | None
     """Of one stream, with its arithmetic."""
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedRow, ...]
     now: Probed | None
     before: Probed | None
     changed: tuple[str, ...]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from sqlmodel import Session
 
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.figure import Measured
 from app.machine.measuring.probed import Probed
 from app.store import probes
 from app.store.models import ProbeRow
@@ -50,7 +50,7 @@ def _read(row: ProbeRow) -> Probed:
         simulated=row.simulated,
         gpus=msgspec.json.decode(row.gpus, type=tuple[str, ...]),
         conditions=msgspec.json.decode(row.conditions, type=dict[str, str]),
-        figures=msgspec.json.decode(row.figures, type=tuple[Figure, ...]),
+        figures=msgspec.json.decode(row.figures, type=tuple[Measured, ...]),
         problem=row.problem,
         notes=msgspec.json.decode(row.notes, type=tuple[str, ...]),
     )

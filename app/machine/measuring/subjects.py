@@ -6,15 +6,15 @@ from urllib.parse import urlsplit
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.machine.measuring.compare import speed_limit
 from app.machine.measuring.figures import Origin
-from app.machine.measuring.gpu_memory import Cards, NoCards
-from app.machine.measuring.load import Loaded
+from app.machine.measuring.gpu_memory import MemoryCards, NoCards
+from app.machine.measuring.load import EngineLoad
 from app.machine.measuring.planned import planned
-from app.machine.measuring.probe import Subject
+from app.machine.measuring.probe import ProbeSubject
 
 _HERE = ("127.0.0.1", "localhost", "::1")
 
@@ -33,14 +33,14 @@ def subjects(
     engines: Sequence[Engine],
     bases: Mapping[str, Sequence[str]],
     http: httpx.AsyncClient,
-    cards: Cards,
+    cards: MemoryCards,
     pace: float,
     key: Callable[[Engine], str],
-    traffic: Traffic,
-    loads: Mapping[tuple[str, int], Loaded] | None = None,
-) -> list[Subject]:
+    traffic: EngineTraffic,
+    loads: Mapping[tuple[str, int], EngineLoad] | None = None,
+) -> list[ProbeSubject]:
     return [
-        Subject(
+        ProbeSubject(
             lineup=lineup.name,
             engine=engine,
             replica=replica,
@@ -58,7 +58,7 @@ def subjects(
     ]
 
 
-def _seen(cards: Cards, lineup: Lineup, engine: Engine, base: str) -> Cards:
+def _seen(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
     """An engine at another machine's address has no GPU here, whatever the numbers."""
     elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
     if elsewhere or urlsplit(base).hostname in _HERE:

@@ -4,7 +4,7 @@ On random tokens a drafter is right by chance, and what it gets accepted means n
 """
 
 from app.engines.reply import Message, Question
-from app.machine.measuring.course import Step
+from app.machine.measuring.course import CourseStep
 
 _PASSAGES = (
     """A server of the mission group accepts root logins over SSH. The nightly backup depends on it: the vault machine
@@ -38,7 +38,7 @@ _TASKS = (
 )
 
 
-def question(model: str, step: Step, stream: int, mark: str) -> Question:
+def question(model: str, step: CourseStep, stream: int, mark: str) -> Question:
     """`mark` stands first and is new each time, so that no prefix cache flatters the time to the first token."""
     first, second = _PASSAGES[stream % len(_PASSAGES)], _PASSAGES[(stream + 1) % len(_PASSAGES)]
     text = f"Case {mark}.\n\n{first}\n\n{second}\n\n{_TASKS[stream % len(_TASKS)]} Take all the room you need."

@@ -7,7 +7,7 @@ from app.engines.fit.reckoned import Fit
 from app.events.kinds import EngineSampled, EngineState, GpuSampled
 from app.events.record import Recorded
 from app.lineups.model import Lineup
-from app.machine.sampling.memory import Known, Loaded
+from app.machine.sampling.memory import KnownEngines, LoadedMemory
 
 
 @dataclass
@@ -22,13 +22,13 @@ class Board:
     """Host to the DCGM exporter that tells of it."""
     fits: dict[str, Fit] = field(default_factory=dict)
     """What each engine is reckoned to take."""
-    loaded: dict[str, Loaded] = field(default_factory=dict)
+    loaded: dict[str, LoadedMemory] = field(default_factory=dict)
     """What each engine's own log said that it took."""
 
-    def known(self, lineup: Lineup) -> Known:
+    def known(self, lineup: Lineup) -> KnownEngines:
         states = {name: event for name, (_, event) in self.states.items()}
         tokens = {name: event.kv_tokens for name, (_, event) in self.engines.items() if event.kv_tokens}
-        return Known(lineup, states, self.loaded, self.fits, tokens)
+        return KnownEngines(lineup, states, self.loaded, self.fits, tokens)
 
     def take(self, batch: Sequence[Recorded]) -> None:
         for recorded in batch:

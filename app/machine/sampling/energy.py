@@ -15,7 +15,7 @@ _ENOUGH = 0.9
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurnSpan:
     run: str
     role: Role
     gpus: tuple[Key, ...]
@@ -26,7 +26,7 @@ class Turn:
 
 def spent(
     run: str,
-    turns: Sequence[Turn],
+    turns: Sequence[TurnSpan],
     lines: Mapping[Key, PowerLine],
     gpus: Sequence[Key],
     since: float,
@@ -78,11 +78,11 @@ def joules(one: Spent) -> float | None:
     return one.joules * one.gpu_seconds / one.sampled_seconds
 
 
-def _stretches(turns: Sequence[Turn], since: float, until: float) -> Iterator[tuple[float, float, list[Turn]]]:
+def _stretches(turns: Sequence[TurnSpan], since: float, until: float) -> Iterator[tuple[float, float, list[TurnSpan]]]:
     """The time, cut wherever a turn begins or ends, with the turns in each piece."""
     edges = {edge for turn in turns for edge in (turn.start, turn.end) if since < edge < until}
     waiting = deque(sorted(turns, key=lambda turn: turn.start))
-    holders: list[Turn] = []
+    holders: list[TurnSpan] = []
     for low, high in pairwise(sorted({since, until, *edges})):
         while waiting and waiting[0].start <= low:
             holders.append(waiting.popleft())

@@ -7,11 +7,11 @@ import httpx
 
 from app.engines.launch.launched import Launched
 from app.engines.metrics import EngineSample, growth, rate
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
 from app.machine.sampling.condition import overall
-from app.machine.sampling.memory import Loaded
+from app.machine.sampling.memory import LoadedMemory
 from app.machine.sampling.replica import Replica
 
 SLOW = 0.4
@@ -26,12 +26,12 @@ class EngineWatch:
         engine: Engine,
         bases: Sequence[str],
         http: httpx.AsyncClient,
-        traffic: Traffic | None = None,
+        traffic: EngineTraffic | None = None,
         key: str = "",
         launched: Sequence[Launched] = (),
     ) -> None:
         self.engine = engine
-        self._traffic = traffic or Traffic()
+        self._traffic = traffic or EngineTraffic()
         self._replicas = [
             Replica(
                 http,
@@ -60,12 +60,12 @@ class EngineWatch:
         return [*events, sampled] if sampled else events
 
     @property
-    def loaded(self) -> Loaded | None:
+    def loaded(self) -> LoadedMemory | None:
         """What the log of the first replica said that it took; the others take the same."""
         cold = self._launched[0].cold if self._launched else None
         if cold is None or cold.weights_gib is None:
             return None
-        return Loaded(cold.weights_gib, cold.kv_pool_gib, cold.graphs_gib)
+        return LoadedMemory(cold.weights_gib, cold.kv_pool_gib, cold.graphs_gib)
 
     def _state(self) -> EngineState:
         conditions = [replica.condition for replica in self._replicas]

@@ -7,9 +7,9 @@ from math import inf
 from app.events.kinds import EnergySpent, GpuSampled, RunQueued, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.record import Recorded
 from app.lineups.model import Gpu, Lineup
-from app.machine.sampling.energy import Turn, merged, spent
+from app.machine.sampling.energy import TurnSpan, merged, spent
 from app.machine.sampling.power import GAP, power_lines
-from app.store.events import EventStore, Span
+from app.store.events import EventStore, RunSpan
 
 BOOK_EVERY = 600.0
 SETTLED = 2.0
@@ -21,7 +21,7 @@ _EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 _WORK = ("turn.started", "turn.delta")
 
 
-class Ledger:
+class EnergyLedger:
     def __init__(self, store: EventStore, lineup: Lineup) -> None:
         self._store, self._lineup = store, lineup
         self._books: dict[str, EnergySpent | None] = {}
@@ -42,7 +42,7 @@ class Ledger:
         first = next(self._store.events(run, upto=1), None)
         return first.event.pace if first and isinstance(first.event, RunQueued) else None
 
-    def _due(self, span: Span, now: float) -> EnergySpent | None:
+    def _due(self, span: RunSpan, now: float) -> EnergySpent | None:
         booked = self._booked(span)
         if (booked and booked.final) or (span.ended_at and now - span.ended_at < SETTLED):
             return None
@@ -50,14 +50,14 @@ class Ledger:
             return None
         return self._reckoned(span, booked, now)
 
-    def _booked(self, span: Span) -> EnergySpent | None:
+    def _booked(self, span: RunSpan) -> EnergySpent | None:
         if span.run not in self._books:
             kept = self._store.samples(span.started_at, (span.ended_at or inf) + REACH, ("energy.sample",))
             own = [one.event for one in kept if isinstance(one.event, EnergySpent) and one.event.of == span.run]
             self._books[span.run] = own[-1] if own else None
         return self._books[span.run]
 
-    def _reckoned(self, span: Span, booked: EnergySpent | None, now: float) -> EnergySpent | None:
+    def _reckoned(self, span: RunSpan, booked: EnergySpent | None, now: float) -> EnergySpent | None:
         if booked and booked.final:
             return booked
         if span.lineup != self._lineup.name:
@@ -75,7 +75,7 @@ class Ledger:
             spent=merged(booked.spent if booked else (), more),
         )
 
-    def _turns(self, span: Span, since: float, until: float) -> Iterator[Turn]:
+    def _turns(self, span: RunSpan, since: float, until: float) -> Iterator[TurnSpan]:
         if span.lineup != self._lineup.name:
             return
         begun: tuple[float, TurnStarted] | None = None
@@ -96,11 +96,11 @@ class Ledger:
         newest = self._store.newest(last.run, last.seq, _WORK, 1)
         return newest[0].at if newest else last.at
 
-    def _turn(self, span: Span, start: float, event: TurnStarted, end: float, tokens: int) -> Turn:
+    def _turn(self, span: RunSpan, start: float, event: TurnStarted, end: float, tokens: int) -> TurnSpan:
         engine = self._lineup.engines.get(event.engine)
         replicas = engine.replicas if engine else ()
         indices = replicas[event.replica] if event.replica < len(replicas) else engine.gpus if engine else ()
-        return Turn(span.run, event.role, tuple(gpu.key for gpu in self._of(indices)), start, end, tokens)
+        return TurnSpan(span.run, event.role, tuple(gpu.key for gpu in self._of(indices)), start, end, tokens)
 
     def _of(self, indices: tuple[int, ...]) -> list[Gpu]:
         return [gpu for gpu in self._lineup.gpus if gpu.index in indices]

@@ -9,7 +9,7 @@ from app.events.kinds import EngineState, GpuSampled
 from app.events.words import GpuProcess, Provenance
 from app.lineups.model import Engine, Lineup
 from app.machine.gpus.holders import OUTSIDE
-from app.machine.gpus.waterfall import Amount, Claim, Part, waterfall
+from app.machine.gpus.waterfall import Amount, Claim, MemoryPart, waterfall
 
 _UP = ("loading", "ready", "degraded", "stalled")
 _VLLM = "VLLM::"
@@ -17,7 +17,7 @@ _VLLM = "VLLM::"
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedMemory:
     """What an engine's log said when it started, per GPU."""
 
     weights_gib: float | None = None
@@ -26,18 +26,18 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownEngines:
     """All that is known of the engines beside what the GPUs tell."""
 
     lineup: Lineup
     states: Mapping[str, EngineState] = field(default_factory=dict)
-    loaded: Mapping[str, Loaded] = field(default_factory=dict)
+    loaded: Mapping[str, LoadedMemory] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)
     kv_tokens: Mapping[str, int] = field(default_factory=dict)
     """What each engine reports that its KV cache holds, over all its replicas."""
 
 
-def memory(known: Known, event: GpuSampled, source: str) -> tuple[Part, ...]:
+def memory(known: KnownEngines, event: GpuSampled, source: str) -> tuple[MemoryPart, ...]:
     """Nothing where the GPU does not tell what is used of how much. `source`: who read it."""
     if event.used_gib is None or event.total_gib is None:
         return ()
@@ -59,14 +59,14 @@ def _sits(lineup: Lineup, engine: Engine, event: GpuSampled) -> bool:
     return any(gpu.index in engine.gpus and gpu.key == (event.host, event.gpu) for gpu in lineup.gpus)
 
 
-def _there(known: Known, engine: Engine, held: Mapping[str, tuple[object, Amount | None]]) -> bool:
+def _there(known: KnownEngines, engine: Engine, held: Mapping[str, tuple[object, Amount | None]]) -> bool:
     """An engine that is not up holds nothing, unless its processes say otherwise."""
     state = known.states.get(engine.name)
     return held[engine.name][1] is not None or bool(state and state.state in _UP)
 
 
 def _held(
-    known: Known, engine: Engine, engines: Sequence[Engine], event: GpuSampled, source: str
+    known: KnownEngines, engine: Engine, engines: Sequence[Engine], event: GpuSampled, source: str
 ) -> tuple[frozenset[int], Amount | None]:
     """Its processes, and what they hold."""
     if event.simulated:
@@ -95,13 +95,13 @@ def _may_be_vllm(one: GpuProcess) -> bool:
     return one.name == OUTSIDE or one.name.startswith(_VLLM)
 
 
-def _claim(known: Known, engine: Engine, held: Amount | None) -> Claim:
+def _claim(known: KnownEngines, engine: Engine, held: Amount | None) -> Claim:
     """The log knows better than the plan, and the plan better than nobody."""
     if script := engine.simulation:
         said = "the line-up's simulation"
         weights = Amount(script.weights_gib_per_gpu, "simulated", said)
         return Claim(engine.name, held, weights, Amount(max(kv_gib(script), 0.0), "simulated", said))
-    log, fit = known.loaded.get(engine.name, Loaded()), known.fits.get(engine.name)
+    log, fit = known.loaded.get(engine.name, LoadedMemory()), known.fits.get(engine.name)
     return Claim(
         engine.name,
         held,

@@ -8,7 +8,7 @@ import httpx
 
 from app.engines.key import key_of
 from app.engines.launch.fleet import Fleet, owner_of
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.events.log import LogWriter
 from app.lineups.model import Lineup
 from app.machine.gpus.combined import Combined
@@ -21,7 +21,7 @@ from app.machine.sampling.board import Board
 from app.machine.sampling.engine import EngineWatch
 from app.machine.sampling.fits import fits
 from app.machine.sampling.machine_log import MachineLog
-from app.machine.sampling.owners import Owners
+from app.machine.sampling.owners import ProcessOwners
 from app.machine.sampling.sampler import Sampler
 from app.store.events import EventStore
 
@@ -33,7 +33,7 @@ async def sampled(
     http: httpx.AsyncClient,
     store: EventStore,
     writer: LogWriter,
-    traffic: Traffic,
+    traffic: EngineTraffic,
     launched: Fleet,
     leads: Callable[[], bool],
 ) -> AsyncIterator[Board]:
@@ -62,7 +62,7 @@ def gpu_source(
     here = [gpu for gpu in lineup.gpus if gpu.index in at_work and not gpu.host]
     sources: list[GpuSource] = [Dcgm(http, url) for url in lineup.dcgm_urls]
     if here:
-        sources.insert(0, Nvml(holders=Holders(Owners(real, launched))))
+        sources.insert(0, Nvml(holders=Holders(ProcessOwners(real, launched))))
     if played:
         sources.insert(0, SimulatedGpus(http, [gpu for gpu in lineup.gpus if gpu.index not in at_work], played))
     return sources[0] if len(sources) == 1 else Combined(sources)

@@ -13,7 +13,7 @@ _DEEP = 8
 """Generations from a GPU worker up to the server that started it: vLLM has three."""
 
 
-class Owners:
+class ProcessOwners:
     """Only what runs on this machine: an engine on loopback, or one that Temper launched."""
 
     def __init__(

@@ -8,7 +8,7 @@ import httpx
 from app.engines.client import EngineClient
 from app.engines.launch.launched import Launched
 from app.engines.metrics import EngineSample
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.errors import EngineError
 from app.lineups.model import Engine
 from app.machine.sampling.condition import Condition, Seen, condition
@@ -31,7 +31,7 @@ class Replica:
         http: httpx.AsyncClient,
         engine: Engine,
         base: str,
-        traffic: Traffic,
+        traffic: EngineTraffic,
         *,
         key: str = "",
         metrics_urls: tuple[str, ...] = (),

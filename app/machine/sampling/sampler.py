@@ -11,7 +11,7 @@ from app.lineups.model import Lineup
 from app.machine.gpus.reading import GpuReading, GpuSource
 from app.machine.sampling.board import Board
 from app.machine.sampling.engine import EngineWatch
-from app.machine.sampling.ledger import Ledger
+from app.machine.sampling.ledger import EnergyLedger
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.placement import misplaced
 from app.store.db import AWAY, why
@@ -36,7 +36,7 @@ class Sampler:
         lineup: Lineup,
     ) -> None:
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
-        self._lineup, self._ledger = lineup, Ledger(store, lineup)
+        self._lineup, self._ledger = lineup, EnergyLedger(store, lineup)
         self._forgot = self._booked = float("-inf")
         self._task: asyncio.Task[None] | None = None
 

@@ -15,7 +15,7 @@ class Sensor:
 
 
 @dataclass(frozen=True)
-class Told:
+class SensorReading:
     value: float | None
     unit: str
     provenance: Provenance
@@ -42,13 +42,13 @@ _OF_HOST = "/proc/meminfo of the host, which shares its memory with the GPU"
 _AGED_AS = {"pcie_rx_mb_s": "pcie", "pcie_tx_mb_s": "pcie"}
 
 
-def told(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> Told:
+def told(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> SensorReading:
     sensor, value = SENSORS[field], getattr(event, field)
     age = event.ages.get(_AGED_AS.get(field, field), 0.0) + event.ages.get("scrape", 0.0)
     shared = event.unified and field in ("used_gib", "total_gib")
     source = _OF_HOST if shared else f"{reader(event, exporters)}: {sensor.dcgm if event.host else sensor.nvml}"
     provenance: Provenance = "simulated" if event.simulated else "measured"
-    return Told(
+    return SensorReading(
         value,
         sensor.unit,
         "unsupported" if value is None else provenance,

@@ -26,7 +26,7 @@ LONGEST = 900
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RuleOutcome:
     rule: str
     """As the content calls it, in full."""
     said: str
@@ -41,7 +41,7 @@ class Outcome:
 class Report:
     scanner: str
     profile: str
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, RuleOutcome]
 
 
 def read_arf(content: bytes) -> Report:
@@ -66,7 +66,7 @@ def _version(system: str) -> str:
     return f"OpenSCAP {clean(number, 20)}".strip()
 
 
-def _outcome(one: Element, reports: Mapping[str, Element], ovals: dict[str, Oval]) -> Outcome:
+def _outcome(one: Element, reports: Mapping[str, Element], ovals: dict[str, Oval]) -> RuleOutcome:
     said = words(one.find("{*}result"))
     word, meaning = WORDS.get(said, ("error", f"OpenSCAP gave a word that is none of XCCDF's: {said[:20]!a}"))
     findings = [found for ref in one.iter("{*}check-content-ref") for found in _findings(ref, said, reports, ovals)]
@@ -74,7 +74,7 @@ def _outcome(one: Element, reports: Mapping[str, Element], ovals: dict[str, Oval
     told = " ".join([f"OpenSCAP: {said}, {meaning}.", *dict.fromkeys(found.text for found in findings), *messages])
     idents = tuple(words(ident) for ident in one.findall("{*}ident"))
     path = next((found.path for found in findings if found.path), None)
-    return Outcome(one.get("idref", ""), said, word, clean(told, LONGEST), idents, path)
+    return RuleOutcome(one.get("idref", ""), said, word, clean(told, LONGEST), idents, path)
 
 
 def _findings(ref: Element, said: str, reports: Mapping[str, Element], ovals: dict[str, Oval]) -> tuple[Finding, ...]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from app.errors import TemperError, Unusable
-from app.scanners.openscap.shell import Ran
+from app.scanners.openscap.shell import OscapRan
 from app.text.clean import clean
 
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
@@ -28,7 +28,7 @@ def evaluate(datastream: str, profile: str, rules: Sequence[str], result: str, s
     return [*limit, "oscap", "xccdf", "eval", "--profile", profile, *chosen, "--results-arf", result, datastream]
 
 
-def check(ran: Ran, seconds: float) -> None:
+def check(ran: OscapRan, seconds: float) -> None:
     """Silent when there is a result to read."""
     if ran.code in _JUDGED:
         return

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.errors import ActionFailed, Unusable
-from app.scanners.openscap.shell import Ran
+from app.scanners.openscap.shell import OscapRan
 
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -26,7 +26,7 @@ class TreeShell:
             "OSCAP_PROBE_ROOT": str(root.absolute()),
         }
 
-    async def run(self, argv: Sequence[str], timeout: float) -> Ran:  # noqa: ASYNC109
+    async def run(self, argv: Sequence[str], timeout: float) -> OscapRan:  # noqa: ASYNC109
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._wall,
@@ -45,12 +45,12 @@ class TreeShell:
             async with asyncio.timeout(timeout):
                 stdout, stderr = await process.communicate()
         except TimeoutError:
-            return Ran(None, b"", b"")
+            return OscapRan(None, b"", b"")
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-        return Ran(process.returncode, stdout, stderr)
+        return OscapRan(process.returncode, stdout, stderr)
 
     async def get(self, path: str, limit: int) -> bytes | None:
         return await asyncio.to_thread(_read, Path(path), limit)

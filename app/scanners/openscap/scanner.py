@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from app.errors import TemperError
-from app.scanners.openscap.arf import Outcome, Report, read_arf
+from app.scanners.openscap.arf import Report, RuleOutcome, read_arf
 from app.scanners.openscap.command import ScanFailed, check, evaluate
 from app.scanners.openscap.content import Content
 from app.scanners.openscap.shell import Shell
@@ -108,7 +108,7 @@ class OpenScap:
         id_ = self._ids.get(rule)
         if id_ is None or report is None:
             return Verdict(rule, "unknown", "The content that OpenSCAP was given has no such rule.")
-        outcome: Outcome | None = report.outcomes.get(id_)
+        outcome: RuleOutcome | None = report.outcomes.get(id_)
         if outcome is None:
             return Verdict(rule, "unknown", "OpenSCAP's result does not name this rule; it was not judged.")
         return Verdict(rule, outcome.word, redacted(outcome.evidence), outcome.path)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True)
-class Ran:
+class OscapRan:
     code: int | None
     """None: it ran past its time, and was ended with all that it had started."""
     stdout: bytes
@@ -16,7 +16,7 @@ class Ran:
 class Shell(Protocol):
     """It acts as an account that may read the whole host. Paths are the host's own."""
 
-    async def run(self, argv: Sequence[str], timeout: float) -> Ran: ...  # noqa: ASYNC109
+    async def run(self, argv: Sequence[str], timeout: float) -> OscapRan: ...  # noqa: ASYNC109
 
     async def get(self, path: str, limit: int) -> bytes | None:
         """What the file holds; None where it is absent. More than `limit` bytes are an ActionFailed."""

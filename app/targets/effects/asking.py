@@ -5,12 +5,12 @@ from pathlib import Path
 
 from app.syntax import source
 from app.syntax.files import Files
-from app.targets.confine import Confinement, Outcome
-from app.targets.effects.daemon import Ask, Question
+from app.targets.confine import Confinement, ProgramOutcome
+from app.targets.effects.daemon import Ask, Query
 
 
 def here(confinement: Confinement) -> Ask:
-    def ask(files: Files, question: Question) -> Outcome | None:
+    def ask(files: Files, question: Query) -> ProgramOutcome | None:
         if confinement.kind == "none" or not Path(question.program).exists():
             return None
         with tempfile.TemporaryDirectory(prefix="temper-ask-") as folder:
@@ -21,7 +21,7 @@ def here(confinement: Confinement) -> Ask:
     return ask
 
 
-def lay_out(root: Path, files: Files, question: Question) -> None:
+def lay_out(root: Path, files: Files, question: Query) -> None:
     for path in (path for pattern in question.staged for path in files.glob(pattern)):
         state, content = files.state(path), files.read(path)
         if state is not None and content is not None:

@@ -6,8 +6,8 @@ from app.syntax import audit, source
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.order import Compare, Order, equal_or_not, fewer, ranked
 from app.targets.effects.scales import by_key, more
+from app.targets.effects.strength import Compare, Strength, equal_or_not, fewer, ranked
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
 _NEXT = " at the next start"
@@ -18,9 +18,9 @@ _WAITS = 60_000
 _MOST_BACKLOG = 1_000_000
 
 
-def _backlog(was: str, now: str) -> Order:
+def _backlog(was: str, now: str) -> Strength:
     """Kernel memory: more than this is a host without any."""
-    return Order.INCOMPARABLE if now.isdigit() and int(now) > _MOST_BACKLOG else more(was, now)
+    return Strength.INCOMPARABLE if now.isdigit() and int(now) > _MOST_BACKLOG else more(was, now)
 
 
 _SCALES: Mapping[str, Compare] = {
@@ -49,7 +49,7 @@ class AuditRules:
     def said(self, files: Files, ask: Ask) -> None:
         """auditctl knows only what the kernel would take, and asks the kernel."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         name = key.removesuffix(_NEXT)
         if name.startswith("rule "):
             return _rule(was, now)
@@ -89,7 +89,7 @@ def _recorded(rules: list[str]) -> dict[str, str]:
     return {**found, "exceptions": _BUT.join(sorted(exceptions))} if exceptions else found
 
 
-def _rule(was: str, now: str) -> Order:
+def _rule(was: str, now: str) -> Strength:
     if not was or not now:
-        return Order.WEAKER if was else Order.STRONGER
+        return Strength.WEAKER if was else Strength.STRONGER
     return fewer(was.split(_BUT), now.split(_BUT)) if was != now else equal_or_not(was, now)

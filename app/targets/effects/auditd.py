@@ -8,8 +8,8 @@ from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.auditd_words import ACTIONS, DEFAULTS, takes
 from app.targets.effects.daemon import Ask
-from app.targets.effects.order import Compare, Order, equal_or_not, ranked
 from app.targets.effects.scales import by_key, less, more, number
+from app.targets.effects.strength import Compare, Strength, equal_or_not, ranked
 
 PATH = "/etc/audit/auditd.conf"
 STARTS, ROOM = "starts", "room for logs"
@@ -23,11 +23,11 @@ _MOST_PERCENT, _MOST_MB = 5, 100
 _SPACE = re.compile(r"([0-9]{1,9})(%?)")
 
 
-def _room(was: str, now: str) -> Order:
-    return Order.INCOMPARABLE if (number(now) or 0) > _MOST_ROOM else more(was, now)
+def _room(was: str, now: str) -> Strength:
+    return Strength.INCOMPARABLE if (number(now) or 0) > _MOST_ROOM else more(was, now)
 
 
-def _space(was: str, now: str) -> Order:
+def _space(was: str, now: str) -> Strength:
     """An earlier warning is the better one."""
     old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
     if old is None or new is None or old[2] != new[2]:
@@ -35,37 +35,37 @@ def _space(was: str, now: str) -> Order:
     return more(old[1], new[1])
 
 
-def _ending(was: str, now: str) -> Order:
+def _ending(was: str, now: str) -> Strength:
     """A host that is ended while it still has room is harmed, not hardened."""
     if now == _NEVER:
-        return Order.STRONGER
+        return Strength.STRONGER
     old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
     if new is None:
         return equal_or_not(was, now)
     if old is not None and old[2] == new[2] and int(new[1]) <= int(old[1]):
-        return Order.STRONGER
-    return Order.STRONGER if int(new[1]) <= (_MOST_PERCENT if new[2] else _MOST_MB) else Order.WEAKER
+        return Strength.STRONGER
+    return Strength.STRONGER if int(new[1]) <= (_MOST_PERCENT if new[2] else _MOST_MB) else Strength.WEAKER
 
 
-def _early_ending(was: str, now: str) -> Order:
+def _early_ending(was: str, now: str) -> Strength:
     """space_left is there for a warning; what it ends, it ends early."""
-    return Order.STRONGER if now == _NEVER else equal_or_not(was, now)
+    return Strength.STRONGER if now == _NEVER else equal_or_not(was, now)
 
 
-def _rotation(was: str, now: str) -> Order:
+def _rotation(was: str, now: str) -> Strength:
     """Rotating loses the oldest records, keeping fills the disk: neither is the stricter."""
     kept = ("rotate", "keep_logs")
-    return Order.STRONGER if was not in kept and now in kept else equal_or_not(was, now)
+    return Strength.STRONGER if was not in kept and now in kept else equal_or_not(was, now)
 
 
 _WARNING = ranked(*ACTIONS[: ACTIONS.index("email") + 1])
 
 
-def _warning(was: str, now: str) -> Order:
+def _warning(was: str, now: str) -> Strength:
     """Whether it may end the host is a key of its own."""
     if now in _ENDING:
-        return Order.STRONGER
-    return Order.WEAKER if was in _ENDING else _WARNING(was, now)
+        return Strength.STRONGER
+    return Strength.WEAKER if was in _ENDING else _WARNING(was, now)
 
 
 _SCALES: Mapping[str, Compare] = {
@@ -108,9 +108,9 @@ class Auditd:
     def said(self, files: Files, ask: Ask) -> None:
         """It would say so by starting."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         if key == "name_format":
-            return Order.STRONGER if was == "none" else equal_or_not(was, now)
+            return Strength.STRONGER if was == "none" else equal_or_not(was, now)
         return by_key(_SCALES, key, was, now)
 
 

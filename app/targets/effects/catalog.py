@@ -10,7 +10,7 @@ from app.targets.effects.limits import Limits
 from app.targets.effects.login_defs import LoginDefs
 from app.targets.effects.modprobe import Modprobe
 from app.targets.effects.pam import Pam
-from app.targets.effects.profile import Profile
+from app.targets.effects.profile import ShellProfile
 from app.targets.effects.pwquality import Pwquality
 from app.targets.effects.selinux import Selinux
 from app.targets.effects.sshd import Sshd
@@ -31,7 +31,7 @@ DAEMONS: Daemons = (
     Pwquality(),
     Faillock(),
     Limits(),
-    Profile(),
+    ShellProfile(),
     Selinux(),
     Dnf(),
 )

@@ -7,7 +7,7 @@ from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.syntax.source import fold
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.order import Order, equal_or_not, fewer, measured, ranked
+from app.targets.effects.strength import Strength, equal_or_not, fewer, measured, ranked
 
 
 def _words(text: str) -> list[str]:
@@ -53,7 +53,7 @@ class CryptoPolicies:
         del files, ask
         return None
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         kind, _blank, module = key.partition(" ")
         if kind == "policy":
             return _base(was, now)
@@ -87,20 +87,20 @@ def _written(files: Files, module: str) -> list[tuple[str, str]] | None:
     return [(key, " ".join(values)) for key, values in found.items()]
 
 
-def _base(was: str, now: str) -> Order:
+def _base(was: str, now: str) -> Strength:
     if (was, now) in _STRICTER:
-        return Order.STRONGER
-    return Order.WEAKER if (now, was) in _STRICTER else equal_or_not(was, now)
+        return Strength.STRONGER
+    return Strength.WEAKER if (now, was) in _STRICTER else equal_or_not(was, now)
 
 
-def _module(module: str, was: str, now: str) -> Order:
+def _module(module: str, was: str, now: str) -> Strength:
     """One that was in force, or comes to be; only of some is it known what they do."""
     if module in _TAKE_AWAY:
         return ranked(UNSET, _THERE)(was, now)
     return ranked(_THERE, UNSET)(was, now) if module in _BRING else equal_or_not(was, now)
 
 
-def _of_a_module(kind: str, was: str, now: str) -> Order:
+def _of_a_module(kind: str, was: str, now: str) -> Strength:
     if kind in _BETTER_0:
         return ranked("1", UNSET, "0")(was, now)
     if kind in _BETTER_1:

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from app.syntax.files import Files
-from app.targets.confine import Outcome
-from app.targets.effects.order import Order
+from app.targets.confine import ProgramOutcome
+from app.targets.effects.strength import Strength
 
 UNSET = ""
 """The value of a setting on the side where it is not there, not even as a built-in default."""
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """A command to be run over a copy of some of the host's files, which is all of the host that it sees."""
 
     program: str
@@ -25,7 +25,7 @@ class Question:
     """Files laid beside them, path and content."""
 
 
-Ask = Callable[[Files, Question], Outcome | None]
+Ask = Callable[[Files, Query], ProgramOutcome | None]
 """None where the program is not at hand, here or on the host."""
 
 
@@ -43,7 +43,7 @@ class Daemon(Protocol):
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """The same in the program's own words. None where it cannot be asked."""
 
-    def order(self, key: str, was: str, now: str) -> Order: ...
+    def order(self, key: str, was: str, now: str) -> Strength: ...
 
 
 @runtime_checkable

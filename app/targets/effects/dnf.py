@@ -6,8 +6,8 @@ from app.syntax import ini, source
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import Ask
-from app.targets.effects.order import Compare, Order, ranked
 from app.targets.effects.scales import by_key
+from app.targets.effects.strength import Compare, Strength, ranked
 
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
@@ -42,7 +42,7 @@ class Dnf:
     def said(self, files: Files, ask: Ask) -> None:
         """dnf prints its configuration only together with its repositories."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key.rpartition(".")[2], was, now)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
-from app.targets.effects.order import Compare, Order, ranked
 from app.targets.effects.scales import by_key, cap, lasting, more
+from app.targets.effects.strength import Compare, Strength, ranked
 
 PATH = "/etc/security/faillock.conf"
 _WEEK = 604_800
@@ -55,7 +55,7 @@ class Faillock:
     def said(self, files: Files, ask: Ask) -> None:
         """A module of PAM: nothing prints what it has read."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key, was, now)
 
 

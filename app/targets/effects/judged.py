@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping
 from app.syntax.files import Files
 from app.targets.effects.catalog import DAEMONS
 from app.targets.effects.daemon import UNSET, Ask, Comparing, Daemon
-from app.targets.effects.order import Order
+from app.targets.effects.strength import Strength
 from app.targets.subjects.edit import Objection
 from app.text.clean import clean
 
-_FINE = (Order.STRONGER, Order.EQUAL)
+_FINE = (Strength.STRONGER, Strength.EQUAL)
 
 
 def by_our_reading(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
@@ -43,10 +43,10 @@ def _loss(
 ) -> Objection | None:
     for key in sorted(before.keys() | after.keys()):
         was, now = before.get(key, UNSET), after.get(key, UNSET)
-        order = daemon.order(key, was, now) if was != now else Order.EQUAL
+        order = daemon.order(key, was, now) if was != now else Strength.EQUAL
         if order not in _FINE and f"{daemon.name} {key} {now}" not in asks and not _follows(key, before, after):
             would = f"{key} is {was or 'not set'} and would be {now or 'not set'}"
-            how = "weaker" if order is Order.WEAKER else "no stronger, as far as can be told"
+            how = "weaker" if order is Strength.WEAKER else "no stronger, as far as can be told"
             return Objection("weakening", clean(f"{daemon.name}: {would}, which is {how}.", 400))
     return None
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.syntax import limits, source
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.order import Order, by_number, equal_or_not
+from app.targets.effects.strength import Strength, by_number, equal_or_not
 
 EXEMPT = "exempt"
 _ENDLESS = ("-1", "unlimited", "infinity", UNSET)
@@ -31,10 +31,10 @@ class Limits:
     def said(self, files: Files, ask: Ask) -> None:
         """A module of PAM: nothing prints what it has read."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         item = key.rpartition(" ")[2]
         if item == "nonewprivs":
-            return by_number(_number(was), _number(now)) if was else Order.STRONGER
+            return by_number(_number(was), _number(now)) if was else Strength.STRONGER
         if item not in _LESS:
             return equal_or_not(was, now)
         return by_number(-_number(was), -_number(now))

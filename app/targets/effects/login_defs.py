@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.order import Compare, Order, ranked
 from app.targets.effects.scales import by_key, cap, less, mask, mode, more
+from app.targets.effects.strength import Compare, Strength, ranked
 
 PATH = "/etc/login.defs"
 _OF_PAM = " in PAM"
@@ -69,7 +69,7 @@ class LoginDefs:
     def said(self, files: Files, ask: Ask) -> None:
         """Nothing prints what it has read of it."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key.removesuffix(_OF_PAM), was, now)
 
 

@@ -8,8 +8,8 @@ from app.syntax import modprobe, source
 from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import folders
-from app.targets.effects.daemon import UNSET, Ask, Question
-from app.targets.effects.order import Order, ranked
+from app.targets.effects.daemon import UNSET, Ask, Query
+from app.targets.effects.strength import Strength, ranked
 
 NOTHING = "nothing"
 _NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
@@ -27,18 +27,18 @@ class Modprobe:
         )
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
-        outcome = ask(files, Question("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))
+        outcome = ask(files, Query("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))
         if outcome is None or END not in outcome.output:
             return None
         return in_force(modprobe.dumped(outcome.output.partition(END)[0]))
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         kind = key.partition(" ")[0]
         if kind == "blacklist":
             return ranked(UNSET, "yes")(was, now)
         if kind == "install" and now == NOTHING:
-            return Order.STRONGER
-        return Order.WEAKER if was == NOTHING else Order.INCOMPARABLE
+            return Strength.STRONGER
+        return Strength.WEAKER if was == NOTHING else Strength.INCOMPARABLE
 
 
 def in_force(lines: list[ModuleLine]) -> dict[str, str]:

@@ -8,8 +8,8 @@ from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.order import Order
 from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, answers
+from app.targets.effects.strength import Strength
 from app.targets.stack import SUCCESS, outcome
 
 _IN, _OUT = "let in", "refused"
@@ -38,7 +38,7 @@ class Pam:
     def said(self, files: Files, ask: Ask) -> None:
         """libpam loads a host's modules to say anything, and they are not here: tests/differential has its word."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         found = _OUTCOME.fullmatch(key)
         if found:
             return _shut(found["who"], was, now)
@@ -59,16 +59,16 @@ def _outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mappi
     return found
 
 
-def _shut(who: str, was: str, now: str) -> Order:
+def _shut(who: str, was: str, now: str) -> Strength:
     """Nobody new comes in, and nobody who belongs there is shut out."""
     rightful = any(who.startswith(name) for names in RIGHTFUL.values() for name in names)
     if UNSET in (was, now):
         # A service came or went. What it lets in, nothing did before.
         came_open = now == _IN and not rightful
-        return Order.INCOMPARABLE if came_open or was == _IN else Order.STRONGER
+        return Strength.INCOMPARABLE if came_open or was == _IN else Strength.STRONGER
     if rightful:
-        return Order.STRONGER if now == _IN else Order.INCOMPARABLE
-    return Order.STRONGER if now == _OUT else Order.WEAKER
+        return Strength.STRONGER if now == _IN else Strength.INCOMPARABLE
+    return Strength.STRONGER if now == _OUT else Strength.WEAKER
 
 
 def _strictness(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterator[tuple[str, str]]:
@@ -85,8 +85,8 @@ def _strictness(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterato
             yield f"{named}: {option}", value or _NONE
 
 
-def _come_or_gone(module: str, was: str) -> Order:
+def _come_or_gone(module: str, was: str) -> Strength:
     """A rule that came, or went with all its options."""
     if was != UNSET:
-        return Order.WEAKER
-    return Order.STRONGER if module in _MAY_COME else Order.INCOMPARABLE
+        return Strength.WEAKER
+    return Strength.STRONGER if module in _MAY_COME else Strength.INCOMPARABLE

@@ -9,10 +9,10 @@ from app.syntax.pam import PamRule
 from app.targets.effects.daemon import UNSET
 from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
-from app.targets.effects.order import Compare, Order, equal_or_not, ranked
 from app.targets.effects.pwquality import MAIN as PWQUALITY
 from app.targets.effects.pwquality import Pwquality
 from app.targets.effects.scales import more
+from app.targets.effects.strength import Compare, Strength, equal_or_not, ranked
 from app.targets.overlay import Overlay
 
 ON, OFF = "yes", "no"
@@ -107,7 +107,7 @@ def _with_file(rule: PamRule, files: Files) -> Mapping[str, str]:
     return {**found, "use_authtok": asks, "conf": instead[-1] if instead else UNSET}
 
 
-def order(module: str, option: str, was: str, now: str) -> Order:
+def order(module: str, option: str, was: str, now: str) -> Strength:
     if option == "use_authtok":
         return _CLOSES(was, now)
     if module in _FILES:

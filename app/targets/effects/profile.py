@@ -7,7 +7,7 @@ from app.syntax import source
 from app.syntax.files import Files
 from app.syntax.shell import Assignment, declarations
 from app.targets.effects.daemon import Ask
-from app.targets.effects.order import Order, by_number, fewer
+from app.targets.effects.strength import Strength, by_number, fewer
 
 LOGIN, FOLDER = "/etc/profile", "/etc/profile.d/*.sh"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
@@ -17,7 +17,7 @@ _NEVER = "never"
 _VALUE = re.compile(r"([0-9]{1,6}|never)( for good)?")
 
 
-class Profile:
+class ShellProfile:
     name = "profile"
     areas: tuple[str, ...] = (LOGIN, "/etc/profile.d/", *RUNS)
 
@@ -34,14 +34,14 @@ class Profile:
     def said(self, files: Files, ask: Ask) -> None:
         """A shell would run all that the host's scripts say, in our name."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         if key == FAILING:
             return fewer(was.split(_AND), now.split(_AND))
         old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
         if old is None or new is None or bool(old[2]) > bool(new[2]):
-            return Order.INCOMPARABLE
+            return Strength.INCOMPARABLE
         found = by_number(-_seconds(old[1]), -_seconds(new[1]))
-        return Order.STRONGER if found is Order.EQUAL and new[2] else found
+        return Strength.STRONGER if found is Strength.EQUAL and new[2] else found
 
 
 def ending(made: Iterable[Assignment]) -> str:

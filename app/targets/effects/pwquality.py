@@ -7,8 +7,8 @@ from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.order import Compare, Order, ranked
 from app.targets.effects.scales import by_key, cap, less, more
+from app.targets.effects.strength import Compare, Strength, ranked
 
 MAIN = "/etc/security/pwquality.conf"
 FOLDER = "/etc/security/pwquality.conf.d/*.conf"
@@ -55,7 +55,7 @@ class Pwquality:
     def said(self, files: Files, ask: Ask) -> None:
         """It is a library: the trials against it are tests/differential's."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key, was, now)
 
 

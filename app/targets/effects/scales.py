@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.targets.effects.order import Compare, Order, equal_or_not, measured
+from app.targets.effects.strength import Compare, Strength, equal_or_not, measured
 
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
@@ -38,23 +38,23 @@ lasting = measured(_lasting)
 """More is stricter, and 0 is for ever."""
 
 
-def mask(was: str, now: str) -> Order:
+def mask(was: str, now: str) -> Strength:
     """Octal: what is taken from everybody. More bits are stricter."""
     if not (re.fullmatch(r"[0-7]{1,4}", was) and re.fullmatch(r"[0-7]{1,4}", now)):
         return equal_or_not(was, now)
     old, new = int(was, 8), int(now, 8)
     if old == new:
-        return Order.EQUAL
+        return Strength.EQUAL
     if old & new == old:
-        return Order.STRONGER
-    return Order.WEAKER if old & new == new else Order.INCOMPARABLE
+        return Strength.STRONGER
+    return Strength.WEAKER if old & new == new else Strength.INCOMPARABLE
 
 
-def mode(was: str, now: str) -> Order:
+def mode(was: str, now: str) -> Strength:
     """Octal: what is given. Fewer bits are stricter."""
     return mask(now, was)
 
 
-def by_key(scales: Mapping[str, Compare], key: str, was: str, now: str) -> Order:
+def by_key(scales: Mapping[str, Compare], key: str, was: str, now: str) -> Strength:
     """A key that nobody has ranked may not change at all."""
     return scales.get(key, equal_or_not)(was, now)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from app.syntax import source
 from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
-from app.targets.effects.order import Order, equal_or_not, ranked
+from app.targets.effects.strength import Strength, equal_or_not, ranked
 
 PATH = "/etc/selinux/config"
 INSTALLED = "policy installed"
@@ -32,12 +32,12 @@ class Selinux:
     def said(self, files: Files, ask: Ask) -> None:
         """libselinux prints nothing that was not loaded."""
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         if key == INSTALLED:
             return ranked("no", "yes")(was, now)
         if key == "SELINUX":
             # Files of a host that ran without it have no labels: enforcing, it would not come up.
-            return Order.INCOMPARABLE if was == "disabled" and now == "enforcing" else _MODES(was, now)
+            return Strength.INCOMPARABLE if was == "disabled" and now == "enforcing" else _MODES(was, now)
         return equal_or_not(was, now)
 
 

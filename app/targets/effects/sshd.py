@@ -8,12 +8,12 @@ from app.syntax import source, sshd
 from app.syntax.files import Files
 from app.syntax.sshd_effect import program, settings
 from app.syntax.sshd_keywords import IN_MATCH
-from app.syntax.sshd_match import Connection
+from app.syntax.sshd_match import SshdVisitor
 from app.targets.accounts import people
 from app.targets.effects import sshd_order
-from app.targets.effects.daemon import Ask, Daemon, Question
-from app.targets.effects.order import Order
+from app.targets.effects.daemon import Ask, Daemon, Query
 from app.targets.effects.sshd_cases import NO_PORT, connections
+from app.targets.effects.strength import Strength
 from app.targets.host_key import HOST_KEY, host_key
 
 _PROGRAM = "/usr/sbin/sshd"
@@ -59,14 +59,14 @@ class Sshd:
             found |= _told(printed(outcome.output), case)
         return found
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         return sshd_order.order(key.partition(" for ")[0], was, now)
 
-    def _cases(self, files: Files) -> dict[str, Connection]:
+    def _cases(self, files: Files) -> dict[str, SshdVisitor]:
         return self._of_both if self._sides else connections([sshd.effective(files)], people(files))
 
     @cached_property
-    def _of_both(self) -> dict[str, Connection]:
+    def _of_both(self) -> dict[str, SshdVisitor]:
         return connections([sshd.effective(side) for side in self._sides], people(self._sides[0]))
 
 
@@ -76,18 +76,18 @@ def _told(found: Mapping[str, str], case: str) -> dict[str, str]:
     return {f"{keyword} for {case}": value for keyword, value in found.items() if keyword in IN_MATCH}
 
 
-def _spec(who: Connection) -> list[str]:
+def _spec(who: SshdVisitor) -> list[str]:
     parts = {"user": who.user, "host": who.host, "addr": who.address, "laddr": who.localaddress}
     parts |= {"lport": who.localport or NO_PORT, "rdomain": who.rdomain}
     return [f"{name}={value}" for name, value in parts.items() if value]
 
 
-def _question(files: Files, who: Connection, staged: tuple[str, ...]) -> Question:
+def _question(files: Files, who: SshdVisitor, staged: tuple[str, ...]) -> Query:
     made = ((HOST_KEY, host_key()), *_as_if_there(files, who))
-    return Question(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_spec(who))), staged, made)
+    return Query(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_spec(who))), staged, made)
 
 
-def _as_if_there(files: Files, who: Connection) -> tuple[tuple[str, str], ...]:
+def _as_if_there(files: Files, who: SshdVisitor) -> tuple[tuple[str, str], ...]:
     """With the account that sshd wants, and with one that a Match block means and that is not there, or in no group."""
     known = people(files)
     passwd, group = (source.text(files, path) or "" for path in _ACCOUNTS)

@@ -3,7 +3,7 @@
 An algorithm is harmless beside one that is no stronger: whoever would attack it could have had the other.
 """
 
-from app.targets.effects.order import Order, equal_or_not
+from app.targets.effects.strength import Strength, equal_or_not
 
 _RISING = tuple(
     tuple(line.split())
@@ -43,15 +43,15 @@ _RISING = tuple(
 """Line by line from the weaker to the stronger."""
 
 
-def order(was: str, now: str) -> Order:
+def order(was: str, now: str) -> Strength:
     """Which of them comes first is the client's to say. No algorithm at all is not a short list, but a faulty one."""
     if not was or not now or was == now:
         return equal_or_not(was, now)
     old, new = was.split(","), now.split(",")
     fine, gained = _no_weaker(old, new), not _no_weaker(new, old)
     if fine:
-        return Order.STRONGER if gained else Order.EQUAL
-    return Order.INCOMPARABLE if gained else Order.WEAKER
+        return Strength.STRONGER if gained else Strength.EQUAL
+    return Strength.INCOMPARABLE if gained else Strength.WEAKER
 
 
 def _no_weaker(old: list[str], new: list[str]) -> bool:

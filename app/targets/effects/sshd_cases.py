@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from app.syntax.sshd import SshdConfig
-from app.syntax.sshd_match import ATTRIBUTES, Conditions, Connection, Network, fits, net
+from app.syntax.sshd_match import ATTRIBUTES, Conditions, Network, SshdVisitor, fits, net
 from app.targets.accounts import People
 
 NO_PORT = "65534"
@@ -17,14 +17,14 @@ _OTHERS = {"host": "elsewhere.invalid", "address": "198.18.0.1", "localaddress":
 Values = dict[str, object]
 
 
-def connections(configs: Sequence[SshdConfig], people: People) -> dict[str, Connection]:
+def connections(configs: Sequence[SshdConfig], people: People) -> dict[str, SshdVisitor]:
     """By what they fit, in words: "address 192.168.0.0/16". Who fits nothing has no word at all."""
     blocks = list(dict.fromkeys(block.conditions for config in configs for block in config.matches if block.conditions))
     asked = list(dict.fromkeys(condition for block in blocks for condition in block))
-    found = {"": Connection()}
+    found = {"": SshdVisitor()}
     ways = [_telling(_candidates(attribute, asked, people), asked) for attribute in _varied(asked)]
     for parts in itertools.islice(itertools.product(*ways), _MOST):
-        who = Connection(**{name: value for part in parts for name, value in part.items()})  # type: ignore[arg-type]
+        who = SshdVisitor(**{name: value for part in parts for name, value in part.items()})  # type: ignore[arg-type]
         met = [block for block in blocks if fits(block, who)]
         if met:
             found.setdefault(" and ".join(_words(block) for block in met), who)
@@ -45,7 +45,7 @@ def _telling(candidates: Iterable[Values], asked: Sequence[tuple[str, str]]) -> 
     """One for each set of conditions that they fit."""
     found: dict[tuple[bool, ...], Values] = {}
     for values in candidates:
-        who = Connection(**values)  # type: ignore[arg-type]
+        who = SshdVisitor(**values)  # type: ignore[arg-type]
         found.setdefault(tuple(fits((one,), who) for one in asked), values)
     return list(found.values())
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from app.targets.effects import sshd_algorithms
 from app.targets.effects.daemon import UNSET
-from app.targets.effects.order import Compare, Order, equal_or_not, fewer, measured, ranked
+from app.targets.effects.strength import Compare, Strength, equal_or_not, fewer, measured, ranked
 
 
 def _words(text: str) -> list[str]:
@@ -48,16 +48,16 @@ _NOTICES = ("/etc/issue", "/etc/issue.net", "/etc/motd")
 _LOGS = ("AUTH", "AUTHPRIV")
 
 
-def order(keyword: str, was: str, now: str) -> Order:
+def order(keyword: str, was: str, now: str) -> Strength:
     return _COMPARES.get(keyword, equal_or_not)(was, now)
 
 
-def all_of(*orders: Order) -> Order:
+def all_of(*orders: Strength) -> Strength:
     """Of a value in parts: stronger in one and weaker in another is neither."""
-    told = {one for one in orders if one is not Order.EQUAL}
+    told = {one for one in orders if one is not Strength.EQUAL}
     if not told:
-        return Order.EQUAL
-    return told.pop() if len(told) == 1 else Order.INCOMPARABLE
+        return Strength.EQUAL
+    return told.pop() if len(told) == 1 else Strength.INCOMPARABLE
 
 
 def _whole(value: str) -> int | None:
@@ -81,7 +81,7 @@ def _most(value: str) -> float | None:
 
 
 def _parts(between: str, *compares: Compare) -> Compare:
-    def compare(was: str, now: str) -> Order:
+    def compare(was: str, now: str) -> Strength:
         old, new = was.split(between), now.split(between)
         if not len(old) == len(new) == len(compares):
             return equal_or_not(was, now)
@@ -94,20 +94,20 @@ def _sets(between: str | None) -> Compare:
     return lambda was, now: fewer(was.split(between), now.split(between))
 
 
-def _kept_out(was: str, now: str) -> Order:
+def _kept_out(was: str, now: str) -> Strength:
     if "!" in was + now:
         return equal_or_not(was, now)
     return fewer(now.split(), was.split())
 
 
-def _let_in(was: str, now: str) -> Order:
+def _let_in(was: str, now: str) -> Strength:
     """Without the line everybody is let in."""
     if UNSET in (was, now):
-        return Order.EQUAL if was == now else Order.STRONGER if was == UNSET else Order.WEAKER
+        return Strength.EQUAL if was == now else Strength.STRONGER if was == UNSET else Strength.WEAKER
     return equal_or_not(was, now) if "!" in was + now else fewer(was.split(), now.split())
 
 
-def _opened(was: str, now: str) -> Order:
+def _opened(was: str, now: str) -> Strength:
     """any, none, or places."""
     ends = ("any", "none")
     if was in ends or now in ends:
@@ -117,23 +117,23 @@ def _opened(was: str, now: str) -> Order:
 
 
 def _allowed(rights: Mapping[str, str]) -> Compare:
-    def compare(was: str, now: str) -> Order:
+    def compare(was: str, now: str) -> Strength:
         known = was in rights and now in rights
         return fewer(rights[was].split(), rights[now].split()) if known else equal_or_not(was, now)
 
     return compare
 
 
-def _shown(was: str, now: str) -> Order:
+def _shown(was: str, now: str) -> Strength:
     """Any of the host's own notices is as good as another, and better than none."""
     if was == now or (was in _NOTICES and now in _NOTICES):
-        return Order.EQUAL
+        return Strength.EQUAL
     if was == "none" and now in _NOTICES:
-        return Order.STRONGER
-    return Order.WEAKER if now == "none" else equal_or_not(was, now)
+        return Strength.STRONGER
+    return Strength.WEAKER if now == "none" else equal_or_not(was, now)
 
 
-def _environment(was: str, now: str) -> Order:
+def _environment(was: str, now: str) -> Strength:
     """yes, no, or patterns of names."""
     step = {"yes": 0, "no": 2}
     if was in step or now in step:
@@ -141,34 +141,34 @@ def _environment(was: str, now: str) -> Order:
     return equal_or_not(was, now)
 
 
-def _touched(was: str, now: str) -> Order:
+def _touched(was: str, now: str) -> Strength:
     """What a security key has to show: all that it had to, and maybe more."""
     old, new = ([word for word in value.split() if word != "none"] for value in (was, now))
     return fewer(new, old)
 
 
-def _bits(was: str, now: str) -> Order:
+def _bits(was: str, now: str) -> Strength:
     try:
         old, new = int(was, 8), int(now, 8)
     except ValueError:
         return equal_or_not(was, now)
     if old == new:
-        return Order.EQUAL
-    return Order.STRONGER if old & ~new == 0 else Order.WEAKER if new & ~old == 0 else Order.INCOMPARABLE
+        return Strength.EQUAL
+    return Strength.STRONGER if old & ~new == 0 else Strength.WEAKER if new & ~old == 0 else Strength.INCOMPARABLE
 
 
-def _methods(was: str, now: str) -> Order:
+def _methods(was: str, now: str) -> Strength:
     if was == "any" != now:
-        return Order.STRONGER
-    return Order.WEAKER if now == "any" != was else equal_or_not(was, now)
+        return Strength.STRONGER
+    return Strength.WEAKER if now == "any" != was else equal_or_not(was, now)
 
 
-def _logged(was: str, now: str) -> Order:
-    return Order.EQUAL if was in _LOGS and now in _LOGS else equal_or_not(was, now)
+def _logged(was: str, now: str) -> Strength:
+    return Strength.EQUAL if was in _LOGS and now in _LOGS else equal_or_not(was, now)
 
 
-def _never_matters(_was: str, _now: str) -> Order:
-    return Order.EQUAL
+def _never_matters(_was: str, _now: str) -> Strength:
+    return Strength.EQUAL
 
 
 def _each(keywords: Collection[str], compare: Compare) -> dict[str, Compare]:

@@ -8,8 +8,8 @@ from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
 from app.targets.accounts import People, people
 from app.targets.effects import sudo_defaults, sudo_rights
-from app.targets.effects.daemon import UNSET, Ask, Question
-from app.targets.effects.order import Order
+from app.targets.effects.daemon import UNSET, Ask, Query
+from app.targets.effects.strength import Strength
 from app.targets.effects.sudo_said import read
 from app.targets.granted import Principal, in_force, rights
 
@@ -34,14 +34,14 @@ class Sudo:
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """What cvtsudoers reads in the files. Whom a rule reaches, and which has the last word, is worked out here."""
         paths = sudoers.effective(files).paths
-        answers = [ask(files, Question(_PROGRAM, (*how, MAIN), paths)) for how in (_RULES, _DEFAULTS)]
+        answers = [ask(files, Query(_PROGRAM, (*how, MAIN), paths)) for how in (_RULES, _DEFAULTS)]
         said = [answer.output for answer in answers if answer and answer.code == 0]
         found = read(*said) if len(said) == len(answers) else None
         return None if found is None else _settings(found, people(files))
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         if key == _UNREADABLE:
-            return Order.STRONGER if now == UNSET else Order.INCOMPARABLE
+            return Strength.STRONGER if now == UNSET else Strength.INCOMPARABLE
         if _BY_NAME in key:
             was, now = _either(was, now)
         option = _OPTION.fullmatch(key)

@@ -1,6 +1,6 @@
 """Defaults of sudo, ranked. What is set nowhere is built in, and distributions build in different things."""
 
-from app.targets.effects.order import Compare, Order, by_number, equal_or_not, fewer
+from app.targets.effects.strength import Compare, Strength, by_number, equal_or_not, fewer
 from app.targets.granted import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT_TEXT = (
@@ -40,9 +40,9 @@ _WORDS = {
 def of(name: str) -> Compare:
     """What the second value of this option is, seen from the first. An empty value is what is built in."""
 
-    def compare(was: str, now: str) -> Order:
+    def compare(was: str, now: str) -> Strength:
         if was == now:
-            return Order.EQUAL
+            return Strength.EQUAL
         old, new = (_strictness(name, was, before=True), _strictness(name, now, before=False))
         if old is not None and new is not None:
             return by_number(old, new)
@@ -93,17 +93,17 @@ def _number(value: str) -> float | None:
     return found if found is not None and abs(found) < _FOREVER else None
 
 
-def _lists(name: str, was: str, now: str) -> Order:
+def _lists(name: str, was: str, now: str) -> Strength:
     """Names of variables; one with a minus is taken out of those that are built in."""
     old, new = (set() if value == OFF else set(value.split()) for value in (was, now))
     kept = fewer(sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-"))
     less = fewer(sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-"))
     if (
         name in ("env_keep", "env_check")
-        and Order.INCOMPARABLE not in (kept, less)
-        and (kept == less or Order.EQUAL in (kept, less))
+        and Strength.INCOMPARABLE not in (kept, less)
+        and (kept == less or Strength.EQUAL in (kept, less))
     ):
-        return less if kept is Order.EQUAL else kept
-    if name == "env_delete" and less is Order.EQUAL and kept in (Order.WEAKER, Order.STRONGER):
-        return Order.STRONGER if kept is Order.WEAKER else Order.WEAKER
+        return less if kept is Strength.EQUAL else kept
+    if name == "env_delete" and less is Strength.EQUAL and kept in (Strength.WEAKER, Strength.STRONGER):
+        return Strength.STRONGER if kept is Strength.WEAKER else Strength.WEAKER
     return equal_or_not(was, now)

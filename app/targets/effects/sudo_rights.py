@@ -7,7 +7,7 @@ So each rule of the one is held against each of the other that could have decide
 import re
 from collections.abc import Sequence
 
-from app.targets.effects.order import Order
+from app.targets.effects.strength import Strength
 from app.targets.granted import Right
 
 _NOTHING = "nothing"
@@ -29,14 +29,14 @@ def _told(right: Right) -> str:
     return f"{right.hosts}=({right.runas}) [{words}]{options} {'' if right.allowed else '!'}{command}"
 
 
-def compare(was: str, now: str) -> Order:
+def compare(was: str, now: str) -> Strength:
     old, new = _read(was), _read(now)
     if old is None or new is None or len(old) + len(new) > _MOST:
-        return Order.EQUAL if was == now else Order.INCOMPARABLE
+        return Strength.EQUAL if was == now else Strength.INCOMPARABLE
     less, more = _within(new, old), _within(old, new)
     if less:
-        return Order.EQUAL if more else Order.STRONGER
-    return Order.WEAKER if more else Order.INCOMPARABLE
+        return Strength.EQUAL if more else Strength.STRONGER
+    return Strength.WEAKER if more else Strength.INCOMPARABLE
 
 
 def _read(text: str) -> list[Right] | None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from app.syntax import source, sysctl
 from app.syntax.files import Files
-from app.syntax.sysctl import Loaded
+from app.syntax.sysctl import SysctlLoaded
 from app.targets.effects import folders, shipped
-from app.targets.effects.daemon import Ask, Question
-from app.targets.effects.order import Compare, Order, ranked
+from app.targets.effects.daemon import Ask, Query
 from app.targets.effects.scales import by_key
+from app.targets.effects.strength import Compare, Strength, ranked
 
 MAIN = "/etc/sysctl.conf"
 
@@ -19,7 +19,7 @@ _UP_TO_2 = ranked("0", "1", "2")
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownKey:
     compare: Compare
     default: str
     """The kernel's own."""
@@ -27,31 +27,31 @@ class Known:
     """Debian's kernel, where it is built otherwise."""
 
 
-def _conf(family: str, setting: str, compare: Compare, every: str, default: str) -> dict[str, Known]:
+def _conf(family: str, setting: str, compare: Compare, every: str, default: str) -> dict[str, KnownKey]:
     base = f"net.{family}.conf"
-    return {f"{base}.all.{setting}": Known(compare, every), f"{base}.default.{setting}": Known(compare, default)}
+    return {f"{base}.all.{setting}": KnownKey(compare, every), f"{base}.default.{setting}": KnownKey(compare, default)}
 
 
-KNOWN: Mapping[str, Known] = {
-    "kernel.dmesg_restrict": Known(_OFF_ON, "0", "1"),
-    "kernel.kptr_restrict": Known(_UP_TO_2, "0"),
-    "kernel.yama.ptrace_scope": Known(ranked("0", "1", "2", "3"), "1", "0"),
-    "kernel.randomize_va_space": Known(_UP_TO_2, "2"),
-    "kernel.perf_event_paranoid": Known(ranked("-1", "0", "1", "2", "3", "4"), "2", "3"),
-    "kernel.kexec_load_disabled": Known(_OFF_ON, "0"),
+KNOWN: Mapping[str, KnownKey] = {
+    "kernel.dmesg_restrict": KnownKey(_OFF_ON, "0", "1"),
+    "kernel.kptr_restrict": KnownKey(_UP_TO_2, "0"),
+    "kernel.yama.ptrace_scope": KnownKey(ranked("0", "1", "2", "3"), "1", "0"),
+    "kernel.randomize_va_space": KnownKey(_UP_TO_2, "2"),
+    "kernel.perf_event_paranoid": KnownKey(ranked("-1", "0", "1", "2", "3", "4"), "2", "3"),
+    "kernel.kexec_load_disabled": KnownKey(_OFF_ON, "0"),
     # 2 may be taken back by root, 1 stands until the next boot.
-    "kernel.unprivileged_bpf_disabled": Known(ranked("0", "2", "1"), "2"),
-    "kernel.core_pattern": Known(ranked("core", "|/bin/false"), "core"),
-    "fs.protected_hardlinks": Known(_OFF_ON, "0", "1"),
-    "fs.protected_symlinks": Known(_OFF_ON, "0", "1"),
-    "fs.protected_fifos": Known(_UP_TO_2, "0"),
-    "fs.protected_regular": Known(_UP_TO_2, "0"),
-    "fs.suid_dumpable": Known(ranked("1", "2", "0"), "0"),
-    "net.core.bpf_jit_harden": Known(_UP_TO_2, "0"),
-    "net.ipv4.ip_forward": Known(_ON_OFF, "0"),
-    "net.ipv4.icmp_echo_ignore_broadcasts": Known(_OFF_ON, "1"),
-    "net.ipv4.icmp_ignore_bogus_error_responses": Known(_OFF_ON, "1"),
-    "net.ipv4.tcp_syncookies": Known(_OFF_ON, "1"),
+    "kernel.unprivileged_bpf_disabled": KnownKey(ranked("0", "2", "1"), "2"),
+    "kernel.core_pattern": KnownKey(ranked("core", "|/bin/false"), "core"),
+    "fs.protected_hardlinks": KnownKey(_OFF_ON, "0", "1"),
+    "fs.protected_symlinks": KnownKey(_OFF_ON, "0", "1"),
+    "fs.protected_fifos": KnownKey(_UP_TO_2, "0"),
+    "fs.protected_regular": KnownKey(_UP_TO_2, "0"),
+    "fs.suid_dumpable": KnownKey(ranked("1", "2", "0"), "0"),
+    "net.core.bpf_jit_harden": KnownKey(_UP_TO_2, "0"),
+    "net.ipv4.ip_forward": KnownKey(_ON_OFF, "0"),
+    "net.ipv4.icmp_echo_ignore_broadcasts": KnownKey(_OFF_ON, "1"),
+    "net.ipv4.icmp_ignore_bogus_error_responses": KnownKey(_OFF_ON, "1"),
+    "net.ipv4.tcp_syncookies": KnownKey(_OFF_ON, "1"),
     **_conf("ipv4", "accept_redirects", _ON_OFF, "1", "1"),
     **_conf("ipv4", "secure_redirects", _ON_OFF, "1", "1"),
     **_conf("ipv4", "send_redirects", _ON_OFF, "1", "1"),
@@ -71,9 +71,9 @@ _SCALES = {key: known.compare for key, known in KNOWN.items()}
 class _Sysctl:
     areas: tuple[str, ...] = ("/etc/sysctl",)
 
-    def order(self, key: str, was: str, now: str) -> Order:
+    def order(self, key: str, was: str, now: str) -> Strength:
         if key == "kernel.core_pattern" and now == "|/bin/false":
-            return Order.STRONGER
+            return Strength.STRONGER
         return by_key(_SCALES, key, was, now)
 
 
@@ -87,7 +87,7 @@ class AtBoot(_Sysctl):
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Which files count and in which order. What it makes of a line, it says only while it writes."""
-        outcome = ask(files, Question("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
+        outcome = ask(files, Query("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
         if outcome is None or outcome.code != 0:
             return None
         return in_force(sysctl.by_systemd([outcome.output]), debian=shipped.is_debian(files))
@@ -106,7 +106,7 @@ class ByHand(_Sysctl):
         """It prints what it writes, and it would write."""
 
 
-def in_force(loaded: Loaded, *, debian: bool) -> dict[str, str]:
+def in_force(loaded: SysctlLoaded, *, debian: bool) -> dict[str, str]:
     found = {**dict(loaded.patterns), **loaded.stated}
     for key, known in KNOWN.items():
         value = loaded.value(key)

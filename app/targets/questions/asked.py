@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.syntax.files import Files
-from app.syntax.setting import Problem
+from app.syntax.setting import BadSetting
 from app.syntax.sudoers import Sudoers
 from app.targets.accounts import People
-from app.targets.login import Sshd
+from app.targets.login import SshdLogin
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,21 @@ class Host:
 
     files: Files
     people: People
-    sshd: Sshd
+    sshd: SshdLogin
     sudoers: Sudoers
     today: int
     fill: Fill | None = None
     """None where it cannot be known."""
 
 
-class Answer(NamedTuple):
+class Heard(NamedTuple):
     ok: bool
     detail: str
     holds: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
 
 
-def parsed(problems: tuple[Problem, ...], fine: str) -> Answer:
+def parsed(problems: tuple[BadSetting, ...], fine: str) -> Heard:
     if not problems:
-        return Answer(True, fine)
-    return Answer(False, f"{problems[0].text} ({problems[0].path} line {problems[0].line})")
+        return Heard(True, fine)
+    return Heard(False, f"{problems[0].text} ({problems[0].path} line {problems[0].line})")

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from app.syntax import audit, keyvalue, source
 from app.syntax.audit import AuditLine
 from app.syntax.setting import last
-from app.targets.questions.asked import Answer, Fill, Host
+from app.targets.questions.asked import Fill, Heard, Host
 
 AUDITD = "/etc/audit/auditd.conf"
 _RULES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
@@ -43,22 +43,22 @@ _HOT_CALLS = re.compile(
 _NARROWS_NOTHING = ("arch", "key", "perm", "path", "dir")
 
 
-def audit_disk(host: Host) -> Answer:
+def audit_disk(host: Host) -> Heard:
     text = source.text(host.files, AUDITD)
     if text is None:
-        return Answer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
+        return Heard(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
     settings, _ = keyvalue.auditd(text, AUDITD)
     told = {key: found.value.lower() for key in _KEYS if (found := last(settings, key))}
     if host.fill is None:
-        return Answer(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
+        return Heard(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
     free = f"{host.fill.free // _MIB} of {host.fill.size // _MIB} MiB are free"
     for threshold, action in _THRESHOLDS:
         does = told.get(action, "")
         below = _below(told.get(threshold, "0"), host.fill)
         if does in _ENDS and host.fill.free <= below:
             when = f"{threshold} {told[threshold]}" if threshold else "a full disk"
-            return Answer(False, f"auditd goes to {does} now and at each boot: {action} at {when}, and {free}")
-    return Answer(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
+            return Heard(False, f"auditd goes to {does} now and at each boot: {action} at {when}, and {free}")
+    return Heard(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
 
 
 _KEYS = [key for pair in _THRESHOLDS for key in pair if key]
@@ -71,7 +71,7 @@ def _below(value: str, fill: Fill) -> int:
     return fill.size * number // 100 if value.endswith("%") else number * _MIB
 
 
-def audit_panic(host: Host) -> Answer:
+def audit_panic(host: Host) -> Heard:
     lines = [
         line
         for pattern in _RULES
@@ -79,14 +79,14 @@ def audit_panic(host: Host) -> Answer:
         for line in audit.audit_lines(source.text(host.files, path) or "", path)
     ]
     if not any(line.control and line.control.key == "-f" and line.control.value == _PANIC for line in lines):
-        return Answer(True, "what the audit system cannot write does not stop the kernel")
+        return Heard(True, "what the audit system cannot write does not stop the kernel")
     tight = next((line for line in lines if _leaves_no_room(line)), None)
     flood = next((line for line in lines if floods(line)), None)
     for line in (flood, tight):
         if line:
             said = " ".join(line.words)
-            return Answer(False, f"the kernel stops when records are lost, and {said} loses some ({_at(line)})")
-    return Answer(True, "the kernel stops when audit records are lost, and no rule is seen that would flood it")
+            return Heard(False, f"the kernel stops when records are lost, and {said} loses some ({_at(line)})")
+    return Heard(True, "the kernel stops when audit records are lost, and no rule is seen that would flood it")
 
 
 def _leaves_no_room(line: AuditLine) -> bool:

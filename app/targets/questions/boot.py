@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.syntax.setting import last
-from app.targets.questions.asked import Answer, Host
+from app.targets.questions.asked import Heard, Host
 
 FSTAB, SELINUX = "/etc/fstab", "/etc/selinux/config"
 _UNITS = "/etc/systemd/system"
@@ -26,23 +26,23 @@ class Linked(Files, Protocol):
     def link(self, path: str) -> str | None: ...
 
 
-def next_boot(host: Host) -> Answer:
+def next_boot(host: Host) -> Heard:
     files = host.files
     goal = files.link(_DEFAULT) if isinstance(files, Linked) else None
     target = (goal or "").rpartition("/")[2].removesuffix(".target")
     if masked(files, _DEFAULT):
-        return Answer(False, f"the next boot goes to nothing at all: {_DEFAULT} is masked")
+        return Heard(False, f"the next boot goes to nothing at all: {_DEFAULT} is masked")
     if target in NO_WORK:
-        return Answer(False, f"the next boot goes to {target}: {_DEFAULT} says so")
+        return Heard(False, f"the next boot goes to {target}: {_DEFAULT} says so")
     shut = [unit for unit in NEEDED if masked(files, f"{_UNITS}/{unit}")]
     if shut:
-        return Answer(False, f"the next boot leaves out {', '.join(shut)}, masked in {_UNITS}")
+        return Heard(False, f"the next boot leaves out {', '.join(shut)}, masked in {_UNITS}")
     mounts, fault = _mounts(files)
     if fault:
-        return Answer(False, fault, mounts)
+        return Heard(False, fault, mounts)
     goes = f"the next boot goes to {target or 'the default target of its distribution'}"
     said = f"{len(mounts)} lines of {FSTAB} can be read" if mounts else f"{FSTAB} mounts nothing"
-    return Answer(True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *_going(target)))
+    return Heard(True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *_going(target)))
 
 
 def masked(files: Files, path: str) -> bool:
@@ -69,15 +69,15 @@ def _mounts(files: Files) -> tuple[tuple[str, ...], str]:
     return tuple(mounts), ""
 
 
-def selinux_boot(host: Host) -> Answer:
+def selinux_boot(host: Host) -> Heard:
     """A policy that is not there halts the boot where SELinux enforces."""
     if host.files.state(SELINUX) is None:
-        return Answer(True, f"there is no {SELINUX}, so no policy is loaded at boot")
+        return Heard(True, f"there is no {SELINUX}, so no policy is loaded at boot")
     settings = keyvalue.read(host.files, [SELINUX], keyvalue.options)
     mode, policy = (last(settings, key) for key in ("SELINUX", "SELINUXTYPE"))
     named = policy.value if policy else "targeted"
     if mode and mode.value == "disabled":
-        return Answer(True, "SELinux is disabled at boot, so no policy is loaded")
+        return Heard(True, "SELinux is disabled at boot, so no policy is loaded")
     if host.files.state(f"/etc/selinux/{named}") is None or "/" in named:
-        return Answer(False, f"the next boot loads the SELinux policy {named}, and /etc/selinux/{named} is not there")
-    return Answer(True, f"the next boot loads the SELinux policy {named}, which is there")
+        return Heard(False, f"the next boot loads the SELinux policy {named}, and /etc/selinux/{named} is not there")
+    return Heard(True, f"the next boot loads the SELinux policy {named}, which is there")

@@ -5,7 +5,7 @@ from app.syntax.accounts import Account
 from app.targets import stack
 from app.targets.accounts import People
 from app.targets.login import NO_SHELL
-from app.targets.questions.asked import Answer, Host
+from app.targets.questions.asked import Heard, Host
 
 _OVER_SSH = ("sshd", "sudo")
 _CONSOLE = ("login", "su")
@@ -13,37 +13,37 @@ _FALLBACK = "other"
 _ROOT = 0
 
 
-def password_login(host: Host) -> Answer:
+def password_login(host: Host) -> Heard:
     return _doors(host, _OVER_SSH, "nobody has a password, so no login by one can be lost")
 
 
-def console_login(host: Host) -> Answer:
+def console_login(host: Host) -> Heard:
     """Where the network or a key fails, this is the last way in."""
     return _doors(host, _CONSOLE, "nobody has a password, so nobody logs in at the console")
 
 
-def _doors(host: Host, services: tuple[str, ...], nobody: str) -> Answer:
+def _doors(host: Host, services: tuple[str, ...], nobody: str) -> Heard:
     people = with_passwords(host.people)
     opened: list[str] = []
     for service in services:
         found = pam.stack(host.files, _path(host, service))
         if found.problems:
             problem = found.problems[0]
-            return Answer(False, f"{service}: {problem.text} ({problem.path} line {problem.line})")
+            return Heard(False, f"{service}: {problem.text} ({problem.path} line {problem.line})")
         auth = tuple(rule for rule in found.of("auth") if rule.module != "pam_rootok.so")
         if stack.lets_in(auth, known=False):
-            return Answer(False, f"{service}: its auth rules let everybody in, whatever is typed")
+            return Heard(False, f"{service}: its auth rules let everybody in, whatever is typed")
         if people and not stack.lets_in(auth, known=True):
-            return Answer(False, f"{service}: its auth rules refuse everybody, the right password too")
+            return Heard(False, f"{service}: its auth rules refuse everybody, the right password too")
         if people and not stack.lets_in(found.of("account"), known=True):
-            return Answer(False, f"{service}: its account rules refuse everybody")
+            return Heard(False, f"{service}: its account rules refuse everybody")
         opened += [
             f"{account.name} by password through {service}" for account in people if not _kept_out(host, account)
         ]
     if not people:
-        return Answer(True, nobody)
+        return Heard(True, nobody)
     names = ", ".join(account.name for account in people)
-    return Answer(True, f"{' and '.join(services)} let in by password: {names}", tuple(opened))
+    return Heard(True, f"{' and '.join(services)} let in by password: {names}", tuple(opened))
 
 
 def _path(host: Host, service: str) -> str:

@@ -3,13 +3,13 @@
 from app.syntax.sudoers import Sudoers
 from app.syntax.sudoers_line import Grant
 from app.targets.accounts import People
-from app.targets.questions.asked import Answer, Host, parsed
+from app.targets.questions.asked import Heard, Host, parsed
 
 _ROOT = "root"
 _MOST = 200
 
 
-def sudo_rights(host: Host) -> Answer:
+def sudo_rights(host: Host) -> Heard:
     if host.sudoers.problems:
         return parsed(host.sudoers.problems, "")
     names = [account.name for account in host.people.accounts if account.name != _ROOT]
@@ -17,16 +17,16 @@ def sudo_rights(host: Host) -> Answer:
     return told([(name, *rights) for name, rights in found if rights[0] or rights[1]])
 
 
-def told(found: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> Answer:
+def told(found: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> Heard:
     """Of each account: what it may run, and what of that without a password."""
     holds = tuple(f"{name}: {right}" for name, rights, _ in found for right in rights)
     weak = tuple(f"{name}: {right} without a password" for name, _, rights in found for right in rights)
     if not found:
-        return Answer(True, "sudo grants nothing to anybody but root")
+        return Heard(True, "sudo grants nothing to anybody but root")
     said = (
         f"{name}: {', '.join(rights)}{' (no password asked)' if easy == rights else ''}" for name, rights, easy in found
     )
-    return Answer(True, f"sudo grants {'; '.join(said)}", holds[:_MOST], weak[:_MOST])
+    return Heard(True, f"sudo grants {'; '.join(said)}", holds[:_MOST], weak[:_MOST])
 
 
 def granted(sudoers: Sudoers, people: People, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

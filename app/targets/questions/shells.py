@@ -2,7 +2,7 @@
 
 from app.targets import access
 from app.targets.login import NO_SHELL
-from app.targets.questions.asked import Answer, Host
+from app.targets.questions.asked import Heard, Host
 
 _NEEDED = (
     "/etc/passwd",
@@ -21,16 +21,16 @@ _PASSED_OVER = ("/etc/profile.d/*.sh",)
 """Those that a shell may not read it leaves out without a word; but none may become so."""
 
 
-def login_shells(host: Host) -> Answer:
+def login_shells(host: Host) -> Heard:
     names = [account.name for account in host.people.accounts if account.uid and account.shell not in NO_SHELL]
     if not names:
-        return Answer(True, "nobody but root has a shell")
+        return Heard(True, "nobody but root has a shell")
     needed, others = (_there(host, patterns) for patterns in (_NEEDED, _PASSED_OVER))
     closed = [path for path in needed + others if _closed(host, path, names)]
     weak = tuple(f"{path} closed to those who log in" for path in closed)
     if missed := [path for path in needed if path in closed]:
-        return Answer(False, f"not everybody with a shell may read {', '.join(missed)}", weak=weak)
-    return Answer(True, f"everybody with a shell may read the {len(needed)} files that a login needs", weak=weak)
+        return Heard(False, f"not everybody with a shell may read {', '.join(missed)}", weak=weak)
+    return Heard(True, f"everybody with a shell may read the {len(needed)} files that a login needs", weak=weak)
 
 
 def _there(host: Host, patterns: tuple[str, ...]) -> list[str]:

@@ -9,12 +9,12 @@ from app.syntax.files import Files
 from app.targets.accounts import People, people
 from app.targets.health import probed
 from app.targets.login import NO_SHELL
-from app.targets.questions.asked import Answer, Fill
+from app.targets.questions.asked import Fill, Heard
 from app.targets.questions.boot import NEEDED, NO_WORK
 from app.targets.questions.doors import with_passwords
 from app.targets.questions.rights import told as rights_told
 from app.targets.questions.rights import usable
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.sudo_listing import granted
 from app.targets.ssh.told import Told, told
 
@@ -31,7 +31,7 @@ _BROKEN = (
 """libpam's words for a stack that cannot be gone through, whoever comes."""
 
 
-def asked(line: Line, files: Files) -> tuple[tuple[Probe, ...], Fill | None]:
+def asked(line: SshLine, files: Files) -> tuple[tuple[Probe, ...], Fill | None]:
     who = people(files)
     user = line.end.user
     watched = [user, *(one.user for one in line.end.watched)]
@@ -66,7 +66,7 @@ def _plain(names: list[str], but: str = "") -> list[str]:
     return [name for name in dict.fromkeys(names) if _NAME.fullmatch(name) and name != but]
 
 
-def _answers(said: Told, who: People, names: list[str]) -> Iterator[tuple[str, Answer]]:
+def _answers(said: Told, who: People, names: list[str]) -> Iterator[tuple[str, Heard]]:
     for word, name in (("sshd", "sshd-starts"), ("visudo", "visudo")):
         yield name, _program(word, said.one(word))
     yield "pam-modules", _modules(said.one("pam"))
@@ -84,112 +84,110 @@ def _answers(said: Told, who: People, names: list[str]) -> Iterator[tuple[str, A
         yield "password-login", _tried(said)
 
 
-def _program(word: str, row: tuple[str, str] | None) -> Answer:
+def _program(word: str, row: tuple[str, str] | None) -> Heard:
     code, why = row or (_ABSENT, "")
     if code == _ABSENT:
-        return Answer(True, f"{word} is not there to be asked")
-    return Answer(code == "0", f"{word} finds nothing wrong" if code == "0" else f"{word} refuses its files: {why}")
+        return Heard(True, f"{word} is not there to be asked")
+    return Heard(code == "0", f"{word} finds nothing wrong" if code == "0" else f"{word} refuses its files: {why}")
 
 
-def _modules(row: tuple[str, str] | None) -> Answer:
+def _modules(row: tuple[str, str] | None) -> Heard:
     """PAM reads its files at the next login: what it cannot load then lets nobody in, or leaves a check out."""
     missing, which = row or ("0", "")
     if missing == "0":
-        return Answer(True, "what /etc/pam.d names is installed")
-    return Answer(False, f"/etc/pam.d names what is not installed: {which.strip()}")
+        return Heard(True, "what /etc/pam.d names is installed")
+    return Heard(False, f"/etc/pam.d names what is not installed: {which.strip()}")
 
 
-def _rights(said: Told, who: People, names: list[str]) -> Answer:
+def _rights(said: Told, who: People, names: list[str]) -> Heard:
     found = []
     for name in names:
         lines, code = said.lines("sudo", name), said.code("sudo", name)
         if code == int(_ABSENT):
-            return Answer(True, "sudo is not there to be asked")
+            return Heard(True, "sudo is not there to be asked")
         rights = granted(lines)
         if rights is None:
-            return Answer(
-                False, f"sudo does not say what {name} may do: {' '.join(lines).strip() or 'it said nothing'}"
-            )
+            return Heard(False, f"sudo does not say what {name} may do: {' '.join(lines).strip() or 'it said nothing'}")
         secret = who.secret(name)
         typed = secret is None or bool(secret.password and not secret.locked)
         found.append((name, *usable(rights, typed=typed)))
     return rights_told([one for one in found if one[1] or one[2]])
 
 
-def _boot(said: Told) -> Answer:
+def _boot(said: Told) -> Heard:
     code, target = said.one("boot") or ("1", "")
     masked = [line.split()[0] for line in said.lines("masked", "all") if line.strip()]
     weak = tuple(f"{unit} masked" for unit in masked)
     goal = target.removesuffix(".target")
     if code != "0" or goal in NO_WORK:
-        return Answer(False, f"the next boot goes to {target or 'nothing at all'}", weak=weak)
+        return Heard(False, f"the next boot goes to {target or 'nothing at all'}", weak=weak)
     if shut := [unit for unit in NEEDED if unit in masked]:
-        return Answer(False, f"the next boot leaves out {', '.join(shut)}, which are masked", weak=weak)
+        return Heard(False, f"the next boot leaves out {', '.join(shut)}, which are masked", weak=weak)
     table = tuple(f"/etc/fstab is {digest}" for _, digest in said.of("fstab"))
-    return Answer(True, f"the next boot goes to {target}, and nothing that a login needs is masked", table, weak)
+    return Heard(True, f"the next boot goes to {target}, and nothing that a login needs is masked", table, weak)
 
 
-def _failed(said: Told) -> Answer:
+def _failed(said: Told) -> Heard:
     if not said.of("failed"):
-        return Answer(True, "systemd does not run there, so no unit can have failed")
+        return Heard(True, "systemd does not run there, so no unit can have failed")
     failed = [line.split()[0] for line in said.lines("failed", "all") if line.strip()]
     weak = tuple(f"{unit} failed" for unit in failed)
-    return Answer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
+    return Heard(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
 
 
-def _policy(said: Told) -> Answer:
+def _policy(said: Told) -> Heard:
     there, policy = said.one("policy") or ("", "")
     if there == "there":
-        return Answer(True, f"the next boot loads the SELinux policy {policy}, which is there")
-    return Answer(False, f"the next boot loads the SELinux policy {policy}, and /etc/selinux/{policy}/policy is empty")
+        return Heard(True, f"the next boot loads the SELinux policy {policy}, which is there")
+    return Heard(False, f"the next boot loads the SELinux policy {policy}, and /etc/selinux/{policy}/policy is empty")
 
 
-def _selinux(row: tuple[str, str] | None) -> Answer:
+def _selinux(row: tuple[str, str] | None) -> Heard:
     if row is None or row[0] != "0":
-        return Answer(True, "SELinux is not there to be asked")
-    return Answer(True, f"SELinux is {row[1]}", (f"SELinux is {row[1]}",))
+        return Heard(True, "SELinux is not there to be asked")
+    return Heard(True, f"SELinux is {row[1]}", (f"SELinux is {row[1]}",))
 
 
-def _audit(said: Told) -> Answer:
+def _audit(said: Told) -> Heard:
     status = dict(line.split()[:2] for line in said.lines("audit", "all") if len(line.split()) > 1)
     if said.code("audit", "all") != 0 or "enabled" not in status:
-        return Answer(True, "the kernel's audit is not there to be asked")
+        return Heard(True, "the kernel's audit is not there to be asked")
     told_of = ", ".join(f"{key} {status[key]}" for key in ("enabled", "failure", "lost", "backlog") if key in status)
     holds = ("the kernel records",) if status["enabled"] != "0" else ()
     if status.get("failure") == "2" and status.get("backlog_wait_time", "1") == "0":
-        return Answer(False, f"the kernel stops at the first record that it loses: {told_of}", holds)
-    return Answer(True, f"the kernel's audit: {told_of}", holds)
+        return Heard(False, f"the kernel stops at the first record that it loses: {told_of}", holds)
+    return Heard(True, f"the kernel's audit: {told_of}", holds)
 
 
-def _chpasswd(row: tuple[str, str] | None) -> Answer:
+def _chpasswd(row: tuple[str, str] | None) -> Heard:
     """For an account that is not there, so that no password can change. Only a stack that is broken is no answer."""
     if row is None:
-        return Answer(True, "chpasswd does not ask PAM here, or is not there")
+        return Heard(True, "chpasswd does not ask PAM here, or is not there")
     if broken := _broken(row[1]):
-        return Answer(False, f"no password can be set: chpasswd says {broken}")
-    return Answer(True, "the stack for new passwords can be gone through")
+        return Heard(False, f"no password can be set: chpasswd says {broken}")
+    return Heard(True, "the stack for new passwords can be gone through")
 
 
-def _become(said: Told) -> Answer:
+def _become(said: Told) -> Heard:
     """root becomes somebody else: the account and session rules of su, as a console would need them."""
     tried = said.of("become")
     if broken := next((found for _, text in tried if (found := _broken(text))), ""):
-        return Answer(False, f"su from root fails for everybody: {broken}")
+        return Heard(False, f"su from root fails for everybody: {broken}")
     opened = tuple(f"su from root to {name}" for name, text in tried if text == _IN)
-    return Answer(True, f"su from root: to {_listed(tried)}" if opened else "su from root could not be tried", opened)
+    return Heard(True, f"su from root: to {_listed(tried)}" if opened else "su from root could not be tried", opened)
 
 
-def _tried(said: Told) -> Answer:
+def _tried(said: Told) -> Heard:
     """libpam itself went through the host's stacks, the module that asks for the password answering yes, then no."""
     right, wrong = ([row for row in said.of(word) if " " in row[0]] for word in ("success", "auth_err"))
     if broken := next((f"{door}: {found}" for door, text in right if (found := _broken(text))), ""):
-        return Answer(False, f"a stack cannot be gone through, {broken}")
+        return Heard(False, f"a stack cannot be gone through, {broken}")
     if loose := [door.split(" ")[0] for door, text in wrong if text == _IN]:
-        return Answer(False, f"with a wrong password everybody is let in: {', '.join(loose)}")
+        return Heard(False, f"with a wrong password everybody is let in: {', '.join(loose)}")
     opened = tuple(_in(*door.split(" ", 1)) for door, text in right if text == _IN)
     if not opened:
-        return Answer(False, f"nobody is let in with the right password: {': '.join(right[0])}")
-    return Answer(True, f"the right password being given, libpam lets in {_by_door(right)}; a wrong one nobody", opened)
+        return Heard(False, f"nobody is let in with the right password: {': '.join(right[0])}")
+    return Heard(True, f"the right password being given, libpam lets in {_by_door(right)}; a wrong one nobody", opened)
 
 
 def _in(service: str, name: str) -> str:

@@ -8,8 +8,8 @@ from stat import S_IMODE
 from app.errors import LineCut, Unusable
 from app.syntax.files import FileState
 from app.targets.names import spelled
-from app.targets.ssh.line import Line
-from app.targets.ssh.snapshot import Entry, Kind, Snapshot
+from app.targets.ssh.line import SshLine
+from app.targets.ssh.snapshot import Kind, Snapshot, SnapshotEntry
 from app.targets.ssh.wanted import ALWAYS, arguments
 from app.text.clean import clean
 
@@ -20,7 +20,7 @@ _FINE = (0, 1)
 """1: a file changed while it was read."""
 
 
-def everything(line: Line, patterns: Iterable[str] = ALWAYS, named: Iterable[str] = ()) -> Snapshot:
+def everything(line: SshLine, patterns: Iterable[str] = ALWAYS, named: Iterable[str] = ()) -> Snapshot:
     """All that is wanted; and of what a rule names, what everybody on the host may read."""
     said = line.run("fetch", "all", *arguments(patterns), "--", *arguments(named), seconds=_FETCH_SECONDS)
     if said.code not in _FINE:
@@ -28,7 +28,7 @@ def everything(line: Line, patterns: Iterable[str] = ALWAYS, named: Iterable[str
     return Snapshot(entries(said.out))
 
 
-def these(line: Line, paths: Iterable[str]) -> Snapshot:
+def these(line: SshLine, paths: Iterable[str]) -> Snapshot:
     """The paths, and every folder on the way to them."""
     wanted: dict[str, None] = {}
     for path in paths:
@@ -40,8 +40,8 @@ def these(line: Line, paths: Iterable[str]) -> Snapshot:
     return Snapshot(entries(said.out))
 
 
-def entries(stream: bytes) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
+def entries(stream: bytes) -> dict[str, SnapshotEntry]:
+    found: dict[str, SnapshotEntry] = {}
     if not stream:
         return found
     try:
@@ -71,7 +71,7 @@ def _path(name: str) -> str | None:
     return None if any(one in ("", ".", "..") for one in names) else "/" + spelled("/".join(names))
 
 
-def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
+def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> SnapshotEntry:
     owner = spelled(f"{member.uname or member.uid}:{member.gname or member.gid}")
     content = b""
     readable = member.isfile() and member.size <= LARGEST
@@ -85,4 +85,4 @@ def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
     elif readable:
         kind = "file"
     state = FileState(content, S_IMODE(member.mode), owner, int(member.mtime * 1e9))
-    return Entry(kind, state, spelled(member.linkname) if member.issym() else "")
+    return SnapshotEntry(kind, state, spelled(member.linkname) if member.issym() else "")

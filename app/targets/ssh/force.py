@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.errors import ActionFailed
 from app.targets.ssh import trial
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 _UNPROVEN = 7
@@ -13,7 +13,7 @@ _LONGEST = 300
 
 
 class Force:
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: SshLine) -> None:
         self._line = line
         self._let_in: frozenset[str] | None = None
         """By a sshd begun for it, on the files before the first change that sshd reads."""

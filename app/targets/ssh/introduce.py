@@ -9,7 +9,7 @@ import asyncssh
 from app.errors import BadInput
 from app.targets.ssh.connect import shown_key
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.ready import lack
 
 
@@ -42,7 +42,7 @@ def check(end: Endpoint, known: Introduction) -> str:
     with tempfile.TemporaryDirectory(prefix="temper-host-") as folder:
         known_hosts = Path(folder, "known_hosts")
         known_hosts.write_text(known.known_hosts)
-        line = Line(end, known_hosts)
+        line = SshLine(end, known_hosts)
         try:
             line.log_in()
             return lack(line)

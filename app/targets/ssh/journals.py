@@ -9,7 +9,7 @@ from app.events.words import FileChange
 from app.syntax.files import FileState
 from app.targets.journal import Before, Contents, Journal, Mark
 from app.targets.ssh import danger
-from app.targets.ssh.line import Answer, Line
+from app.targets.ssh.line import LineAnswer, SshLine
 from app.targets.ssh.script import text_of
 from app.text.clean import clean
 
@@ -22,7 +22,7 @@ class OnHost:
 
 
 class Journals:
-    def __init__(self, here: Journal, line: Line, seconds: int, begun: Callable[[], None]) -> None:
+    def __init__(self, here: Journal, line: SshLine, seconds: int, begun: Callable[[], None]) -> None:
         self.here = here
         self._line = line
         self._seconds = seconds
@@ -100,7 +100,7 @@ class Journals:
         if said.code:
             raise ActionFailed(f"Nothing was written: {_reason(said.err)}.")
 
-    def _told(self, said: Answer) -> None:
+    def _told(self, said: LineAnswer) -> None:
         if said.code:
             raise ActionFailed(f"{self._line.end}: {_reason(said.err)}.")
 

@@ -1,14 +1,14 @@
 """Going from a host without anything of ours staying there."""
 
 from app.errors import BadInput, Unusable
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 _OPEN = 3
 _LONGEST = 300
 
 
-def leave(line: Line, content: str) -> list[str]:
+def leave(line: SshLine, content: str) -> list[str]:
     """What was taken away; `content` is the folder in which a scanner kept what it judges by."""
     said = line.run("clean", content)
     why = clean(said.err.strip(), _LONGEST)

@@ -12,7 +12,7 @@ from app.errors import LineCut, Unusable
 from app.targets.ssh.connect import connected
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.loop import Loop
-from app.targets.ssh.script import Script, script, text_of
+from app.targets.ssh.script import ShellScript, script, text_of
 from app.targets.ssh.tunnel import Tunnel
 from app.text.clean import clean
 
@@ -28,7 +28,7 @@ _ENDED_BY_LIMIT = (124, 137)
 
 
 @dataclass(frozen=True)
-class Answer:
+class LineAnswer:
     code: int
     out: bytes
     err: str
@@ -45,7 +45,7 @@ class _NotBegun(Unusable):
         """Of what it said instead."""
 
 
-class Line:
+class SshLine:
     """Called from threads; `close` ends its own thread."""
 
     def __init__(
@@ -82,13 +82,13 @@ class Line:
 
     def run(
         self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
-    ) -> Answer:
+    ) -> LineAnswer:
         """The script `name` of remote/, as root."""
         return self.say(text_of(name), *arguments, data=data, seconds=seconds, heard=heard)
 
     def say(
         self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
-    ) -> Answer:
+    ) -> LineAnswer:
         """`heard` gets each line of output as it comes, cleaned and cut."""
         self.become_root()
         said = self._spoken(script(text, arguments, data, seconds, sudo=bool(self._sudo)), seconds, heard)
@@ -96,26 +96,26 @@ class Line:
             raise Unusable(f"{self.end} did not finish within {seconds:g} s; what ran there was ended.")
         return said
 
-    def of(self, end: Endpoint) -> "Line":
+    def of(self, end: Endpoint) -> "SshLine":
         """Another account on the same host."""
-        return Line(end, self._known_hosts, self._loop)
+        return SshLine(end, self._known_hosts, self._loop)
 
-    def fresh(self) -> "Line":
+    def fresh(self) -> "SshLine":
         """Another connection by the same way in: what a new login would meet now."""
-        return Line(self.end, self._known_hosts, self._loop)
+        return SshLine(self.end, self._known_hosts, self._loop)
 
-    def through(self, name: str, end: Endpoint) -> "Line":
+    def through(self, name: str, end: Endpoint) -> "SshLine":
         """A connection to what the script `name` begins on the host, inside of this one."""
         self.become_root()
         one = script(text_of(name), (), b"", _SECONDS, sudo=bool(self._sudo))
-        return Line(end, self._known_hosts, self._loop, Tunnel(self._connected, one))
+        return SshLine(end, self._known_hosts, self._loop, Tunnel(self._connected, one))
 
     def close(self) -> None:
         self._loop.call(self._hung_up())
         if self._own_loop:
             self._loop.close()
 
-    def _spoken(self, one: Script, seconds: float, heard: Heard | None) -> Answer:
+    def _spoken(self, one: ShellScript, seconds: float, heard: Heard | None) -> LineAnswer:
         return self._loop.call(self._converse(one, seconds + _GRACE, heard))
 
     def _no_sudo(self, why: str) -> str:
@@ -137,7 +137,7 @@ class Line:
         if self._tunnel is not None:
             await self._tunnel.close()
 
-    async def _converse(self, one: Script, seconds: float, heard: Heard | None) -> Answer:
+    async def _converse(self, one: ShellScript, seconds: float, heard: Heard | None) -> LineAnswer:
         try:
             connection = await self._connected()
             async with asyncio.timeout(seconds):
@@ -159,7 +159,7 @@ class Line:
         if out is None:
             last = (err.strip().splitlines() or ["it says nothing"])[-1]
             raise _NotBegun(self.end, clean(last, 200))
-        return Answer(128 if process.exit_status is None else process.exit_status, out, clean(err, _MOST_ERR))
+        return LineAnswer(128 if process.exit_status is None else process.exit_status, out, clean(err, _MOST_ERR))
 
     async def _answer(
         self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, heard: Heard | None

@@ -9,10 +9,10 @@ import msgspec
 from app.errors import LineCut, Unusable
 from app.events.words import FileChange
 from app.targets.accounts import people
-from app.targets.baseline import Baseline, Entry
+from app.targets.baseline import Baseline, OldEntry
 from app.targets.digest import digest
 from app.targets.names import spelled
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.snapshot import Snapshot
 from app.text.clean import clean
 
@@ -23,7 +23,7 @@ _KINDS = {"d": "folder", "f": "file", "l": "link"}
 _FIELDS = 3
 
 
-def listed(line: Line, held: Snapshot) -> Baseline:
+def listed(line: SshLine, held: Snapshot) -> Baseline:
     said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
     if said.code:
         raise Unusable(f"{line.end}: what stands on it cannot be told: {clean(said.err.strip(), 200)}.")
@@ -50,17 +50,17 @@ def as_announced(now: Baseline, held: Snapshot, announced: Iterable[FileChange])
     return msgspec.structs.replace(now, entries=entries)
 
 
-def _entries(fields: list[bytes]) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
+def _entries(fields: list[bytes]) -> dict[str, OldEntry]:
+    found: dict[str, OldEntry] = {}
     at = 0
     while fields[at]:
         about, goal, name = fields[at : at + _FIELDS]
         letter, mode, owner, size = about.decode("utf-8", "replace").split(" ")
         kind = _KINDS.get(letter, "other")
         if kind == "link":
-            found[_text(name)] = Entry(kind, 0, "", 0, hashlib.sha256(goal).hexdigest())
+            found[_text(name)] = OldEntry(kind, 0, "", 0, hashlib.sha256(goal).hexdigest())
         else:
-            found[_text(name)] = Entry(kind, int(mode, 8), owner, int(size) if kind == "file" else 0, None)
+            found[_text(name)] = OldEntry(kind, int(mode, 8), owner, int(size) if kind == "file" else 0, None)
         at += _FIELDS
     for one in filter(None, fields[at:]):
         told, _, name = one.partition(b"  ")

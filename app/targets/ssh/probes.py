@@ -10,7 +10,7 @@ from app.targets.accounts import people
 from app.targets.health import health
 from app.targets.questions.asked import Fill
 from app.targets.ssh.asking import asked
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.told import told
 from app.text.clean import clean
 
@@ -32,7 +32,7 @@ _TRIED = {"agent-login", "agent-sudo"}
 """Tried instead of read."""
 
 
-def new_login(line: Line) -> tuple[Probe, Probe]:
+def new_login(line: SshLine) -> tuple[Probe, Probe]:
     """A new connection, since the old one proves nothing."""
     other = line.fresh()
     who = f"new login as {line.end.user} for the agent itself"
@@ -53,12 +53,12 @@ def new_login(line: Line) -> tuple[Probe, Probe]:
         other.close()
 
 
-def watched_logins(line: Line) -> tuple[Probe, ...]:
+def watched_logins(line: SshLine) -> tuple[Probe, ...]:
     """What our own login cannot tell: whether others still come in."""
     return tuple(_watched(line.of(line.end.of(one)), one.user) for one in line.end.watched)
 
 
-def _watched(other: Line, user: str) -> Probe:
+def _watched(other: SshLine, user: str) -> Probe:
     name, who = f"login-{user}", f"new login as {user}"
     try:
         _logged_in(other)
@@ -70,7 +70,7 @@ def _watched(other: Line, user: str) -> Probe:
         other.close()
 
 
-def _logged_in(line: Line) -> None:
+def _logged_in(line: SshLine) -> None:
     """sshd is deaf for a moment while it is reloaded."""
     until = time.monotonic() + _DEAF
     while True:
@@ -84,11 +84,11 @@ def _logged_in(line: Line) -> None:
             return
 
 
-def logs(line: Line, lines: int) -> tuple[tuple[str, str], ...]:
+def logs(line: SshLine, lines: int) -> tuple[tuple[str, str], ...]:
     return tuple(told(line.run("look", str(lines)).text.splitlines()).of("log"))
 
 
-def of_host(line: Line, files: Files) -> tuple[Probe, ...]:
+def of_host(line: SshLine, files: Files) -> tuple[Probe, ...]:
     """Its own answers, and our reading of its files for what it did not answer."""
     own, fill = asked(line, files)
     known = {probe.name for probe in own}

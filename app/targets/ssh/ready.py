@@ -2,7 +2,7 @@
 
 from app.errors import Unusable
 from app.targets import consent
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 ROOM = 4 * 1024 * 1024
@@ -11,7 +11,7 @@ ROOM = 4 * 1024 * 1024
 _NO_JOURNAL, _NO_TIMER = 4, 6
 
 
-def lack(line: Line) -> str:
+def lack(line: SshLine) -> str:
     """Why the host could not take a change back by itself; empty where it can. Without a way to change it: Unusable."""
     said = line.run("ready", str(ROOM))
     if not said.code:
@@ -22,7 +22,7 @@ def lack(line: Line) -> str:
     raise Unusable(f"{line.end} cannot be changed, so nothing is begun: {why}.")
 
 
-def keeps_journals(line: Line, host: str, said: str) -> bool:
+def keeps_journals(line: SshLine, host: str, said: str) -> bool:
     """False where a person accepted, in words, that it does not."""
     why = lack(line)
     if why and said != consent.sentence(host):

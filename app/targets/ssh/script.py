@@ -24,7 +24,7 @@ _PARTS = {
 
 
 @dataclass(frozen=True)
-class Script:
+class ShellScript:
     command: str
     stdin: bytes
     mark: bytes
@@ -35,8 +35,8 @@ def text_of(name: str) -> str:
     return "".join((_REMOTE / f"{part}.sh").read_text() for part in ("shared", *_PARTS.get(name, ()), name))
 
 
-def script(text: str, arguments: tuple[str, ...], data: bytes, seconds: float, *, sudo: bool) -> Script:
+def script(text: str, arguments: tuple[str, ...], data: bytes, seconds: float, *, sudo: bool) -> ShellScript:
     mark = f"temper-{secrets.token_hex(12)}"
     head = f"set -- {shlex.join(arguments)}\nprintf '%s\\n' {mark}\n{text}".encode("utf-8", "surrogateescape")
     limit = f"timeout -k {_KILL_AFTER} {seconds:.3f} /bin/sh -c 'eval \"$(head -c {len(head)})\"'"
-    return Script(f"exec {'sudo -n ' if sudo else ''}{limit}", head + data, f"{mark}\n".encode())
+    return ShellScript(f"exec {'sudo -n ' if sudo else ''}{limit}", head + data, f"{mark}\n".encode())

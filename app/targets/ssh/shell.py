@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.errors import ActionFailed, LineCut, Unusable
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 _GET = 'test -f "$1" || exit 44; [ "$(stat -c %s -- "$1")" -le "$2" ] || exit 45; cat -- "$1"'
@@ -24,7 +24,7 @@ class Ran:
 
 
 class RemoteShell:
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: SshLine) -> None:
         self._line = line
 
     async def run(self, argv: Sequence[str], timeout: float) -> Ran:  # noqa: ASYNC109

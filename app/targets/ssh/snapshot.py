@@ -16,7 +16,7 @@ _MOST_LINKS = 40
 
 
 @dataclass(frozen=True)
-class Entry:
+class SnapshotEntry:
     kind: Kind
     state: FileState
     goal: str = ""
@@ -27,7 +27,7 @@ class Entry:
 class Snapshot:
     """Of some paths: what was not fetched reads as absent."""
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, SnapshotEntry]
 
     def read(self, path: str) -> bytes | None:
         found = self._followed(path)
@@ -81,7 +81,7 @@ class Snapshot:
         names = parts_of(path)
         return ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
 
-    def _followed(self, path: str) -> Entry | None:
+    def _followed(self, path: str) -> SnapshotEntry | None:
         goal = self.leads_to(path)
         return None if goal is None else self.entries.get(goal)
 

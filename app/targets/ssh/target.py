@@ -27,7 +27,7 @@ from app.targets.ssh import danger, own, probes, undo
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.force import Force
 from app.targets.ssh.journals import Journals
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.listing import as_announced, listed, taken
 from app.targets.ssh.loop import off_the_loop
 from app.targets.ssh.ready import keeps_journals
@@ -62,7 +62,7 @@ class SshTarget:
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.name = name
-        self.line = Line(end, folder / "known_hosts")
+        self.line = SshLine(end, folder / "known_hosts")
         self.shell = RemoteShell(self.line)
         self._folder = folder
         self._disk = Disk()

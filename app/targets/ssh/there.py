@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from app.errors import LineCut, Unusable
 from app.syntax.files import Files
-from app.targets.confine import Outcome
-from app.targets.effects.daemon import Ask, Question
-from app.targets.ssh.line import Line
+from app.targets.confine import ProgramOutcome
+from app.targets.effects.daemon import Ask, Query
+from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 _NOT_TO_BE_HAD = 44
@@ -16,18 +16,18 @@ _SECONDS = 20.0
 _MOST_OUTPUT = 1024 * 1024
 
 
-def there(line: Line, held: Files) -> Ask:
+def there(line: SshLine, held: Files) -> Ask:
     """`held` is the host as it stands: only what differs from it is sent."""
 
-    def ask(files: Files, question: Question) -> Outcome | None:
+    def ask(files: Files, question: Query) -> ProgramOutcome | None:
         data = _packed(dict(_differing(files, held, question)) | {path: text.encode() for path, text in question.made})
         try:
             said = line.run("ask", question.program, *question.arguments, data=data, seconds=_SECONDS)
         except LineCut:
             raise
         except Unusable as exc:
-            return Outcome(None, clean(str(exc), 300))
-        return None if said.code == _NOT_TO_BE_HAD else Outcome(said.code, clean(said.text, _MOST_OUTPUT))
+            return ProgramOutcome(None, clean(str(exc), 300))
+        return None if said.code == _NOT_TO_BE_HAD else ProgramOutcome(said.code, clean(said.text, _MOST_OUTPUT))
 
     return ask
 
@@ -36,7 +36,7 @@ def first_of(*asks: Ask) -> Ask:
     """Whoever answered for a program once is asked again: what two of them say does not compare."""
     chosen: dict[str, Ask] = {}
 
-    def ask(files: Files, question: Question) -> Outcome | None:
+    def ask(files: Files, question: Query) -> ProgramOutcome | None:
         for one in [chosen[question.program]] if question.program in chosen else asks:
             said = one(files, question)
             if said is not None:
@@ -47,7 +47,7 @@ def first_of(*asks: Ask) -> Ask:
     return ask
 
 
-def _differing(files: Files, held: Files, question: Question) -> Iterator[tuple[str, bytes]]:
+def _differing(files: Files, held: Files, question: Query) -> Iterator[tuple[str, bytes]]:
     for path in (path for pattern in question.staged for path in files.glob(pattern)):
         state = files.state(path)
         if state is not None and state != held.state(path):

@@ -8,7 +8,7 @@ from app.errors import ActionFailed
 from app.syntax.files import FileState
 from app.targets.readable import judged
 from app.targets.ssh import fetched
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.snapshot import Snapshot
 from app.targets.ssh.wanted import ALWAYS, MOST, lacking
 from app.text.clean import clean
@@ -18,7 +18,7 @@ _ROUNDS = 5
 
 
 class RemoteTree:
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: SshLine) -> None:
         self._line = line
         self._fetching = threading.Lock()
         self._held: Snapshot | None = None

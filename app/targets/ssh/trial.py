@@ -6,13 +6,13 @@ works where nothing may be forwarded.
 
 from app.errors import TemperError
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 _LONGEST = 300
 
 
-def refusal(line: Line, end: Endpoint) -> str:
+def refusal(line: SshLine, end: Endpoint) -> str:
     """Why it does not let this account in; empty where it does."""
     guest = line.through("trial", end)
     try:
@@ -25,7 +25,7 @@ def refusal(line: Line, end: Endpoint) -> str:
         guest.close()
 
 
-def let_in(line: Line) -> frozenset[str]:
+def let_in(line: SshLine) -> frozenset[str]:
     """Of us and those whose login is watched. Whom it does not let in before a change it tells nothing of after one."""
     ends = (line.end, *(line.end.of(one) for one in line.end.watched))
     return frozenset(end.user for end in ends if not refusal(line, end))

@@ -8,7 +8,7 @@ from contextlib import suppress
 import asyncssh
 
 from app.errors import LineCut
-from app.targets.ssh.script import Script
+from app.targets.ssh.script import ShellScript
 from app.text.clean import clean
 
 _PIECE = 64 * 1024
@@ -16,7 +16,7 @@ _MOST_ERR = 8 * 1024
 
 
 class Tunnel:
-    def __init__(self, outer: Callable[[], Awaitable[asyncssh.SSHClientConnection]], one: Script) -> None:
+    def __init__(self, outer: Callable[[], Awaitable[asyncssh.SSHClientConnection]], one: ShellScript) -> None:
         self._outer = outer
         self._script = one
         self._process: asyncssh.SSHClientProcess[bytes] | None = None

@@ -11,7 +11,7 @@ from app.errors import ActionFailed
 from app.syntax.files import FileState
 from app.targets.areas import JUDGES
 from app.targets.effects.catalog import DAEMONS
-from app.targets.effects.daemon import Question
+from app.targets.effects.daemon import Query
 from app.targets.facts import facts
 from app.targets.health import health
 from app.targets.readable import FACTS, fits
@@ -51,7 +51,7 @@ class _Noting:
             self._note(path)
         return found
 
-    def staged(self, _: object, question: Question) -> None:
+    def staged(self, _: object, question: Query) -> None:
         for pattern in question.staged:
             self.glob(pattern)
 

@@ -15,7 +15,7 @@ Read = Callable[[str], list[Setting]]
 
 
 @dataclass(frozen=True)
-class Options:
+class OptionJudge:
     """Called as a judge. `read` takes one line."""
 
     read: Read

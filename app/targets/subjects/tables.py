@@ -1,7 +1,7 @@
 """Which options may be set, and to what, file by file. The patterns lean to what the STIG asks, and leave it room."""
 
 from app.targets.subjects.options import (
-    Options,
+    OptionJudge,
     as_written,
     assigned,
     auditd,
@@ -17,7 +17,7 @@ from app.targets.subjects.options import (
 _WEAK = r"3des|arcfour|blowfish|cast128|none|md5|sha1|-96|cbc|group1-|ripemd|umac-64"
 _ALGORITHMS = rf"-[a-z0-9@.,-]+|(?!.*(?:{_WEAK}))[\^+]?[a-z0-9][a-z0-9@.,-]*"
 
-SSHD = Options(
+SSHD = OptionJudge(
     directives,
     good=(
         (r"permitrootlogin", r"no|prohibit-password|without-password|forced-commands-only"),
@@ -53,11 +53,11 @@ SSHD = Options(
     ),
     first_wins=True,
 )
-CRYPTO_POLICY = Options(
+CRYPTO_POLICY = OptionJudge(
     lambda line: plain(f"policy {line}") if " " not in line else [],
     good=((r"policy", r"(?:DEFAULT|FUTURE|FIPS)(?::(?!SHA1|AD-SUPPORT|TEST-|[A-Z0-9-]*LEGACY)[A-Z0-9-]+)*"),),
 )
-CRYPTO_MODULE = Options(
+CRYPTO_MODULE = OptionJudge(
     plain,
     good=(
         (
@@ -69,7 +69,7 @@ CRYPTO_MODULE = Options(
         (r"ssh_etm", r"1"),
     ),
 )
-LOGIN_DEFS = Options(
+LOGIN_DEFS = OptionJudge(
     login_defs,
     good=(
         (r"umask", r"0?0[2-7]7"),
@@ -83,7 +83,7 @@ LOGIN_DEFS = Options(
     ),
     spelt=upper,
 )
-PWQUALITY = Options(
+PWQUALITY = OptionJudge(
     plain,
     good=(
         (r"minlen", r"1[2-9]|[2-9][0-9]"),
@@ -95,7 +95,7 @@ PWQUALITY = Options(
         (r"enforce_for_root", r"|1"),
     ),
 )
-FAILLOCK = Options(
+FAILLOCK = OptionJudge(
     plain,
     good=(
         (r"deny", r"[3-5]"),
@@ -106,7 +106,7 @@ FAILLOCK = Options(
     ),
     spelt=as_written,
 )
-AUDITD = Options(
+AUDITD = OptionJudge(
     auditd,
     good=(
         (r"disk_full_action|disk_error_action", r"HALT|SINGLE|SYSLOG|halt|single|syslog"),
@@ -125,13 +125,13 @@ AUDITD = Options(
     ),
     weaker="evidence tampering",
 )
-SELINUX = Options(
+SELINUX = OptionJudge(
     selinux,
     good=((r"selinux", r"enforcing"), (r"selinuxtype", r"targeted|mls")),
     weaker="evidence tampering",
     spelt=upper,
 )
-DNF = Options(
+DNF = OptionJudge(
     sections,
     good=(
         (r"gpgcheck|localpkg_gpgcheck|clean_requirements_on_remove|best", r"1|[Tt]rue|yes"),
@@ -143,7 +143,7 @@ DNF = Options(
     spelt=as_written,
     whole=whole_sections,
 )
-SYSCTL = Options(
+SYSCTL = OptionJudge(
     assigned,
     good=(
         (r"kernel\.(?:dmesg_restrict|unprivileged_bpf_disabled|kexec_load_disabled)", r"1"),
@@ -162,7 +162,7 @@ SYSCTL = Options(
     named=((r"kernel\.(?:modprobe|hotplug|poweroff_cmd|usermodehelper.*)|kernel\.core_uses_pid", "privilege"),),
     spelt=as_written,
 )
-MISSION = Options(
+MISSION = OptionJudge(
     sections,
     good=((r"(?:inbox\.)?upload_umask", r"login|0?0[0-7]7"),),
     sections=("[inbox]",),

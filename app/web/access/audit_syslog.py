@@ -8,7 +8,7 @@ from app.errors import BadInput
 from app.events.record import Recorded
 
 
-class Herald:
+class AuditSyslog:
     def __init__(self, address: str) -> None:
         """`address` is HOST:PORT, told over UDP; empty tells nobody."""
         self._handler = SysLogHandler(_parsed(address), socktype=socket.SOCK_DGRAM) if address else None

@@ -22,7 +22,7 @@ AT_ONCE = 2
 RUN = "/runs/"
 
 
-class Doors:
+class Credentials:
     def __init__(self, database: Engine, *, demo: bool) -> None:
         """`demo`: whoever comes is the demo operator. For loopback alone."""
         self._database = database

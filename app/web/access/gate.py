@@ -14,11 +14,11 @@ from app.events.kinds import PersonDid
 from app.people.rights import READING, WHO
 from app.store.db import AWAY, why
 from app.text.clean import clean
+from app.web.access.access_ledger import AccessLedger
 from app.web.access.body import OF_PEOPLE, OF_STRANGERS, bounded
-from app.web.access.credentials import Doors
+from app.web.access.credentials import Credentials
 from app.web.access.guard import turned_away
-from app.web.access.ledger import Ledger
-from app.web.access.vigil import Vigil
+from app.web.access.rechecks import Rechecks
 from app.web.access.visit import KEY, Visit
 from app.web.api.problem import Problem
 
@@ -30,7 +30,7 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 class Gate:
     """Who comes is known here; whether they may is decided by the guard of the route that serves them."""
 
-    def __init__(self, app: ASGIApp, doors: Doors, ledger: Ledger, vigil: Vigil) -> None:
+    def __init__(self, app: ASGIApp, doors: Credentials, ledger: AccessLedger, vigil: Rechecks) -> None:
         self._app, self._doors, self._ledger, self._vigil = app, doors, ledger, vigil
         self._turns = asyncio.Semaphore(STRANGERS_AT_ONCE)
 
@@ -54,7 +54,7 @@ class Gate:
 
     async def _served(self, scope: Scope, headers: Headers, visit: Visit, receive: Receive, send: Send) -> None:
         answer = self._refusal(scope, headers)
-        turn = Turn(None if visit.person else self._turns)
+        turn = WaitingTurn(None if visit.person else self._turns)
         most = OF_PEOPLE if visit.person else OF_STRANGERS
         body = bounded(receive, most, headers.get("content-length"))
         answering = _Answering(visit, body, send, turn)
@@ -89,7 +89,7 @@ class Gate:
         return None
 
 
-class Turn:
+class WaitingTurn:
     """Of many that wait, one; over when the answer begins, so that nobody holds it by reading slowly."""
 
     def __init__(self, turns: asyncio.Semaphore | None) -> None:
@@ -109,7 +109,7 @@ class Turn:
 class _Answering:
     """What goes in and out of one request; both end with the right to be here."""
 
-    def __init__(self, visit: Visit, receive: Receive, send: Send, turn: Turn) -> None:
+    def __init__(self, visit: Visit, receive: Receive, send: Send, turn: WaitingTurn) -> None:
         self._visit, self._receive, self._send, self._turn = visit, receive, send, turn
         self._taken: list[Message] = []
         self._too_long: HTTPException | None = None

@@ -9,13 +9,13 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from app.web.access.crowd import Crowd
+from app.web.access.connections import Connections
 
 LINGER_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Patience:
+class HttpTimeouts:
     """Seconds."""
 
     head: float = 10.0
@@ -26,11 +26,11 @@ class Patience:
     """With a body that nobody wants any more, so that whoever sends it gets to read why."""
 
 
-class Line(H11Protocol):
+class HttpLine(H11Protocol):
     def __init__(
         self,
-        crowd: Crowd,
-        patience: Patience,
+        crowd: Connections,
+        patience: HttpTimeouts,
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],

@@ -12,8 +12,16 @@ from app.store import people
 from app.store.models import CredentialRow
 from app.text.clean import clean
 from app.web.access.credentials import COOKIE, cookie
-from app.web.access.desk import BROWSER_SECONDS, SESSION_SECONDS, Desk, LetIn, Try, Wait, Wrong
 from app.web.access.oidc import Oidc
+from app.web.access.password_check import (
+    BROWSER_SECONDS,
+    SESSION_SECONDS,
+    LetIn,
+    PasswordCheck,
+    SignInTry,
+    TryLater,
+    Wrong,
+)
 from app.web.deps import TheSession
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -38,10 +46,10 @@ async def sign_in(
     password: Annotated[str, Form(max_length=200)],
     next: Annotated[str, Form(max_length=500)] = "/",  # noqa: A002
 ) -> Response:
-    desk: Desk = request.app.state.desk
+    desk: PasswordCheck = request.app.state.desk
     source = request.client.host if request.client else ""
-    match await desk.tried(Try(name, password, source, cookie(request.headers, BROWSER))):
-        case Wait(seconds):
+    match await desk.tried(SignInTry(name, password, source, cookie(request.headers, BROWSER))):
+        case TryLater(seconds):
             answer = form_again(request, next, f"Too many tries: wait {math.ceil(seconds)} s.", 429)
             answer.headers["retry-after"] = str(math.ceil(seconds))
             return answer

@@ -13,8 +13,8 @@ from app.people.names import is_name
 from app.people.rights import Right, everybody
 from app.store import people
 from app.store.models import PersonRow
-from app.web.access.desk import SESSION_SECONDS
 from app.web.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
+from app.web.access.password_check import SESSION_SECONDS
 from app.web.access.sign_in import form_again, inside, let_in
 from app.web.deps import TheSession
 

@@ -7,7 +7,7 @@ OF_BROWSER, OF_PLACE, OF_SOURCE, OF_NAME = 10, 5, 5, 30
 
 
 @dataclass(frozen=True)
-class Lane:
+class CountedBy:
     """What a try is counted by."""
 
     limits: dict[str, int]
@@ -15,17 +15,17 @@ class Lane:
     stranger: bool
 
 
-def lane(name: str, source: str, *, browser: str, known: bool) -> Lane:
+def lane(name: str, source: str, *, browser: str, known: bool) -> CountedBy:
     """`browser` is the id of a cookie that this person's browser was given, `known` an address that they came in from.
 
     Each has a count of its own: those who never came in here as this person can use up theirs and nobody else's.
     """
     place = network(source)
     if browser:
-        return Lane({f"browser {browser}": OF_BROWSER}, stranger=False)
+        return CountedBy({f"browser {browser}": OF_BROWSER}, stranger=False)
     if known:
-        return Lane({f"name {name} from {place}": OF_PLACE}, stranger=False)
-    return Lane({f"from {place}": OF_SOURCE, f"name {name}": OF_NAME}, stranger=True)
+        return CountedBy({f"name {name} from {place}": OF_PLACE}, stranger=False)
+    return CountedBy({f"from {place}": OF_SOURCE, f"name {name}": OF_NAME}, stranger=True)
 
 
 def network(source: str) -> str:

@@ -32,8 +32,8 @@ from app.web.stream.folds import Folds
 
 
 def install(application: FastAPI) -> None:
-    worker = application.state.worker
-    application.state.keys, application.state.folds = Keys(worker.database), Folds(worker.store)
+    runtime = application.state.runtime
+    application.state.keys, application.state.folds = Keys(runtime.database), Folds(runtime.store)
     for part in (
         runs,
         commands,

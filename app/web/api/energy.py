@@ -5,13 +5,13 @@ from pydantic import Field
 from app.events.kinds import EnergySpent
 from app.events.words import Provenance, Role, Spent
 from app.machine.sampling.energy import joules
-from app.machine.sampling.ledger import Ledger
+from app.machine.sampling.ledger import EnergyLedger
 from app.people.rights import guests
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import known_run
 from app.web.api.wire import Figure, Wire, figure, when
-from app.web.deps import TheWorker
+from app.web.deps import TheRuntime
 
 router = api_router("runs")
 
@@ -50,13 +50,13 @@ class RunEnergy(Wire):
 
 @router.get("/runs/{run}/energy", responses=documented("not-found"))
 @guests
-def show_energy(run: str, worker: TheWorker) -> RunEnergy:
+def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
     """Power is sampled by the second and kept for hours; what a run took in all is kept for good."""
-    row = known_run(worker, run)
-    ledger = Ledger(worker.store, worker.lineup)
+    row = known_run(runtime, run)
+    ledger = EnergyLedger(runtime.store, runtime.lineup)
     found, pace = ledger.spent(run), ledger.pace(run)
     if found is None:
-        reason = UNSTARTED if row.started_at is None else OTHER.format(row.lineup, worker.lineup.name)
+        reason = UNSTARTED if row.started_at is None else OTHER.format(row.lineup, runtime.lineup.name)
         return RunEnergy(
             run=run, final=False, simulated=row.simulated, pace=pace, until=None, roles=[], between=None, reason=reason
         )

@@ -11,11 +11,11 @@ from app.events.kinds import TurnStarted
 from app.events.words import Provenance, Role
 from app.lineups.model import Engine
 from app.people.rights import operators, viewers
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Figure, Wire, figure, when
-from app.web.deps import TheWorker
+from app.web.deps import TheRuntime
 
 router = api_router("machine")
 
@@ -86,9 +86,9 @@ class LineupView(Wire):
 
 @router.get("/lineup", responses=documented())
 @viewers
-def show_lineup(worker: TheWorker) -> LineupView:
+def show_lineup(runtime: TheRuntime) -> LineupView:
     """Which roles sit on which engines on which GPUs."""
-    lineup = worker.lineup
+    lineup = runtime.lineup
     said = f"line-up {lineup.name}"
     return LineupView(
         name=lineup.name,
@@ -114,54 +114,54 @@ def show_lineup(worker: TheWorker) -> LineupView:
 
 @router.get("/engines", responses=documented())
 @viewers
-def list_engines(worker: TheWorker) -> EngineList:
-    return EngineList(engines=[_view(worker, engine) for engine in worker.lineup.engines.values()])
+def list_engines(runtime: TheRuntime) -> EngineList:
+    return EngineList(engines=[_view(runtime, engine) for engine in runtime.lineup.engines.values()])
 
 
 @router.get("/engines/{engine}", responses=documented("not-found"))
 @viewers
-def show_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
-    found = worker.lineup.engines.get(engine)
+def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
+    found = runtime.lineup.engines.get(engine)
     if found is None:
-        there = ", ".join(worker.lineup.engines)
+        there = ", ".join(runtime.lineup.engines)
         raise Problem("not-found", f"There is no engine {engine[:40]!a}; there are: {there}.", field="engine")
-    return _view(worker, found)
+    return _view(runtime, found)
 
 
 @router.post("/engines/{engine}/start", status_code=202, responses=documented("not-found", "wrong-state"))
 @operators
-async def start_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
     """All its replicas. It loads for a while; runs wait for it within their budgets."""
-    await asyncio.gather(*(one.start() for one in _launched(worker, engine)))
-    return _view(worker, worker.lineup.engines[engine])
+    await asyncio.gather(*(one.start() for one in _launched(runtime, engine)))
+    return _view(runtime, runtime.lineup.engines[engine])
 
 
 @router.post("/engines/{engine}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
 @operators
-async def stop_engine(engine: Annotated[str, Path(max_length=100)], worker: TheWorker) -> EngineView:
+async def stop_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
     """All its replicas, and every process that they started."""
-    await asyncio.gather(*(one.stop() for one in _launched(worker, engine)))
-    return _view(worker, worker.lineup.engines[engine])
+    await asyncio.gather(*(one.stop() for one in _launched(runtime, engine)))
+    return _view(runtime, runtime.lineup.engines[engine])
 
 
-def _launched(worker: Worker, engine: str) -> list[Launched]:
-    if engine not in worker.lineup.engines:
+def _launched(runtime: Runtime, engine: str) -> list[Launched]:
+    if engine not in runtime.lineup.engines:
         raise Problem("not-found", f"There is no engine {engine[:40]!a}.", field="engine")
-    if engine not in worker.launched:
+    if engine not in runtime.launched:
         raise Problem("wrong-state", f"{engine} was started elsewhere: stop and start it there.", field="engine")
-    return worker.launched[engine]
+    return runtime.launched[engine]
 
 
-def _serving(worker: Worker, engine: str) -> list[Role]:
+def _serving(runtime: Runtime, engine: str) -> list[Role]:
     """The open turns of the runs in hand."""
-    turns = (worker.store.newest(run, None, TURN_EDGES, 1) for run in worker.unended())
+    turns = (runtime.store.newest(run, None, TURN_EDGES, 1) for run in runtime.unended())
     open_turns = [turn[0].event for turn in turns if turn]
     return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine]
 
 
-def _view(worker: Worker, engine: Engine) -> EngineView:
-    since, state = worker.board.states.get(engine.name, (None, None))
-    at, sample = worker.board.engines.get(engine.name, (None, None))
+def _view(runtime: Runtime, engine: Engine) -> EngineView:
+    since, state = runtime.board.states.get(engine.name, (None, None))
+    at, sample = runtime.board.engines.get(engine.name, (None, None))
     simulated = engine.simulation is not None
     derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
     told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
@@ -184,9 +184,9 @@ def _view(worker: Worker, engine: Engine) -> EngineView:
         gpus=list(engine.gpus),
         tp=engine.tp,
         max_model_len=engine.max_model_len,
-        replicas=len(worker.bases.get(engine.name, ())),
-        roles=[seat.role for seat in worker.lineup.seats.values() if seat.engine == engine.name],
-        serving=_serving(worker, engine.name),
+        replicas=len(runtime.bases.get(engine.name, ())),
+        roles=[seat.role for seat in runtime.lineup.seats.values() if seat.engine == engine.name],
+        serving=_serving(runtime, engine.name),
         simulated=simulated,
         state=state.state if state else "absent",  # type: ignore[arg-type]
         detail=state.detail if state else "not looked at yet",

@@ -16,7 +16,7 @@ from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import known_run
 from app.web.api.wire import Raw, Wire
-from app.web.deps import TheStreams, TheWorker
+from app.web.deps import TheRuntime, TheStreams
 from app.web.stream.cursor import MOST_SEQ, cursor
 from app.web.stream.message import message
 
@@ -39,7 +39,7 @@ class EventList(Wire):
 @guests
 def list_events(
     run: str,
-    worker: TheWorker,
+    runtime: TheRuntime,
     since: Since = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     kind: Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")] = None,
@@ -48,13 +48,13 @@ def list_events(
 
     A prompt is for operators: who may only look gets its length and its sha256 in its place.
     """
-    known_run(worker, run)
-    newest = worker.store.last(run)
+    known_run(runtime, run)
+    newest = runtime.store.last(run)
     last = newest[0] if newest else 0
     if since > last:
         said = f"Run {run} has come to {last}, so {since} is not of its log: begin again, without since."
         raise Problem("invalid", said, field="since")
-    lines = worker.store.lines(run, since, kinds=_asked(kind), limit=limit)
+    lines = runtime.store.lines(run, since, kinds=_asked(kind), limit=limit)
     more = len(lines) == limit and lines[-1][0] < last
     whole = reads_prompts()
     events = [msgspec.json.decode(line if whole else sealed(line)) for _, line, _ in lines]
@@ -76,7 +76,7 @@ def list_events(
 @guests
 async def stream_events(
     run: str,
-    worker: TheWorker,
+    runtime: TheRuntime,
     streams: TheStreams,
     request: Request,
     since: Annotated[
@@ -87,7 +87,7 @@ async def stream_events(
     ] = None,
 ) -> Response:
     """Every event as it happens, from the start or after what you have. Prompts are for operators."""
-    known_run(worker, run)
+    known_run(runtime, run)
     try:
         after = cursor(request.headers, since)
     except BadInput as exc:

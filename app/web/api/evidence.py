@@ -7,12 +7,12 @@ from app.evidence.case import read_case
 from app.evidence.notary import Hand, open_notary
 from app.evidence.papers import PAPERS, Paper
 from app.people.rights import DEMO, WHO, guests, operators
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store import queries
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import known_run
-from app.web.deps import TheWorker
+from app.web.deps import TheRuntime
 
 router = api_router("evidence")
 
@@ -27,20 +27,20 @@ def _described(media_type: str) -> dict[int | str, dict[str, object]]:
 
 @router.get("/runs/{run}/evidence.zip", response_class=Response, responses=_described(pack.MEDIA_TYPE))
 @operators
-def take_pack(run: str, worker: TheWorker) -> Response:
+def take_pack(run: str, runtime: TheRuntime) -> Response:
     """Everything that a third party needs to check the run offline."""
-    _ended(worker, run)
+    _ended(runtime, run)
     person = WHO.get() or DEMO
-    archive = open_notary(worker.settings.data, worker.database).evidence(
+    archive = open_notary(runtime.settings.data, runtime.database).evidence(
         run, Hand(person.name, person.right, person.via)
     )
     return _answer(run, pack.FILE, pack.MEDIA_TYPE, archive)
 
 
 def _offer(paper: Paper) -> None:
-    def take(run: str, worker: TheWorker) -> Response:
-        _ended(worker, run)
-        return _answer(run, paper.file, paper.media_type, paper.made(read_case(worker.store.events(run))))
+    def take(run: str, runtime: TheRuntime) -> Response:
+        _ended(runtime, run)
+        return _answer(run, paper.file, paper.media_type, paper.made(read_case(runtime.store.events(run))))
 
     take.__doc__ = paper.explained
     router.add_api_route(
@@ -56,8 +56,8 @@ for _paper in PAPERS:
     _offer(_paper)
 
 
-def _ended(worker: Worker, run: str) -> None:
-    row = known_run(worker, run)
+def _ended(runtime: Runtime, run: str) -> None:
+    row = known_run(runtime, run)
     if row.state in queries.UNENDED:
         raise Problem("wrong-state", f"Run {run} is {row.state}: its papers are made when it has ended.")
 

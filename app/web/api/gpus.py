@@ -10,15 +10,15 @@ from pydantic import Field
 from app.events.kinds import GpuSampled
 from app.events.record import Recorded, stamp
 from app.events.words import GpuProcess, Provenance
-from app.machine.gpus.waterfall import Kind, Part
+from app.machine.gpus.waterfall import Kind, MemoryPart
 from app.machine.sampling.memory import memory
 from app.machine.sampling.sensors import reader, told
 from app.people.rights import viewers
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Figure, Point, Series, Wire, figure
-from app.web.deps import TheWorker
+from app.web.deps import TheRuntime
 
 router = api_router("machine")
 
@@ -100,20 +100,20 @@ class GpuList(Wire):
 @router.get("/gpus", responses=documented())
 @viewers
 def list_gpus(
-    worker: TheWorker,
+    runtime: TheRuntime,
     seconds: Annotated[int, Query(ge=1, le=3600, description="How far the history reaches back.")] = 60,
 ) -> GpuList:
     now = time.time()
-    past = worker.store.samples(now - seconds, now, ("gpu.sample",))
-    views = [_view(worker, at, event, past) for _, (at, event) in sorted(worker.board.gpus.items())]
-    return GpuList(gpus=views, reason=worker.board.gpu_reason)
+    past = runtime.store.samples(now - seconds, now, ("gpu.sample",))
+    views = [_view(runtime, at, event, past) for _, (at, event) in sorted(runtime.board.gpus.items())]
+    return GpuList(gpus=views, reason=runtime.board.gpu_reason)
 
 
-def _view(worker: Worker, at: float, event: GpuSampled, past: Sequence[Recorded]) -> GpuView:
-    key, lineup, exporters = (event.host, event.gpu), worker.lineup, worker.board.exporters
+def _view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[Recorded]) -> GpuView:
+    key, lineup, exporters = (event.host, event.gpu), runtime.lineup, runtime.board.exporters
     own = [(one.at, one.event) for one in past if isinstance(one.event, GpuSampled) and _key(one.event) == key]
     meant = {gpu.index for gpu in lineup.gpus if gpu.key == key}
-    parts = memory(worker.board.known(lineup), event, reader(event, exporters))
+    parts = memory(runtime.board.known(lineup), event, reader(event, exporters))
     return GpuView(
         gpu=event.gpu,
         host=event.host,
@@ -126,8 +126,8 @@ def _view(worker: Worker, at: float, event: GpuSampled, past: Sequence[Recorded]
         ecc_uncorrected=event.ecc_uncorrected,
         processes=[_process(one, at - event.ages.get("processes", 0.0), event) for one in event.processes],
         waterfall=[_part(part, at) for part in parts],
-        history=GpuHistory(**{name: _series(worker, event, name, own) for name in _HISTORY}),
-        **{name: _figure(worker, event, name, at) for name in _FIGURES},
+        history=GpuHistory(**{name: _series(runtime, event, name, own) for name in _HISTORY}),
+        **{name: _figure(runtime, event, name, at) for name in _FIGURES},
     )
 
 
@@ -135,13 +135,13 @@ def _key(event: GpuSampled) -> tuple[str, int]:
     return event.host, event.gpu
 
 
-def _figure(worker: Worker, event: GpuSampled, name: str, at: float) -> Figure:
-    said = told(event, _FIGURES[name], worker.board.exporters)
+def _figure(runtime: Runtime, event: GpuSampled, name: str, at: float) -> Figure:
+    said = told(event, _FIGURES[name], runtime.board.exporters)
     return figure(said.value, said.unit, said.provenance, said.source, at - said.age)
 
 
-def _series(worker: Worker, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
-    said = told(event, _FIGURES[name], worker.board.exporters)
+def _series(runtime: Runtime, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
+    said = told(event, _FIGURES[name], runtime.board.exporters)
     points = [Point(at=stamp(at), value=getattr(one, _FIGURES[name])) for at, one in own]
     return Series(unit=said.unit, provenance=said.provenance, source=said.source, points=points)
 
@@ -153,7 +153,7 @@ def _process(one: GpuProcess, at: float, event: GpuSampled) -> ProcessView:
     return ProcessView(pid=one.pid, name=one.name, engine=one.engine, memory=held)
 
 
-def _part(part: Part, at: float) -> PartView:
+def _part(part: MemoryPart, at: float) -> PartView:
     return PartView(
         kind=part.kind,
         engine=part.engine,

@@ -13,7 +13,7 @@ from app.store.held import connected
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire
-from app.web.deps import TheWorker
+from app.web.deps import TheRuntime
 
 router = api_router("health", prefix="")
 
@@ -40,20 +40,20 @@ async def healthz() -> Alive:
 
 @router.get("/readyz", responses={**documented(), 503: {"model": Readiness, "description": "Not ready: see reasons"}})
 @everybody
-async def readyz(worker: TheWorker, response: Response) -> Readiness:
+async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     """The log can be written, and every engine that has a role serves."""
-    states = {name: event.state for name, (_, event) in worker.board.states.items()}
-    seated = {seat.engine for seat in worker.lineup.seats.values()}
+    states = {name: event.state for name, (_, event) in runtime.board.states.items()}
+    seated = {seat.engine for seat in runtime.lineup.seats.values()}
     reasons = [
         f"engine {name} is {states.get(name, 'not looked at yet')}"
         for name in sorted(seated)
         if states.get(name) not in ("ready", "degraded")
     ]
-    if worker.writer.waits > SLOW:
-        reasons.append(f"the log has waited for {worker.writer.waits:.0f} s to be written")
+    if runtime.writer.waits > SLOW:
+        reasons.append(f"the log has waited for {runtime.writer.waits:.0f} s to be written")
     try:
-        worker.writer.submit([])
-        await asyncio.to_thread(_read, worker.database)
+        runtime.writer.submit([])
+        await asyncio.to_thread(_read, runtime.database)
     except (Unusable, DatabaseError) as exc:
         reasons.append(str(exc))
     response.status_code = 503 if reasons else 200

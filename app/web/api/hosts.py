@@ -21,7 +21,7 @@ from app.targets.ssh.introduce import check, shown
 from app.web.api.problem import Problem, blamed, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")
 
@@ -82,8 +82,8 @@ class ScanView(Wire):
 
 @router.get("/hosts", responses=documented())
 @viewers
-def list_hosts(session: TheSession, worker: TheWorker) -> HostList:
-    hosts = worker.settings.hosts
+def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
+    hosts = runtime.settings.hosts
     added = (_added(session, one) for one in registry.listed(hosts))
     return HostList(hosts=[*(_fixture(session, name) for name in registry.fixtures(hosts)), *added])
 
@@ -94,7 +94,7 @@ def list_hosts(session: TheSession, worker: TheWorker) -> HostList:
     responses=documented("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
 )
 @admins
-async def add_host(order: HostOrder, session: TheSession, worker: TheWorker, response: Response) -> HostView:
+async def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, response: Response) -> HostView:
     """Add a host over SSH, once its key is accepted, a login works, and a change could be taken back there."""
     response.headers["location"] = f"/api/v1/hosts/{quote(order.name, safe='')}"
     if order.kind == FIXTURE:
@@ -105,7 +105,7 @@ async def add_host(order: HostOrder, session: TheSession, worker: TheWorker, res
     if order.kind != "ssh":
         said = f"A host of kind {order.kind[:32]!a} cannot be added: choose ssh, or the {FIXTURE!r}, which is there."
         raise Problem("unsupported-host", said, field="kind")
-    end = _endpoint(order, worker)
+    end = _endpoint(order, runtime)
     try:
         known = await shown(end)
     except BadInput as exc:
@@ -121,16 +121,16 @@ async def add_host(order: HostOrder, session: TheSession, worker: TheWorker, res
         await asyncio.to_thread(check, end, known)
     except Unusable as exc:
         raise Problem("unavailable", str(exc)) from exc
-    hosts = worker.settings.hosts
+    hosts = runtime.settings.hosts
     return _added(session, registry.add(hosts, order.name, end, known.known_hosts, known.fingerprint))
 
 
 @router.get("/hosts/{host}", responses=documented("not-found", "unavailable"))
 @viewers
-def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, worker: TheWorker) -> HostView:
+def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> HostView:
     if registry.is_fixture(host):
         return _fixture(session, host)
-    found = _find(host, worker)
+    found = _find(host, runtime)
     if found is None:
         raise Problem("not-found", f"There is no host {host!a}: GET /api/v1/hosts lists them.", field="host")
     return _added(session, found)
@@ -138,10 +138,10 @@ def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, wo
 
 @router.delete("/hosts/{host}", status_code=204, responses=documented("not-found", "busy"))
 @admins
-def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, worker: TheWorker) -> None:
+def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> None:
     """Forget a host that was added. Nothing is changed on it, and its journals are kept."""
-    hosts = worker.settings.hosts
-    if _find(host, worker) is None:
+    hosts = runtime.settings.hosts
+    if _find(host, runtime) is None:
         raise Problem("not-found", f"There is no host {host!a} that was added.", field="host")
     if under_way := queries.unended(session, host):
         raise Problem("busy", f"The run {under_way[0].id} is not ended: stop it first.", field="host")
@@ -155,15 +155,15 @@ def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, 
 @operators
 async def scan_host(
     host: Annotated[str, Path(max_length=64)],
-    worker: TheWorker,
+    runtime: TheRuntime,
     skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
 ) -> ScanView:
     """What the scanner says now. Nothing is changed, and no run is begun."""
     with blamed("host", "not-found"):
-        known_host(host, worker.settings.hosts)
+        known_host(host, runtime.settings.hosts)
     with blamed("skill", "unknown-skill"):
         skill(skill_name)
-    scanner, verdicts = await worker.scan(host, skill_name)
+    scanner, verdicts = await runtime.scan(host, skill_name)
     views = [
         VerdictView(rule=one.rule, word=one.word, evidence=one.evidence, path=one.path, line=one.line)
         for one in verdicts
@@ -171,14 +171,14 @@ async def scan_host(
     return ScanView(host=host, skill=skill_name, scanner=scanner, simulated=registry.is_fixture(host), verdicts=views)
 
 
-def _find(name: str, worker: TheWorker) -> RegisteredHost | None:
+def _find(name: str, runtime: TheRuntime) -> RegisteredHost | None:
     try:
-        return registry.find(worker.settings.hosts, name)
+        return registry.find(runtime.settings.hosts, name)
     except BadInput as exc:
         raise Problem("unavailable", str(exc)) from exc
 
 
-def _endpoint(order: HostOrder, worker: TheWorker) -> Endpoint:
+def _endpoint(order: HostOrder, runtime: TheRuntime) -> Endpoint:
     """A password is sent to the host, so over the network no file of this machine can be named for one."""
     if order.way == "password" and not _VARIABLE.fullmatch(order.secret_at):
         said = "Name the variable of Temper's environment that holds the password: TEMPER_SSH_ and capitals."
@@ -186,7 +186,7 @@ def _endpoint(order: HostOrder, worker: TheWorker) -> Endpoint:
     if order.way == "key" and not order.secret_at:
         raise Problem("unsupported-host", "Name the file of the private key on the server.", field="secret_at")
     try:
-        registry.free(worker.settings.hosts, order.name)
+        registry.free(runtime.settings.hosts, order.name)
     except BadInput as exc:
         raise Problem("unsupported-host", str(exc), field="name") from exc
     try:

@@ -16,7 +16,7 @@ from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import known_run
 from app.web.api.wire import Raw, Wire, when
-from app.web.deps import TheFolds, TheWorker
+from app.web.deps import TheFolds, TheRuntime
 
 router = api_router("runs")
 
@@ -64,9 +64,9 @@ class ItemStory(Wire):
 
 @router.get("/runs/{run}/items", responses=documented("not-found"))
 @guests
-def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
+def list_items(run: str, runtime: TheRuntime, folds: TheFolds) -> ItemList:
     """The findings of the opening scan, in the order in which they are taken."""
-    simulated, state = known_run(worker, run).simulated, folds.now(run)
+    simulated, state = known_run(runtime, run).simulated, folds.now(run)
     rules = _rules(state)
     items = [_view(state, item, rules[item.rule]) for item in state.items.values()]
     return ItemList(run=run, seq=state.seq, simulated=simulated, items=items)
@@ -74,14 +74,14 @@ def list_items(run: str, worker: TheWorker, folds: TheFolds) -> ItemList:
 
 @router.get("/runs/{run}/items/{rule}", responses=documented("not-found"))
 @guests
-def show_item(run: str, rule: str, worker: TheWorker, folds: TheFolds) -> ItemStory:
-    simulated, state = known_run(worker, run).simulated, folds.now(run)
+def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> ItemStory:
+    simulated, state = known_run(runtime, run).simulated, folds.now(run)
     item = state.items.get(rule)
     if item is None:
         said = f"Rule {rule[:40]!a} is no item of run {run}: GET /api/v1/runs/{run}/items lists them."
         raise Problem("not-found", said, field="rule")
     whole = reads_prompts()
-    lines = worker.store.lines(run, upto=state.seq, kinds=STEADY)
+    lines = runtime.store.lines(run, upto=state.seq, kinds=STEADY)
     story = _story([line if whole else sealed(line) for _, line, _ in lines], rule)
     view = _view(state, item, _rules(state)[rule])
     return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, events=story)

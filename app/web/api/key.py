@@ -7,7 +7,7 @@ from app.people.rights import viewers
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire
-from app.web.deps import TheWorker
+from app.web.deps import TheRuntime
 
 router = api_router("evidence")
 
@@ -19,6 +19,6 @@ class KeyView(Wire):
 
 @router.get("/key", responses=documented("unavailable"))
 @viewers
-def show_key(worker: TheWorker) -> KeyView:
+def show_key(runtime: TheRuntime) -> KeyView:
     """Note it where whoever hands over a pack cannot change it. It changes only by `temper key --change`."""
-    return KeyView(algorithm="Ed25519", public=open_notary(worker.settings.data, worker.database).key.public)
+    return KeyView(algorithm="Ed25519", public=open_notary(runtime.settings.data, runtime.database).key.public)

@@ -13,7 +13,7 @@ from app.people.rights import viewers
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Figure, Wire, figure
-from app.web.deps import TheWorker
+from app.web.deps import TheRuntime
 
 router = api_router("machine")
 
@@ -38,12 +38,12 @@ class PlanList(Wire):
 @router.get("/lineup/plan", responses=documented("not-found"))
 @viewers
 def plan_lineup(
-    worker: TheWorker,
+    runtime: TheRuntime,
     lineup: Annotated[
         str, Query(max_length=100, description="One that is shipped; the one at work here when left out.")
     ] = "",
 ) -> PlanList:
-    chosen = worker.lineup if lineup in ("", worker.lineup.name) else _shipped(lineup)
+    chosen = runtime.lineup if lineup in ("", runtime.lineup.name) else _shipped(lineup)
     views = [_view(engine, planned(chosen, engine)) for engine in chosen.engines.values()]
     return PlanList(lineup=chosen.name, title=chosen.title, engines=views)
 

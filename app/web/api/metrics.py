@@ -12,13 +12,13 @@ from app.events.kinds import GpuSampled
 from app.lineups.model import Lineup
 from app.machine.sampling.board import Board
 from app.people.rights import viewers
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store import nodes, queries
 from app.store.models import RunRow
 from app.web.api.engines import State
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
-from app.web.deps import TheSession, TheStreams, TheWorker
+from app.web.deps import TheRuntime, TheSession, TheStreams
 
 router = api_router("health", prefix="")
 
@@ -42,21 +42,21 @@ class Family(NamedTuple):
     responses={**documented(), 200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 @viewers
-def metrics(session: TheSession, worker: TheWorker, streams: TheStreams) -> Response:
+def metrics(session: TheSession, runtime: TheRuntime, streams: TheStreams) -> Response:
     families = [
         Family("temper_build_info", "gauge", "1, with the version as label.", [({"version": __version__}, 1)]),
         Family("temper_stream_viewers", "gauge", "Who watches a stream now.", [({}, streams.viewers)]),
-        *_of_nodes(session, worker),
+        *_of_nodes(session, runtime),
         *_of_runs(session),
-        *_of_machine(worker.board, worker.lineup),
+        *_of_machine(runtime.board, runtime.lineup),
     ]
     return Response("".join(line for family in families for line in _lines(family)), media_type=MEDIA_TYPE)
 
 
-def _of_nodes(session: Session, worker: Worker) -> Iterator[Family]:
+def _of_nodes(session: Session, runtime: Runtime) -> Iterator[Family]:
     """A database in a file has one, this process, which has nobody to be silent to."""
-    living = nodes.standings(session) if worker.leases else []
-    kinds = [one.kind for one in living] or [worker.settings.kind]
+    living = nodes.standings(session) if runtime.leases else []
+    kinds = [one.kind for one in living] or [runtime.settings.kind]
     counted = [({"kind": kind}, float(kinds.count(kind))) for kind in _KINDS]
     yield Family("temper_nodes", "gauge", "Processes that live on this database, by kind.", counted)
     silent = [({"node": one.name}, one.silent_seconds) for one in living]

@@ -10,7 +10,7 @@ from app.store import nodes
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Figure, Wire, figure, when
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 
 router = api_router("nodes")
 
@@ -35,9 +35,9 @@ class NodeList(Wire):
 
 @router.get("/nodes", responses=documented())
 @viewers
-def list_nodes(session: TheSession, worker: TheWorker) -> NodeList:
+def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
     """Who is at work, longest first. Empty where the database is a file of this process alone."""
-    if worker.leases is None:
+    if runtime.leases is None:
         return NodeList(shared=False, nodes=[])
     views = [
         NodeView(
@@ -47,7 +47,7 @@ def list_nodes(session: TheSession, worker: TheWorker) -> NodeList:
             silent=figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", time.time()),
             leads=one.leads,
             runs=list(one.runs),
-            answers=one.name == worker.leases.node,
+            answers=one.name == runtime.leases.node,
         )
         for one in nodes.standings(session)
     ]

@@ -6,16 +6,16 @@ from fastapi import Body, Query
 from pydantic import Field
 
 from app.errors import BadInput
-from app.machine.measuring.figure import Figure as ProbeFigure
-from app.machine.measuring.probe import Busy
+from app.machine.measuring.figure import Measured as ProbeFigure
+from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probed import Probed
 from app.machine.measuring.stored import newest
 from app.people.rights import operators, viewers
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Figure, Limit, Wire, figure, when
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 
 router = api_router("machine")
 
@@ -53,26 +53,26 @@ class ProbeOrder(Wire):
 @router.get("/probes", responses=documented())
 @viewers
 def list_probes(
-    worker: TheWorker, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
+    runtime: TheRuntime, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
 ) -> ProbeList:
-    return _list(worker, newest(session, lineup, engine, limit=limit))
+    return _list(runtime, newest(session, lineup, engine, limit=limit))
 
 
 @router.post("/probes", status_code=202, responses=documented("busy", "not-found", "too-large", "wrong-content-type"))
 @operators
-async def start_probe(worker: TheWorker, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
+async def start_probe(runtime: TheRuntime, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
     """Begin to measure. It takes minutes on a slow engine; GET /api/v1/probes says when it is done."""
     try:
-        await worker.probe(order.engine if order else "")
-    except Busy as exc:
+        await runtime.probe(order.engine if order else "")
+    except EngineBusy as exc:
         raise Problem("busy", str(exc)) from exc
     except BadInput as exc:
         raise Problem("not-found", str(exc), field="engine") from exc
-    return _list(worker, [])
+    return _list(runtime, [])
 
 
-def _list(worker: Worker, probes: list[Probed]) -> ProbeList:
-    desk = worker.desk
+def _list(runtime: Runtime, probes: list[Probed]) -> ProbeList:
+    desk = runtime.desk
     under_way = (desk.step or "about to begin") if desk.working else ""
     return ProbeList(probes=[_view(one) for one in probes], under_way=under_way, ended=desk.ended)
 

@@ -6,11 +6,11 @@ from fastapi import Header, Query, Response
 from sqlmodel import Session
 
 from app.people.rights import guests, only, operators
-from app.runtime.runtime import Worker, new_run_id
+from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries
 from app.store.held import asking
 from app.store.models import RunRow
-from app.store.run_list import Page, Place, page
+from app.store.run_list import ListPlace, Page, page
 from app.web.api import cursor
 from app.web.api.idempotency import FIELD, TheKeys
 from app.web.api.order import RunOrder, first_event
@@ -18,7 +18,7 @@ from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.run_view import RunLinks, RunList, RunState, RunView, links, run_view
 from app.web.api.wire import Limit, Link, Wire
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 
 router = api_router("runs")
 
@@ -48,17 +48,19 @@ class Accepted(Wire):
     },
 )
 @operators
-async def start_run(order: RunOrder, worker: TheWorker, keys: TheKeys, response: Response, key: Key = None) -> Accepted:
+async def start_run(
+    order: RunOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
+) -> Accepted:
     """Start a run. It is queued at once; runs on one host are worked on one after the other."""
-    event = first_event(order, worker.lineup, worker.settings.speed, worker.settings.hosts)
+    event = first_event(order, runtime.lineup, runtime.settings.speed, runtime.settings.hosts)
     if key is None:
-        run = await worker.submit(event)
+        run = await runtime.submit(event)
     else:
         key = keys.own(key)
         async with keys.held(key):
             run, there = await keys.claim(key, order.model_dump_json().encode(), new_run_id())
             if not there:
-                await worker.submit(event, run)
+                await runtime.submit(event, run)
     accepted = Accepted(id=run, links=links(run))
     response.headers["location"] = accepted.links.self
     return accepted
@@ -75,7 +77,7 @@ def list_runs(
 ) -> RunList:
     """Runs, newest first."""
     place = cursor.parse(cursor_) if cursor_ is not None else None
-    found = page(session, state, host, Place(place.forward, place.at, place.id) if place else None, limit, only())
+    found = page(session, state, host, ListPlace(place.forward, place.at, place.id) if place else None, limit, only())
     return RunList(runs=[run_view(row) for row in found.rows], cursors=_link(found))
 
 
@@ -96,9 +98,9 @@ def no_run(run: str) -> Problem:
     return Problem("not-found", f"There is no run {run[:40]!a}: GET /api/v1/runs lists them.", field="run")
 
 
-def known_run(worker: Worker, run: str) -> RunRow:
+def known_run(runtime: Runtime, run: str) -> RunRow:
     """In a session of its own: what streams must not hold one."""
-    with asking(worker.database) as session:
+    with asking(runtime.database) as session:
         return the_run(session, run)
 
 

@@ -19,7 +19,7 @@ from app.web.api.order import Rules, the_host, the_rules, the_skill
 from app.web.api.problem import Problem, blamed, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire, when
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 
 router = api_router("schedules")
 
@@ -68,8 +68,8 @@ def list_schedules(session: TheSession) -> ScheduleList:
 
 @router.post("/schedules", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
 @operators
-def add_schedule(order: ScheduleOrder, session: TheSession, worker: TheWorker, response: Response) -> ScheduleView:
-    row, there = _row(order, worker.settings.hosts), schedules.schedules(session)
+def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
+    row, there = _row(order, runtime.settings.hosts), schedules.schedules(session)
     if same := [one for one in there if _content(one) == _content(row)]:
         said = f"Schedule {same[0].id} does the same: GET /api/v1/schedules/{same[0].id} shows it."
         raise Problem("exists", said)

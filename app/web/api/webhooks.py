@@ -10,7 +10,7 @@ from pydantic import Field, HttpUrl
 from app.background.webhooks.letter import new_secret, valid_secret
 from app.events.kinds import PersonDid
 from app.people.rights import DEMO, WHO, admins
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store import audit, webhooks
 from app.store.webhooks import WebhookRow
 from app.text.clean import clean
@@ -18,7 +18,7 @@ from app.web.api.events import known_kind
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire, when
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 
 router = api_router("webhooks")
 
@@ -75,7 +75,7 @@ def list_webhooks(session: TheSession) -> WebhookList:
 
 @router.post("/webhooks", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
 @admins
-def add_webhook(order: WebhookOrder, session: TheSession, worker: TheWorker, response: Response) -> NewWebhook:
+def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
     """From now on each event is sent there as a signed CloudEvent, in order within its run, at least once."""
     if order.secret is not None and not valid_secret(order.secret):
         raise Problem("invalid", "A secret is whsec_ followed by 16 to 64 bytes in base64.", field="secret")
@@ -90,7 +90,7 @@ def add_webhook(order: WebhookOrder, session: TheSession, worker: TheWorker, res
         local=order.local,
     )
     if row.local:
-        _on_record(worker, row.id, row.url, allowed=True)
+        _on_record(runtime, row.id, row.url, allowed=True)
     webhooks.add(session, row)
     response.headers["location"] = f"/api/v1/webhooks/{row.id}"
     return NewWebhook(**_view(row).model_dump(), secret=row.secret)
@@ -105,11 +105,11 @@ def show_webhook(webhook: str, session: TheSession) -> WebhookView:
 @router.patch("/webhooks/{webhook}", responses=documented("not-found", "too-large", "wrong-content-type"))
 @admins
 def change_webhook(
-    webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, worker: TheWorker
+    webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, runtime: TheRuntime
 ) -> WebhookView:
     """Let it lead to addresses that are not public, or no longer. What it is owed by then is sent."""
     row = _the(session, webhook)
-    _on_record(worker, row.id, row.url, allowed=change.local)
+    _on_record(runtime, row.id, row.url, allowed=change.local)
     row.local = change.local
     session.add(row)
     return _view(row)
@@ -129,12 +129,12 @@ def _the(session: TheSession, webhook: str) -> WebhookRow:
     return row
 
 
-def _on_record(worker: Worker, webhook: str, url: str, *, allowed: bool) -> None:
+def _on_record(runtime: Runtime, webhook: str, url: str, *, allowed: bool) -> None:
     """Before it counts."""
     me = WHO.get() or DEMO
     did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
     event = PersonDid(who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean(url, 300))
-    audit.note(worker.database, event)
+    audit.note(runtime.database, event)
 
 
 def _view(row: WebhookRow) -> WebhookView:

@@ -15,4 +15,4 @@ def install(application: FastAPI) -> None:
     for part in (routes, machine, memory, runs, energy, hosts, schedules, lineup, ops, cold_starts, people):
         application.router.routes.extend(part.router.routes)
     refused.install(application)
-    application.state.missions = Missions(application.state.worker.store)
+    application.state.missions = Missions(application.state.runtime.store)

@@ -11,8 +11,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.engines.launch.launched import Launched
 from app.engines.launch.tail import last_lines
 from app.people.rights import operators, viewers
-from app.runtime.runtime import Worker
-from app.web.deps import TheWorker
+from app.runtime.runtime import Runtime
+from app.web.deps import TheRuntime
 from app.web.pages.templating import rendered
 
 LOG_LINES = 12
@@ -49,23 +49,23 @@ class Flight:
 
 @router.get("/machine/stairs")
 @viewers
-def stairs(worker: TheWorker) -> HTMLResponse:
-    return HTMLResponse(stairs_now(worker))
+def stairs(runtime: TheRuntime) -> HTMLResponse:
+    return HTMLResponse(stairs_now(runtime))
 
 
 @router.post("/ops/engines/{engine}")
 @operators
-async def handle(worker: TheWorker, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]) -> Response:
+async def handle(runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]) -> Response:
     """All replicas of one engine."""
-    if engine not in worker.launched:
+    if engine not in runtime.launched:
         raise HTTPException(404, f"Temper starts no engine {engine[:40]!a}: stop and start it where it was started.")
-    await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in worker.launched[engine]))
+    await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))
     return RedirectResponse("/ops", status_code=303)
 
 
-def stairs_now(worker: Worker) -> str:
+def stairs_now(runtime: Runtime) -> str:
     now = time.time()
-    flights = [_flight(name, one, now) for name, replicas in worker.launched.items() for one in replicas]
+    flights = [_flight(name, one, now) for name, replicas in runtime.launched.items() for one in replicas]
     return rendered("partials/_stairs.html", flights=flights)
 
 

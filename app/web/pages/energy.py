@@ -7,12 +7,12 @@ from starlette.responses import Response
 
 from app.events.words import Spent
 from app.machine.sampling.energy import joules
-from app.machine.sampling.ledger import Ledger
+from app.machine.sampling.ledger import EnergyLedger
 from app.people.rights import guests
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store import queries
 from app.store.models import RunRow
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 from app.web.pages.missing import missing
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -21,7 +21,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Row:
+class EnergyRow:
     role: str
     """Empty for the time in which no role was at work."""
     gpu_seconds: float
@@ -33,8 +33,8 @@ class Row:
 @dataclass(frozen=True)
 class EnergyTable:
     run: str
-    rows: tuple[Row, ...]
-    total: Row | None
+    rows: tuple[EnergyRow, ...]
+    total: EnergyRow | None
     simulated: bool
     pace: float | None
     """Of simulated engines: seconds and joules are less by as much."""
@@ -45,19 +45,19 @@ class EnergyTable:
 
 @router.get("/runs/{run}/energy")
 @guests
-def energy_page(worker: TheWorker, session: TheSession, run: str) -> Response:
+def energy_page(runtime: TheRuntime, session: TheSession, run: str) -> Response:
     row = queries.run(session, run)
     if row is None:
         return missing(session, run)
     nonce = new_nonce()
-    return page(rendered("energy.html", nonce=nonce, here="/runs", run=row, table=energy_table(worker, row)), nonce)
+    return page(rendered("energy.html", nonce=nonce, here="/runs", run=row, table=energy_table(runtime, row)), nonce)
 
 
-def energy_table(worker: Worker, row: RunRow) -> EnergyTable:
-    ledger = Ledger(worker.store, worker.lineup)
+def energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
+    ledger = EnergyLedger(runtime.store, runtime.lineup)
     found, pace = ledger.spent(row.id), ledger.pace(row.id)
     if found is None:
-        reason = f"It was made with line-up {row.lineup}; this server works with {worker.lineup.name}."
+        reason = f"It was made with line-up {row.lineup}; this server works with {runtime.lineup.name}."
         started = row.started_at is not None
         return EnergyTable(
             row.id, (), None, row.simulated, pace, False, reason if started else "It has not started yet."
@@ -66,15 +66,15 @@ def energy_table(worker: Worker, row: RunRow) -> EnergyTable:
     return EnergyTable(row.id, rows, _total(rows), found.simulated, pace, found.final, "")
 
 
-def _row(one: Spent) -> Row:
+def _row(one: Spent) -> EnergyRow:
     drawn = joules(one)
     each = drawn / one.tokens if drawn is not None and one.tokens else None
-    return Row(one.role, one.gpu_seconds, None if drawn is None else drawn / 1000, one.tokens, each)
+    return EnergyRow(one.role, one.gpu_seconds, None if drawn is None else drawn / 1000, one.tokens, each)
 
 
-def _total(rows: tuple[Row, ...]) -> Row:
+def _total(rows: tuple[EnergyRow, ...]) -> EnergyRow:
     known = [row.kilojoules for row in rows if row.kilojoules is not None]
     drawn = sum(known) if len(known) == len(rows) else None
     tokens = sum(row.tokens for row in rows)
     each = 1000 * drawn / tokens if drawn is not None and tokens else None
-    return Row("all", sum(row.gpu_seconds for row in rows), drawn, tokens, each)
+    return EnergyRow("all", sum(row.gpu_seconds for row in rows), drawn, tokens, each)

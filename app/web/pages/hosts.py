@@ -11,7 +11,7 @@ from app.store.models import RunRow
 from app.targets import consent, registry
 from app.targets.catalog import FIXTURE
 from app.targets.registry import RegisteredHost
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
@@ -19,7 +19,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Card:
+class HostCard:
     host: RegisteredHost
     newest: RunRow | None
     open_changes: tuple[str, ...]
@@ -33,10 +33,10 @@ class Card:
 
 @router.get("/hosts")
 @viewers
-def hosts(worker: TheWorker, session: TheSession) -> Response:
-    nonce, folder = new_nonce(), worker.settings.hosts
+def hosts(runtime: TheRuntime, session: TheSession) -> Response:
+    nonce, folder = new_nonce(), runtime.settings.hosts
     cards = [
-        Card(one, queries.newest_run(session, one.name), tuple(registry.pending(folder, one.name)))
+        HostCard(one, queries.newest_run(session, one.name), tuple(registry.pending(folder, one.name)))
         for one in registry.listed(folder)
     ]
     newest = queries.newest_run(session, FIXTURE)

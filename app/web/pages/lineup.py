@@ -18,8 +18,8 @@ from app.machine.measuring.probed import Probed
 from app.machine.measuring.side_by_side import SideBySide, side_by_side
 from app.machine.measuring.stored import comparable, newest
 from app.people.rights import operators, viewers
-from app.runtime.runtime import Worker
-from app.web.deps import TheSession, TheWorker
+from app.runtime.runtime import Runtime
+from app.web.deps import TheRuntime, TheSession
 from app.web.pages.security import from_here, new_nonce, page
 from app.web.pages.templating import rendered
 
@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Part:
+class MemoryStretch:
     """A stretch of a GPU's memory, in percent of it."""
 
     name: str
@@ -48,57 +48,57 @@ class Section:
     gpus: tuple[Gpu, ...]
     roles: tuple[Role, ...]
     side: SideBySide
-    parts: tuple[Part, ...]
+    parts: tuple[MemoryStretch, ...]
     """What the plan says of its fullest GPU."""
 
 
 @router.get("/lineup")
 @viewers
-def running(worker: TheWorker, session: TheSession) -> Response:
-    return _shown(worker, session, worker.lineup)
+def running(runtime: TheRuntime, session: TheSession) -> Response:
+    return _shown(runtime, session, runtime.lineup)
 
 
 @router.get("/lineup/{name}")
 @viewers
-def named(worker: TheWorker, session: TheSession, name: str) -> Response:
-    if name == worker.lineup.name:
-        return _shown(worker, session, worker.lineup)
+def named(runtime: TheRuntime, session: TheSession, name: str) -> Response:
+    if name == runtime.lineup.name:
+        return _shown(runtime, session, runtime.lineup)
     if name not in shipped():
         raise HTTPException(404, f"No line-up is called {name[:60]!a}. There are: {', '.join(shipped())}.")
-    return _shown(worker, session, read_lineup(find_lineup(name)))
+    return _shown(runtime, session, read_lineup(find_lineup(name)))
 
 
 @router.post("/probes", dependencies=[Depends(from_here)])
 @operators
-async def probe(worker: TheWorker, engine: Annotated[str, Form(max_length=100)] = "") -> Response:
+async def probe(runtime: TheRuntime, engine: Annotated[str, Form(max_length=100)] = "") -> Response:
     try:
-        await worker.probe(engine)
+        await runtime.probe(engine)
     except BadInput as exc:
-        worker.desk.ended = str(exc)
+        runtime.desk.ended = str(exc)
     return RedirectResponse("/lineup#probe", status_code=303)
 
 
 @router.get("/probes/now")
 @viewers
-def now(worker: TheWorker) -> Response:
+def now(runtime: TheRuntime) -> Response:
     """What the page asks every two seconds while a probe is under way; at its end the page is drawn anew."""
     nonce = new_nonce()
-    drawn = page(rendered("partials/_probing.html", nonce=nonce, desk=worker.desk), nonce)
-    if not worker.desk.working:
+    drawn = page(rendered("partials/_probing.html", nonce=nonce, desk=runtime.desk), nonce)
+    if not runtime.desk.working:
         drawn.headers["hx-refresh"] = "true"
     return drawn
 
 
-def _shown(worker: Worker, session: Session, lineup: Lineup) -> Response:
+def _shown(runtime: Runtime, session: Session, lineup: Lineup) -> Response:
     nonce = new_nonce()
     history = newest(session, lineup.name, limit=HISTORY)
     context = {
         "lineup": lineup,
-        "runs_here": lineup.name == worker.lineup.name,
+        "runs_here": lineup.name == runtime.lineup.name,
         "names": shipped(),
         "sections": _sections(lineup, history),
         "history": history,
-        "desk": worker.desk,
+        "desk": runtime.desk,
     }
     return page(rendered("lineup.html", nonce=nonce, here="/lineup", **context), nonce)
 
@@ -123,7 +123,7 @@ def _sections(lineup: Lineup, history: Sequence[Probed]) -> list[Section]:
     return sections
 
 
-def _parts(fit: Fit | None, memory_gib: float) -> tuple[Part, ...]:
+def _parts(fit: Fit | None, memory_gib: float) -> tuple[MemoryStretch, ...]:
     if fit is None:
         return ()
     taken = (
@@ -136,6 +136,6 @@ def _parts(fit: Fit | None, memory_gib: float) -> tuple[Part, ...]:
     parts, left = [], 0.0
     for name, gib in (*taken, ("free", whole - held)):
         if gib:
-            parts.append(Part(name, gib, round(100 * left / whole, 2), round(100 * gib / whole, 2)))
+            parts.append(MemoryStretch(name, gib, round(100 * left / whole, 2), round(100 * gib / whole, 2)))
             left += gib
     return tuple(parts)

@@ -8,8 +8,8 @@ from starlette.responses import HTMLResponse
 
 from app.events.kinds import KINDS, EngineSampled, EngineState, GpuSampled
 from app.people.rights import guests, opens
-from app.runtime.runtime import Worker
-from app.web.deps import TheWorker
+from app.runtime.runtime import Runtime
+from app.web.deps import TheRuntime
 from app.web.pages.gpu_card import HISTORY_SECONDS, gpus
 from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ
@@ -25,14 +25,14 @@ router = APIRouter(include_in_schema=False)
 @router.get("/machine")
 @guests
 def machine(
-    worker: TheWorker,
+    runtime: TheRuntime,
     run: Annotated[str, Query(max_length=40)] = "",
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
     """What the page asks every two seconds; a replay names its run and the event that it has come to."""
-    told = worker.store.newest(run, at, KINDS, 1) if run and opens(run) else []
-    parts = {"gpus": gpus_then(worker, told[0].at) if told else gpus_now(worker)}
-    drawn = meters_then(worker, told[0].at) if told else meters(worker)
+    told = runtime.store.newest(run, at, KINDS, 1) if run and opens(run) else []
+    parts = {"gpus": gpus_then(runtime, told[0].at) if told else gpus_now(runtime)}
+    drawn = meters_then(runtime, told[0].at) if told else meters(runtime)
     parts |= {f"meter-{name}": html for name, html in drawn.items()}
     return HTMLResponse(
         "".join(
@@ -41,29 +41,29 @@ def machine(
     )
 
 
-def meters(worker: Worker) -> dict[str, str]:
+def meters(runtime: Runtime) -> dict[str, str]:
     now, drawn = time.time(), {}
-    for name in worker.lineup.engines:
-        at, sample = worker.board.engines.get(name, (None, None))
-        _, state = worker.board.states.get(name, (None, None))
+    for name in runtime.lineup.engines:
+        at, sample = runtime.board.engines.get(name, (None, None))
+        _, state = runtime.board.states.get(name, (None, None))
         drawn[name] = meter(sample, state.state if state else "not seen yet", now - at if at else None)
     return drawn
 
 
-def meters_then(worker: Worker, at: float) -> dict[str, str]:
+def meters_then(runtime: Runtime, at: float) -> dict[str, str]:
     samples: dict[str, EngineSampled] = {}
-    for one in worker.store.samples(at - STALE_SECONDS, at, ("engine.sample",)):
+    for one in runtime.store.samples(at - STALE_SECONDS, at, ("engine.sample",)):
         if isinstance(one.event, EngineSampled):
             samples[one.event.engine] = one.event
-    states = _states_then(worker, at)
+    states = _states_then(runtime, at)
     return {
         name: meter(samples.get(name), states.get(name, "—"), None, "at the replayed moment")
-        for name in worker.lineup.engines
+        for name in runtime.lineup.engines
     }
 
 
-def _states_then(worker: Worker, at: float) -> dict[str, str]:
-    told = worker.store.samples(at - STATE_SECONDS, at, ("engine.state",))
+def _states_then(runtime: Runtime, at: float) -> dict[str, str]:
+    told = runtime.store.samples(at - STATE_SECONDS, at, ("engine.state",))
     return {one.event.engine: one.event.state for one in told if isinstance(one.event, EngineState)}
 
 
@@ -80,13 +80,13 @@ def meter(sample: EngineSampled | None, state: str, age: float | None, then: str
     return rendered("partials/_meter.html", **context)
 
 
-def gpus_now(worker: Worker) -> str:
+def gpus_now(runtime: Runtime) -> str:
     now = time.time()
-    history = worker.store.samples(now - HISTORY_SECONDS, now, ("gpu.sample",))
-    return gpus([event for _, event in worker.board.gpus.values()], history, worker.board.gpu_reason)
+    history = runtime.store.samples(now - HISTORY_SECONDS, now, ("gpu.sample",))
+    return gpus([event for _, event in runtime.board.gpus.values()], history, runtime.board.gpu_reason)
 
 
-def gpus_then(worker: Worker, at: float) -> str:
-    history = worker.store.samples(at - HISTORY_SECONDS, at, ("gpu.sample",))
+def gpus_then(runtime: Runtime, at: float) -> str:
+    history = runtime.store.samples(at - HISTORY_SECONDS, at, ("gpu.sample",))
     newest = {(one.event.host, one.event.gpu): one.event for one in history if isinstance(one.event, GpuSampled)}
     return gpus(list(newest.values()), history, "" if newest else "No GPU was read at that time.")

@@ -9,12 +9,12 @@ from starlette.responses import HTMLResponse
 
 from app.events.kinds import GpuSampled
 from app.events.words import GpuProcess
-from app.machine.gpus.waterfall import Kind, Part
-from app.machine.sampling.memory import Known, memory
+from app.machine.gpus.waterfall import Kind, MemoryPart
+from app.machine.sampling.memory import KnownEngines, memory
 from app.machine.sampling.sensors import reader, told
 from app.people.rights import viewers
-from app.runtime.runtime import Worker
-from app.web.deps import TheWorker
+from app.runtime.runtime import Runtime
+from app.web.deps import TheRuntime
 from app.web.pages.templating import rendered
 
 router = APIRouter(include_in_schema=False)
@@ -41,7 +41,7 @@ _TOLD = {
 
 
 @dataclass(frozen=True)
-class Piece:
+class MemoryPiece:
     kind: Kind
     words: str
     engine: str
@@ -73,7 +73,7 @@ class GpuMemory:
     total: float | None
     unified: bool
     simulated: bool
-    pieces: tuple[Piece, ...]
+    pieces: tuple[MemoryPiece, ...]
     facts: tuple[Fact, ...]
     throttled: tuple[str, ...]
     ecc: int | None
@@ -82,22 +82,22 @@ class GpuMemory:
 
 @router.get("/machine/memory")
 @viewers
-def machine_memory(worker: TheWorker) -> HTMLResponse:
-    return HTMLResponse(memory_now(worker))
+def machine_memory(runtime: TheRuntime) -> HTMLResponse:
+    return HTMLResponse(memory_now(runtime))
 
 
-def memory_now(worker: Worker) -> str:
-    board, now = worker.board, time.time()
+def memory_now(runtime: Runtime) -> str:
+    board, now = runtime.board, time.time()
     newest = [(now - at, event) for _, (at, event) in sorted(board.gpus.items())]
-    return drawn(board.known(worker.lineup), newest, board.exporters)
+    return drawn(board.known(runtime.lineup), newest, board.exporters)
 
 
-def drawn(known: Known, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]) -> str:
+def drawn(known: KnownEngines, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]) -> str:
     """`newest`: each GPU's sample, and how many seconds ago it was taken."""
     return rendered("partials/_waterfall.html", cards=[_card(known, *one, exporters) for one in newest])
 
 
-def _card(known: Known, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuMemory:
+def _card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuMemory:
     parts = memory(known, event, reader(event, exporters))
     titles = {engine.name: engine.title for engine in known.lineup.engines.values()}
     return GpuMemory(
@@ -116,11 +116,11 @@ def _card(known: Known, age: float, event: GpuSampled, exporters: Mapping[str, s
     )
 
 
-def _pieces(parts: Sequence[Part], titles: dict[str, str]) -> Iterator[Piece]:
+def _pieces(parts: Sequence[MemoryPart], titles: dict[str, str]) -> Iterator[MemoryPiece]:
     total, left = sum(part.gib for part in parts) or 1.0, 0.0
     for part in parts:
         width = 100 * part.gib / total
-        yield Piece(
+        yield MemoryPiece(
             kind=part.kind,
             words=_WORDS[part.kind],
             engine=titles.get(part.engine, part.engine),

@@ -12,10 +12,10 @@ from starlette.responses import RedirectResponse, Response
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules
 from app.store.held import asking
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 from app.web.pages.cold_starts import stairs_now
 from app.web.pages.machine import gpus_now, meters
 from app.web.pages.memory import memory_now
@@ -34,46 +34,46 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/ops")
 @viewers
-def ops(worker: TheWorker, missions: TheMissions, session: TheSession) -> Response:
+def ops(runtime: TheRuntime, missions: TheMissions, session: TheSession) -> Response:
     rows = queries.unended(session)
     states = [missions.at(row.id).state for row in rows]
     nonce = new_nonce()
     context = {
-        "lineup": worker.lineup,
+        "lineup": runtime.lineup,
         "states": states,
-        "nodes": nodes.standings(session) if worker.leases else [],
-        "node": worker.leases.node if worker.leases else "",
+        "nodes": nodes.standings(session) if runtime.leases else [],
+        "node": runtime.leases.node if runtime.leases else "",
         "waiting": [state for state in states if _waits(state)],
-        "alerts": [*_alerts(worker.board.states, states, time.time()), *_slipped(session)],
-        "loading": [name for name, (_, event) in worker.board.states.items() if event.state == "loading"],
-        "meters": meters(worker),
-        "gpus": gpus_now(worker),
-        "memory": memory_now(worker),
-        "simulator": worker.simulator,
-        "launched": worker.launched,
-        "stairs": stairs_now(worker),
-        "elsewhere": [engine.title for engine in worker.lineup.engines.values() if engine.base_urls],
-        "feed": _feed(worker),
-        "log": _tail(worker.settings.data / "simulator.log"),
+        "alerts": [*_alerts(runtime.board.states, states, time.time()), *_slipped(session)],
+        "loading": [name for name, (_, event) in runtime.board.states.items() if event.state == "loading"],
+        "meters": meters(runtime),
+        "gpus": gpus_now(runtime),
+        "memory": memory_now(runtime),
+        "simulator": runtime.simulator,
+        "launched": runtime.launched,
+        "stairs": stairs_now(runtime),
+        "elsewhere": [engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
+        "feed": _feed(runtime),
+        "log": _tail(runtime.settings.data / "simulator.log"),
     }
     return page(rendered("ops.html", nonce=nonce, here="/ops", **context), nonce)
 
 
 @router.post("/ops/engines", dependencies=[Depends(from_here)])
 @operators
-async def engines(worker: TheWorker, verb: Annotated[str, Form(max_length=10)]) -> Response:
+async def engines(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
     """Only what this process launched: a turn in progress waits for its engine, within its budget."""
-    if worker.simulator:
-        await (worker.simulator.start() if verb == "start" else worker.simulator.stop())
+    if runtime.simulator:
+        await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
     return RedirectResponse("/ops", status_code=303)
 
 
-def _feed(worker: Worker) -> list[tuple[str, FeedLine]]:
+def _feed(runtime: Runtime) -> list[tuple[str, FeedLine]]:
     """The newest lines of the newest run."""
-    with asking(worker.database) as session:
+    with asking(runtime.database) as session:
         row = queries.newest_run(session)
         run = row.id if row else ""
-    told = worker.store.newest(run, None, TOLD, FEED * 4) if run else []
+    told = runtime.store.newest(run, None, TOLD, FEED * 4) if run else []
     return [(run, line) for line in map(feed_line, told) if line][:FEED]
 
 

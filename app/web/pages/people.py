@@ -25,7 +25,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Line:
+class DeedLine:
     seq: int
     at: float
     hash: str
@@ -88,7 +88,7 @@ def end(session: TheSession, credential: str) -> Response:
 def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None) -> Response:
     nonce = new_nonce()
     found = audit.newest(session, LINES, before)
-    lines = [Line(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
+    lines = [DeedLine(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
     head = audit.newest(session, 1)
     context = {"lines": lines, "head": head[0].hash if head else GENESIS, "more": len(found) == LINES}
     return page(rendered("audit.html", nonce=nonce, here="/audit", **context), nonce)

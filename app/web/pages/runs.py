@@ -11,7 +11,7 @@ from app.loop.state import Item, RunState
 from app.people.rights import guests, only, opens
 from app.skills.catalog import skill
 from app.store import queries
-from app.web.deps import TheFolds, TheSession, TheWorker
+from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy import energy_table
 from app.web.pages.missing import missing
 from app.web.pages.mission.item import item_page
@@ -70,7 +70,7 @@ class Side:
 @router.get("/compare")
 @guests
 def compare(
-    worker: TheWorker,
+    runtime: TheRuntime,
     session: TheSession,
     folds: TheFolds,
     left: Annotated[str, Query(max_length=40)] = "",
@@ -80,7 +80,7 @@ def compare(
     if rows[0] is None or rows[1] is None:
         return missing(session, left if rows[0] is None else right)
     pairs = _pairs(*(folds.now(row.id) for row in rows if row))
-    tables = [energy_table(worker, row) for row in rows if row]
+    tables = [energy_table(runtime, row) for row in rows if row]
     nonce = new_nonce()
     return page(rendered("compare.html", nonce=nonce, here="/runs", rows=rows, pairs=pairs, tables=tables), nonce)
 
@@ -113,8 +113,8 @@ def _side(state: RunState, rule: str) -> Side:
 
 @router.get("/runs/{run}/items/{rule}")
 @guests
-def one_item(worker: TheWorker, session: TheSession, run: str, rule: str) -> Response:
+def one_item(runtime: TheRuntime, session: TheSession, run: str, rule: str) -> Response:
     row = queries.run(session, run)
     if row is None:
         return missing(session, run)
-    return item_page(worker, row, rule)
+    return item_page(runtime, row, rule)

@@ -11,7 +11,7 @@ from app.background.schedules.wanted import Wanted, schedule
 from app.errors import BadInput
 from app.people.rights import operators, signed
 from app.store import schedules
-from app.web.deps import TheSession, TheWorker
+from app.web.deps import TheRuntime, TheSession
 from app.web.pages.refused import refusal
 
 router = APIRouter(include_in_schema=False)
@@ -21,7 +21,7 @@ router = APIRouter(include_in_schema=False)
 @operators
 def add(
     session: TheSession,
-    worker: TheWorker,
+    runtime: TheRuntime,
     host: Annotated[str, Form(max_length=64)],
     cron: Annotated[str, Form(max_length=100)],
     mode: Annotated[str, Form(max_length=10)],
@@ -32,7 +32,7 @@ def add(
     try:
         minutes = float(window) if window.strip() else None
         wanted = Wanted(host=host, cron=cron, zone=zone, mode=mode, skill=skill.strip(), window_minutes=minutes)
-        session.add(schedule(wanted, signed("the page"), time.time(), worker.settings.hosts))
+        session.add(schedule(wanted, signed("the page"), time.time(), runtime.settings.hosts))
     except BadInput as exc:
         return refusal(f"{str(exc)[:1].upper()}{str(exc)[1:]}", 422)
     except ValueError:

@@ -4,7 +4,7 @@ import json
 
 import httpx
 
-from app.background.telemetry.exporter import Teller
+from app.background.telemetry.exporter import Exporter
 from app.background.telemetry.spans import RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import TurnStarted
@@ -45,7 +45,7 @@ async def telling(tmp_path, log, collector, *, halves=False):
     """The log as if it came to be while the teller looks: `_began` is before its first event."""
     store, bus = EventStore(open_database(tmp_path / "t.sqlite")), Bus()
     async with httpx.AsyncClient(transport=httpx.MockTransport(collector)) as http:
-        teller = Teller("http://collector:4318/", store, bus, http, "here")
+        teller = Exporter("http://collector:4318/", store, bus, http, "here")
         teller._began = teller._told_at = log[0].at - 1
         parts = (log[: len(log) // 2], log[len(log) // 2 :]) if halves else (log,)
         for part in parts:

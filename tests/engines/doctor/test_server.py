@@ -6,13 +6,13 @@ import httpx
 import pytest
 
 from app.engines.client import ServedModel
-from app.engines.doctor.server import Look, diagnose_server, look_at
+from app.engines.doctor.server import ServerLook, diagnose_server, look_at
 from app.engines.metrics import EngineSample, parse
 from app.lineups.model import Speculation
 from tests.engines.doctor.sick import served
 
 SAMPLE = EngineSample(running=0, waiting=0, kv_used=0.1, prompt_tokens=1, generation_tokens=1)
-WELL = Look("http://e", 200, "0.25.1", (ServedModel("m", 8192),), sample=SAMPLE)
+WELL = ServerLook("http://e", 200, "0.25.1", (ServedModel("m", 8192),), sample=SAMPLE)
 ONE = served(served_name="m", max_model_len=8192)
 
 
@@ -32,7 +32,7 @@ def test_a_server_that_is_well_has_no_findings():
 @pytest.mark.parametrize(
     ("look", "finding"),
     [
-        (Look("http://e"), ("not-answering", "note")),
+        (ServerLook("http://e"), ("not-answering", "note")),
         (replace(WELL, health=503), ("not-healthy", "stop")),
         (replace(WELL, models=()), ("model-not-listed", "stop")),
         (replace(WELL, models=(ServedModel("other", 8192),)), ("model-not-listed", "stop")),
@@ -54,7 +54,7 @@ def test_what_is_wrong_is_said(look, finding):
 
 
 def test_a_server_that_nobody_meant_is_a_stop_where_it_was_asked_for():
-    assert told(Look("http://e"), None) == [("not-answering", "stop")]
+    assert told(ServerLook("http://e"), None) == [("not-answering", "stop")]
 
 
 def test_a_drafter_that_was_left_out_is_told():

@@ -1,10 +1,10 @@
 """A card warms up with work and cools down without."""
 
-from app.engines.simulator.card import Card
+from app.engines.simulator.card import SimulatedCard
 
 
 def test_a_card_follows_its_work_with_inertia():
-    card = Card("NVIDIA L4", now=0.0)
+    card = SimulatedCard("NVIDIA L4", now=0.0)
     idle = card.read(100.0)
     assert (idle.utilization, idle.power_w) == (0, 28.0)
     card.work(1.0, 100.0)
@@ -18,7 +18,7 @@ def test_a_card_follows_its_work_with_inertia():
 
 
 def test_a_card_is_hot_for_longer_than_it_is_busy():
-    card = Card("NVIDIA L4", now=0.0)
+    card = SimulatedCard("NVIDIA L4", now=0.0)
     card.work(1.0, 0.0)
     card.work(0.0, 100.0)
     after = card.read(105.0)
@@ -27,19 +27,19 @@ def test_a_card_is_hot_for_longer_than_it_is_busy():
 
 
 def test_a_card_counts_the_energy_of_the_power_that_it_tells():
-    card = Card("NVIDIA L4", now=0.0)
+    card = SimulatedCard("NVIDIA L4", now=0.0)
     card.work(1.0, 10.0)
     card.work(0.0, 20.0)
     steps = [second / 100 for second in range(3001)]
     drawn = sum(card_power(at) / 100 for at in steps[:-1])
     assert abs(card.read(30.0).energy_j - drawn) < 2.0
     assert card.read(30.0).power_limit_w == 72.0
-    assert Card("NVIDIA H100", now=0.0).read(1.0).power_limit_w is None
+    assert SimulatedCard("NVIDIA H100", now=0.0).read(1.0).power_limit_w is None
 
 
 def card_power(at):
     """The same work, read as it goes on."""
-    card = Card("NVIDIA L4", now=0.0)
+    card = SimulatedCard("NVIDIA L4", now=0.0)
     if at >= 10:
         card.work(1.0, 10.0)
     if at >= 20:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.engines.simulator.compose import speak
-from app.engines.simulator.prompt import Prompt
+from app.engines.simulator.prompt import PromptRead
 from app.engines.simulator.script import read_script
 
 SCRIPT = read_script(Path(__file__).parent / "answers")
@@ -13,7 +13,7 @@ SCRIPT = read_script(Path(__file__).parent / "answers")
 
 def said(purpose: str, rule: str = "V-1", attempt: int = 1, **sections: str):
     return speak(
-        SCRIPT, Prompt(purpose, rule, attempt, {key.replace("_", " "): text for key, text in sections.items()})
+        SCRIPT, PromptRead(purpose, rule, attempt, {key.replace("_", " "): text for key, text in sections.items()})
     )
 
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from app.engines.client import EngineClient
-from app.engines.simulator.faults import Fault, Faults
+from app.engines.simulator.faults import Faults, SimFault
 from app.errors import EngineDied, EngineStalled, EngineUnavailable
 from tests.engines.asking import ask, question, text
 from tests.engines.conftest import Simulator, simulator
@@ -146,7 +146,11 @@ async def test_a_dead_engine_can_come_back(http):
 
 def test_faults_are_used_up_in_order():
     faults = Faults()
-    faults.waiting += [Fault(kind="slow", role="worker"), Fault(kind="empty", times=2), Fault(kind="503")]
+    faults.waiting += [
+        SimFault(kind="slow", role="worker"),
+        SimFault(kind="empty", times=2),
+        SimFault(kind="503"),
+    ]
     taken = [faults.take("architect", "plan"), faults.take("worker", "act"), *[faults.take(None, "") for _ in range(3)]]
     assert [fault and fault.kind for fault in taken] == ["empty", "slow", "empty", "503", None]
 

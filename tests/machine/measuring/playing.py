@@ -9,7 +9,7 @@ from app.engines.client import EngineClient
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.gpus.reading import GpuReading
 from app.machine.measuring.figures import Origin
-from app.machine.measuring.probe import Subject
+from app.machine.measuring.probe import ProbeSubject
 from tests.engines.transcript import DONE, chunk, usage
 
 ENGINE = replace(
@@ -76,7 +76,7 @@ class Cards:
 
 
 def subject(http, **changes):
-    made = Subject(
+    made = ProbeSubject(
         lineup="l4x4",
         engine=ENGINE,
         replica=0,

@@ -8,7 +8,7 @@ from app.engines.fit.reckoned import Fit, Reckoned
 from app.lineups.model import Reported, Speculation
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.compare import changed, rows, speed_limit
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.figure import Measured
 from app.machine.measuring.probed import Probed
 
 ENGINE = read_lineup(find_lineup("simulated")).engines["gemma-31b"]
@@ -41,7 +41,7 @@ def probed(*figures, **changes):
 
 
 def speed(value):
-    return Figure("1x512.tok_s", value, "tok/s", "measured", "")
+    return Measured("1x512.tok_s", value, "tok/s", "measured", "")
 
 
 def row(name, *words):
@@ -87,14 +87,16 @@ def test_a_ratio_needs_both_and_no_zero():
 
 def test_assumed_acceptance_stands_beside_the_measured():
     engine = replace(ENGINE, speculation=Speculation(method="mtp", model="m", tokens=2, acceptance=1.8))
-    measured = Figure("acceptance_length", 2.1, "", "measured", "")
+    measured = Measured("acceptance_length", 2.1, "", "measured", "")
     found = row("acceptance_length", engine, None, probed(measured), None)
     assert (found.plan.value, found.plan.provenance, found.now.value) == (1.8, "estimated", 2.1)
 
 
 def test_phases_of_a_load_follow_it_in_their_order():
-    phases = [Figure(f"load_s.{name}", 1.0, "s", "measured", "") for name in ("weights", "graphs")]
-    names = [one.name for one in rows(ENGINE, None, probed(Figure("load_s", 2.0, "s", "measured", ""), *phases), None)]
+    phases = [Measured(f"load_s.{name}", 1.0, "s", "measured", "") for name in ("weights", "graphs")]
+    names = [
+        one.name for one in rows(ENGINE, None, probed(Measured("load_s", 2.0, "s", "measured", ""), *phases), None)
+    ]
     assert names[:3] == ["load_s", "load_s.weights", "load_s.graphs"]
 
 

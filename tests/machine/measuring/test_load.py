@@ -4,17 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.coldstart import ColdStart, Step
-from app.machine.measuring.load import Loaded
+from app.engines.coldstart import ColdStart, ColdStartStep
+from app.machine.measuring.load import EngineLoad
 
 COLD = ColdStart(
     0.0,
-    (Step("engine starts", 9.0, None), Step("weights loaded", 60.0, 16.3), Step("KV cache laid out", 75.0, 10432.0)),
+    (
+        ColdStartStep("engine starts", 9.0, None),
+        ColdStartStep("weights loaded", 60.0, 16.3),
+        ColdStartStep("KV cache laid out", 75.0, 10432.0),
+    ),
 )
 
 
 def test_each_phase_takes_what_lies_between_it_and_the_one_before():
-    found = {one.name: one.value for one in Loaded(COLD, 180.0, {0: 0.4, 1: 0.3}).figures()}
+    found = {one.name: one.value for one in EngineLoad(COLD, 180.0, {0: 0.4, 1: 0.3}).figures()}
     assert found == pytest.approx(
         {
             "load_s": 180.0,
@@ -30,6 +34,6 @@ def test_each_phase_takes_what_lies_between_it_and_the_one_before():
 
 
 def test_a_load_whose_end_nobody_watched_ends_where_its_log_says_so():
-    assert "load_s" not in {one.name for one in Loaded(COLD).figures()}
-    up = replace(COLD, steps=(*COLD.steps, Step("server up", 170.0, None)))
-    assert next(Loaded(up).figures()).value == 170.0
+    assert "load_s" not in {one.name for one in EngineLoad(COLD).figures()}
+    up = replace(COLD, steps=(*COLD.steps, ColdStartStep("server up", 170.0, None)))
+    assert next(EngineLoad(up).figures()).value == 170.0

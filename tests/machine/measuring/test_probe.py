@@ -5,7 +5,7 @@ import pytest
 
 from app.engines.fit.reckoned import Reckoned
 from app.errors import BadInput, EngineUnavailable
-from app.machine.measuring.probe import Busy, probe
+from app.machine.measuring.probe import EngineBusy, probe
 from tests.machine.measuring.playing import Wire, subject
 
 
@@ -53,7 +53,7 @@ async def test_what_is_accepted_is_read_from_the_counters():
 
 async def test_a_busy_engine_is_not_disturbed():
     wire = Wire(running=3)
-    with pytest.raises(Busy, match="3 requests are being answered by gemma-31b"):
+    with pytest.raises(EngineBusy, match="3 requests are being answered by gemma-31b"):
         await probed(wire)
     assert wire.asked == []
 

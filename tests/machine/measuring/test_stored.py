@@ -2,12 +2,12 @@ from dataclasses import replace
 
 from sqlmodel import Session
 
-from app.machine.measuring.figure import Figure
+from app.machine.measuring.figure import Measured
 from app.machine.measuring.probed import Probed
 from app.machine.measuring.stored import comparable, keep, newest
 from app.store.db import open_database
 
-SPEED = Figure("1x512.tok_s", 14.7, "tok/s", "measured", "first token to last")
+SPEED = Measured("1x512.tok_s", 14.7, "tok/s", "measured", "first token to last")
 FIRST = Probed("a", 1.0, "l4", "big", 0, False, ("NVIDIA L4",), {"vLLM": "0.25.1"}, (SPEED,), notes=("slow",))
 
 

@@ -6,11 +6,11 @@ import httpx
 import pytest
 
 from app.engines.coldstart import ColdStart
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.gpu_memory import NoCards
-from app.machine.measuring.load import Loaded
+from app.machine.measuring.load import EngineLoad
 from app.machine.measuring.subjects import chosen, subjects
 from tests.machine.measuring.playing import Cards
 
@@ -26,7 +26,9 @@ TWO = replace(
 
 def made(lineup=LINEUP, engine=TWO, loaded=None):
     http, bases = httpx.AsyncClient(), {engine.name: engine.base_urls}
-    return subjects(lineup, [engine], bases, http, Cards(), 1.0, lambda one: f"key of {one.name}", Traffic(), loaded)
+    return subjects(
+        lineup, [engine], bases, http, Cards(), 1.0, lambda one: f"key of {one.name}", EngineTraffic(), loaded
+    )
 
 
 def test_each_replica_has_its_address_its_gpu_and_its_metrics():
@@ -54,7 +56,7 @@ def test_a_gpu_that_is_named_on_its_host_is_looked_for_there():
 
 
 def test_what_is_known_of_a_load_goes_with_its_replica():
-    loaded = Loaded(ColdStart(0.0), 180.0)
+    loaded = EngineLoad(ColdStart(0.0), 180.0)
     first, second = made(loaded={("gemma-31b", 1): loaded})
     assert (first.loaded, second.loaded) == (None, loaded)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.events.words import Spent
-from app.machine.sampling.energy import Turn, joules, merged, spent
+from app.machine.sampling.energy import TurnSpan, joules, merged, spent
 from app.machine.sampling.power import PowerLine
 
 A, B, C = ("", 0), ("", 1), ("node7", 0)
@@ -28,7 +28,9 @@ def reckoned(*turns, since=0.0, until=100.0, run="r", lines=None):
 
 
 def test_a_turn_takes_its_gpus_for_as_long_as_it_lasts():
-    found = reckoned(Turn("r", "architect", (A, B), 10, 30, tokens=500), Turn("r", "sentry", (C,), 40, 45, tokens=9))
+    found = reckoned(
+        TurnSpan("r", "architect", (A, B), 10, 30, tokens=500), TurnSpan("r", "sentry", (C,), 40, 45, tokens=9)
+    )
     assert found["architect"] == Spent(
         role="architect", gpu_seconds=40.0, sampled_seconds=40.0, joules=2000.0, tokens=500
     )
@@ -38,7 +40,7 @@ def test_a_turn_takes_its_gpus_for_as_long_as_it_lasts():
 
 
 def test_turns_of_two_runs_share_a_gpu_evenly_and_each_run_counts_its_own():
-    turns = Turn("r", "worker", (A,), 0, 20), Turn("other", "architect", (A,), 10, 30)
+    turns = TurnSpan("r", "worker", (A,), 0, 20), TurnSpan("other", "architect", (A,), 10, 30)
     mine, theirs = reckoned(*turns), reckoned(*turns, run="other")
     assert (mine["worker"].gpu_seconds, theirs["architect"].gpu_seconds) == (15.0, 15.0)
     assert mine["worker"].joules == 900.0
@@ -46,7 +48,7 @@ def test_turns_of_two_runs_share_a_gpu_evenly_and_each_run_counts_its_own():
 
 
 def test_only_what_lies_in_the_window_counts_and_tokens_where_the_turn_ends():
-    turn = Turn("r", "worker", (A,), 40, 60, tokens=10)
+    turn = TurnSpan("r", "worker", (A,), 40, 60, tokens=10)
     first, second = reckoned(turn, until=50.0), reckoned(turn, since=50.0)
     assert (first["worker"].gpu_seconds, first["worker"].tokens) == (10.0, 0)
     assert (second["worker"].gpu_seconds, second["worker"].tokens) == (10.0, 10)
@@ -55,15 +57,15 @@ def test_only_what_lies_in_the_window_counts_and_tokens_where_the_turn_ends():
 
 
 def test_joules_are_known_only_where_enough_was_sampled():
-    found = reckoned(Turn("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 95)})
+    found = reckoned(TurnSpan("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 95)})
     assert joules(found["worker"]) == 6000.0
-    found = reckoned(Turn("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 80)})
+    found = reckoned(TurnSpan("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 80)})
     assert joules(found["worker"]) is None
-    assert reckoned(Turn("r", "worker", (A,), 0, 50), lines={})["worker"].gpu_seconds == 50.0
+    assert reckoned(TurnSpan("r", "worker", (A,), 0, 50), lines={})["worker"].gpu_seconds == 50.0
 
 
 TURN = st.builds(
-    lambda run, role, gpus, start, length: Turn(run, role, tuple(gpus), start, start + length),
+    lambda run, role, gpus, start, length: TurnSpan(run, role, tuple(gpus), start, start + length),
     st.sampled_from(["r", "s"]),
     st.sampled_from(["architect", "worker", "auditor", "sentry"]),
     st.sets(st.sampled_from([A, B, C]), min_size=1).map(sorted),

@@ -19,7 +19,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, MACHINE, record
 from app.events.words import Budget
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.sampling.ledger import BOOK_EVERY, Ledger
+from app.machine.sampling.ledger import BOOK_EVERY, EnergyLedger
 from app.store.db import open_database
 from app.store.events import EventStore
 
@@ -85,7 +85,7 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
     with stored(tmp_path) as store:
         log(store, "a", (0, QUEUED), (0, STARTED), *TURNS, (60, FINISHED))
         last = power(store, -20, 90)
-        ledger = Ledger(store, LINEUP)
+        ledger = EnergyLedger(store, LINEUP)
         assert ledger.due(START + 61) == []
         (booked,) = ledger.due(START + 63)
         assert (booked.of, booked.final, booked.simulated, booked.until) == ("a", True, True, START + 60)
@@ -99,8 +99,8 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
         power(store, 70, 90, first=last + 1)
         store.forget_samples(START + 10_000)
         assert store.samples(START - 100, START + 60, ("gpu.sample",)) == []
-        assert Ledger(store, LINEUP).due(START + 80) == []
-        assert Ledger(store, LINEUP).spent("a", START + 20_000) == booked
+        assert EnergyLedger(store, LINEUP).due(START + 80) == []
+        assert EnergyLedger(store, LINEUP).spent("a", START + 20_000) == booked
 
 
 def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
@@ -108,14 +108,14 @@ def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
         span = int(BOOK_EVERY) + 10
         log(store, "a", (0, QUEUED), (0, STARTED), (BOOK_EVERY - 10, asked("worker", "gemma-e4b")))
         last = power(store, 0, span)
-        ledger = Ledger(store, LINEUP)
+        ledger = EnergyLedger(store, LINEUP)
         assert ledger.due(START + BOOK_EVERY - 1) == []
         (first,) = ledger.due(START + BOOK_EVERY)
         assert (first.final, by_role(first)["worker"]) == (False, (10.0, 300.0, 0))
         store.append([record(MACHINE, last, START + BOOK_EVERY, first, "")])
         store.forget_samples(START + BOOK_EVERY)
         store.append([record("a", 4, START + BOOK_EVERY + 5, answered("worker", 60), GENESIS)])
-        again = Ledger(store, LINEUP).spent("a", START + BOOK_EVERY + 9)
+        again = EnergyLedger(store, LINEUP).spent("a", START + BOOK_EVERY + 9)
         assert (again.until, by_role(again)["worker"]) == (START + BOOK_EVERY + 9, (15.0, 450.0, 60))
 
 
@@ -127,7 +127,7 @@ def test_a_turn_that_a_crash_cut_off_ended_with_its_last_token(tmp_path):
             (50, TurnInterrupted(turn="t", reason="crash")), (60, FINISHED),
         )  # fmt: skip
         power(store, 0, 70)
-        assert by_role(Ledger(store, LINEUP).spent("a"))["worker"] == (8.0, 120.0, 0)
+        assert by_role(EnergyLedger(store, LINEUP).spent("a"))["worker"] == (8.0, 120.0, 0)
 
 
 def test_runs_that_are_on_at_once_share_what_they_both_hold(tmp_path):
@@ -135,14 +135,14 @@ def test_runs_that_are_on_at_once_share_what_they_both_hold(tmp_path):
         for run in ("a", "b"):
             log(store, run, (0, QUEUED), (0, STARTED), *TURNS[:2], (60, FINISHED))
         power(store, 0, 70)
-        assert by_role(Ledger(store, LINEUP).spent("a"))["architect"] == (20.0, 300.0, 100)
+        assert by_role(EnergyLedger(store, LINEUP).spent("a"))["architect"] == (20.0, 300.0, 100)
 
 
 @pytest.mark.parametrize("engine", ["gemma-31b", "gone"])
 def test_a_replica_or_an_engine_that_the_line_up_does_not_have(tmp_path, engine):
     with stored(tmp_path) as store:
         log(store, "a", (0, QUEUED), (0, STARTED), (10, asked("worker", engine, replica=5)), (60, FINISHED))
-        found = by_role(Ledger(store, LINEUP).spent("a"))
+        found = by_role(EnergyLedger(store, LINEUP).spent("a"))
         assert found.get("worker", (0,))[0] == (100.0 if engine == "gemma-31b" else 0)
 
 
@@ -151,11 +151,11 @@ def test_a_run_of_another_line_up_or_one_that_has_not_started_is_not_known(tmp_p
         log(store, "a", (0, QUEUED), (0, STARTED), (60, FINISHED))
         log(store, "b", (0, QUEUED))
         other = replace(LINEUP, name="l4x4-nvfp4")
-        assert Ledger(store, other).spent("a") is None
-        assert Ledger(store, other).due(START + 100) == []
-        assert Ledger(store, LINEUP).spent("b") is None
-        assert Ledger(store, LINEUP).spent("c") is None
-        assert (Ledger(store, LINEUP).pace("b"), Ledger(store, LINEUP).pace("c")) == (3.0, None)
+        assert EnergyLedger(store, other).spent("a") is None
+        assert EnergyLedger(store, other).due(START + 100) == []
+        assert EnergyLedger(store, LINEUP).spent("b") is None
+        assert EnergyLedger(store, LINEUP).spent("c") is None
+        assert (EnergyLedger(store, LINEUP).pace("b"), EnergyLedger(store, LINEUP).pace("c")) == (3.0, None)
 
 
 def test_an_event_of_energy_reads_back_as_it_was_written(tmp_path):

@@ -9,7 +9,7 @@ from app.events.kinds import EngineState, GpuSampled
 from app.events.words import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.gpus.holders import OUTSIDE
-from app.machine.sampling.memory import Known, Loaded, memory
+from app.machine.sampling.memory import KnownEngines, LoadedMemory, memory
 
 PLAYED = read_lineup(find_lineup("simulated"))
 REAL = replace(PLAYED, engines={name: replace(engine, simulation=None) for name, engine in PLAYED.engines.items()})
@@ -61,7 +61,7 @@ ENGINE = GpuProcess(7, 21.0, "gemma-31b", "VLLM::Worker")
 
 
 def test_the_engines_log_comes_before_its_plan():
-    known = Known(REAL, UP, {"gemma-31b": Loaded(16.3, 2.39)}, {"gemma-31b": FIT})
+    known = KnownEngines(REAL, UP, {"gemma-31b": LoadedMemory(16.3, 2.39)}, {"gemma-31b": FIT})
     assert parts(known, card(ENGINE, GpuProcess(9, 0.5, name="Xorg"), reserved_gib=0.4)) == {
         "weights": (16.3, "measured"),
         "kv": (2.39, "measured"),
@@ -74,7 +74,7 @@ def test_the_engines_log_comes_before_its_plan():
 
 
 def test_without_a_log_the_plan_says_what_is_what():
-    found = parts(Known(REAL, UP, fits={"gemma-31b": FIT}), card(ENGINE))
+    found = parts(KnownEngines(REAL, UP, fits={"gemma-31b": FIT}), card(ENGINE))
     assert (found["weights"], found["kv"], found["graphs"]) == (
         (16.0, "estimated"), (2.5, "estimated"), (2.5, "derived"),
     )  # fmt: skip
@@ -82,39 +82,39 @@ def test_without_a_log_the_plan_says_what_is_what():
 
 def test_the_size_that_the_engine_reports_corrects_the_plans_pool():
     fit = replace(FIT, kv_tokens=reckoned(10_000.0))
-    found = parts(Known(REAL, UP, fits={"gemma-31b": fit}, kv_tokens={"gemma-31b": 12_000}), card(ENGINE))
+    found = parts(KnownEngines(REAL, UP, fits={"gemma-31b": fit}, kv_tokens={"gemma-31b": 12_000}), card(ENGINE))
     assert found["kv"] == (3.0, "derived")
 
 
 def test_with_neither_the_engine_is_one_part():
-    assert parts(Known(REAL, UP), card(ENGINE))["engine"] == (21.0, "measured")
+    assert parts(KnownEngines(REAL, UP), card(ENGINE))["engine"] == (21.0, "measured")
 
 
 @pytest.mark.parametrize("name", [OUTSIDE, "VLLM::EngineCor"])
 def test_a_pid_that_cannot_be_followed_is_the_one_engines_that_sits_there(name):
-    assert parts(Known(REAL, UP), card(GpuProcess(4242, 21.0, name=name)))["engine"] == (21.0, "derived")
-    assert parts(Known(REAL), card(GpuProcess(4242, 21.0, name=name)))["processes"] == (21.0, "measured")
+    assert parts(KnownEngines(REAL, UP), card(GpuProcess(4242, 21.0, name=name)))["engine"] == (21.0, "derived")
+    assert parts(KnownEngines(REAL), card(GpuProcess(4242, 21.0, name=name)))["processes"] == (21.0, "measured")
 
 
 def test_a_program_of_somebody_else_is_never_taken_for_the_engine():
-    found = parts(Known(REAL, UP, fits={"gemma-31b": FIT}), card(GpuProcess(9, 1.0, name="train.py"), used=20.0))
+    found = parts(KnownEngines(REAL, UP, fits={"gemma-31b": FIT}), card(GpuProcess(9, 1.0, name="train.py"), used=20.0))
     assert (found["processes"], found["weights"]) == ((1.0, "measured"), (16.0, "estimated"))
     assert found["graphs"] == (0.5, "estimated")
 
 
 def test_an_engine_that_is_not_up_holds_nothing():
-    found = parts(Known(REAL, fits={"gemma-31b": FIT}), card(used=0.6))
+    found = parts(KnownEngines(REAL, fits={"gemma-31b": FIT}), card(used=0.6))
     assert found == {"other": (0.6, "derived"), "free": (22.4, "derived")}
 
 
 def test_a_process_without_its_memory_leaves_the_estimates():
-    found = parts(Known(REAL, UP, fits={"gemma-31b": FIT}), card(GpuProcess(7, None, "gemma-31b")))
+    found = parts(KnownEngines(REAL, UP, fits={"gemma-31b": FIT}), card(GpuProcess(7, None, "gemma-31b")))
     assert found["graphs"] == (3.0, "estimated")
     assert "processes" not in found
 
 
 def test_a_simulated_gpu_is_simulated_throughout():
-    found = parts(Known(PLAYED, UP), card(simulated=True))
+    found = parts(KnownEngines(PLAYED, UP), card(simulated=True))
     assert {provenance for _, provenance in found.values()} == {"simulated"}
     assert (found["weights"][0], found["kv"][0], found["graphs"][0]) == (16.3, 2.39, 3.21)
 
@@ -122,7 +122,7 @@ def test_a_simulated_gpu_is_simulated_throughout():
 def test_the_gpu_of_another_machine_is_found_by_its_host():
     far = replace(REAL, gpus=tuple(replace(gpu, host="node7", number=gpu.index + 4) for gpu in REAL.gpus))
     event = card(host="node7")
-    known = Known(far, UP, fits={"gemma-31b": FIT})
+    known = KnownEngines(far, UP, fits={"gemma-31b": FIT})
     assert "weights" not in parts(known, event)
     assert "weights" in parts(known, replace_gpu(event, 4))
 
@@ -132,5 +132,5 @@ def replace_gpu(event, number):
 
 
 def test_a_gpu_that_does_not_tell_its_memory_has_no_parts():
-    assert memory(Known(REAL, UP), card(used=None), "NVML") == ()
-    assert memory(Known(REAL, UP), card(total=None), "NVML") == ()
+    assert memory(KnownEngines(REAL, UP), card(used=None), "NVML") == ()
+    assert memory(KnownEngines(REAL, UP), card(total=None), "NVML") == ()

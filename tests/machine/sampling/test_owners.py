@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from app.machine.sampling.owners import Owners
+from app.machine.sampling.owners import ProcessOwners
 
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 
@@ -32,7 +32,7 @@ BASES = {"big": ("http://127.0.0.1:8000/v1",), "small": ("http://localhost:8001/
 
 def test_a_worker_is_the_servers_that_it_comes_from(tmp_path):
     tree = {100: (1, [11]), 110: (100, []), 111: (110, []), 200: (1, [21]), 210: (200, []), 300: (1, [31])}
-    owners = Owners(BASES, proc=machine(tmp_path, tree, row(8000, 11) + row(9999, 31), row(8002, 21)))
+    owners = ProcessOwners(BASES, proc=machine(tmp_path, tree, row(8000, 11) + row(9999, 31), row(8002, 21)))
     assert {pid: owners(pid) for pid in (100, 111, 210, 300, 404)} == {
         100: "big", 111: "big", 210: "small", 300: "", 404: "",
     }  # fmt: skip
@@ -40,27 +40,27 @@ def test_a_worker_is_the_servers_that_it_comes_from(tmp_path):
 
 def test_a_client_of_the_port_is_not_its_owner(tmp_path):
     proc = machine(tmp_path, {100: (1, [11])}, row(8000, 11, state="01"))
-    assert Owners(BASES, proc=proc)(100) == ""
+    assert ProcessOwners(BASES, proc=proc)(100) == ""
 
 
 def test_what_temper_launched_it_knows_by_itself(tmp_path):
     proc = machine(tmp_path, {100: (1, [])})
-    assert Owners(BASES, {100: "big"}.get, proc)(100) == "big"
+    assert ProcessOwners(BASES, {100: "big"}.get, proc)(100) == "big"
 
 
 @pytest.mark.parametrize("url", ["http://10.0.0.7:8000/v1", "http://node7:8000/v1"])
 def test_an_engine_of_another_machine_owns_nothing_here(tmp_path, url):
     proc = machine(tmp_path, {100: (1, [11])}, row(8000, 11))
-    assert Owners({"big": (url,)}, proc=proc)(100) == ""
+    assert ProcessOwners({"big": (url,)}, proc=proc)(100) == ""
 
 
 def test_a_circle_of_parents_ends(tmp_path):
     proc = machine(tmp_path, {100: (101, []), 101: (100, [])}, row(8000, 11))
-    assert Owners(BASES, proc=proc)(100) == ""
+    assert ProcessOwners(BASES, proc=proc)(100) == ""
 
 
 def test_this_kernel_says_that_a_listening_port_is_ours():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        assert Owners({"me": (f"http://127.0.0.1:{port}/v1",)})(os.getpid()) == "me"
-    assert Owners({"me": (f"http://127.0.0.1:{port}/v1",)})(os.getpid()) == ""
+        assert ProcessOwners({"me": (f"http://127.0.0.1:{port}/v1",)})(os.getpid()) == "me"
+    assert ProcessOwners({"me": (f"http://127.0.0.1:{port}/v1",)})(os.getpid()) == ""

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from app.engines.traffic import Traffic
+from app.engines.traffic import EngineTraffic
 from app.lineups.model import Engine
 from app.machine.sampling.engine import EngineWatch
 from app.machine.sampling.replica import CHECK_EVERY, Replica
@@ -37,7 +37,7 @@ def vllm(running=0, generated=100, started=1000.0, models=MODELS):
 
 async def looked(servers, *nows, traffic=None, base="http://a/v1"):
     async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
-        replica = Replica(http, ENGINE, base, traffic or Traffic())
+        replica = Replica(http, ENGINE, base, traffic or EngineTraffic())
         for now, change in nows:
             change()
             await replica.look(now)
@@ -106,7 +106,7 @@ async def test_tokens_that_stand_still_while_requests_run_are_a_stall():
 
 
 async def test_of_two_replicas_the_one_that_is_gone_is_passed_over_and_the_sums_are_of_the_other():
-    servers, traffic = Servers(a=vllm(running=3, generated=100), b=vllm(running=2, generated=50)), Traffic()
+    servers, traffic = Servers(a=vllm(running=3, generated=100), b=vllm(running=2, generated=50)), EngineTraffic()
     async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
         watch = EngineWatch(ENGINE, BASES, http, traffic=traffic)
         both = await watch.look(0.0)

@@ -2,7 +2,7 @@ import pytest
 
 from app.errors import Unusable
 from app.scanners.openscap.command import ScanFailed, check, evaluate
-from app.scanners.openscap.shell import Ran
+from app.scanners.openscap.shell import OscapRan
 from tests.scanners.openscap.content import PROFILE, RULE
 
 
@@ -23,21 +23,21 @@ def test_an_id_that_is_none_reaches_no_host(strange):
 
 @pytest.mark.parametrize("code", [0, 2])
 def test_what_holds_and_what_does_not_are_both_results(code):
-    check(Ran(code, b"", b"WARNING: Skipping something"), 1)
+    check(OscapRan(code, b"", b"WARNING: Skipping something"), 1)
 
 
 @pytest.mark.parametrize(
     ("ran", "error", "says"),
     [
-        (Ran(None, b"", b""), ScanFailed, "longer than 30 s"),
-        (Ran(124, b"", b""), ScanFailed, "longer than 30 s"),
+        (OscapRan(None, b"", b""), ScanFailed, "longer than 30 s"),
+        (OscapRan(124, b"", b""), ScanFailed, "longer than 30 s"),
         (
-            Ran(127, b"", b"timeout: failed to run command 'oscap': No such file or directory"),
+            OscapRan(127, b"", b"timeout: failed to run command 'oscap': No such file or directory"),
             Unusable,
             "apt-get install",
         ),
         (
-            Ran(
+            OscapRan(
                 1,
                 b"",
                 b"WARNING: x\nOpenSCAP Error: Rule 'a' not found in selected profile. [./src/XCCDF_POLICY/p.c:2148]",
@@ -45,14 +45,14 @@ def test_what_holds_and_what_does_not_are_both_results(code):
             ScanFailed,
             r"exit 1\): OpenSCAP Error: Rule 'a' not found in selected profile\.$",
         ),
-        (Ran(1, b"all pass", b""), ScanFailed, "gave no reason"),
-        (Ran(1, b"", b"OpenSCAP Error: write error"), ScanFailed, "disk is full or read-only"),
+        (OscapRan(1, b"all pass", b""), ScanFailed, "gave no reason"),
+        (OscapRan(1, b"", b"OpenSCAP Error: write error"), ScanFailed, "disk is full or read-only"),
         (
-            Ran(1, b"", b"OpenSCAP Error: Unable to open file: 'x': No such file or directory"),
+            OscapRan(1, b"", b"OpenSCAP Error: Unable to open file: 'x': No such file or directory"),
             ScanFailed,
             "judged nothing",
         ),
-        (Ran(-11, b"", b""), ScanFailed, "exit -11"),
+        (OscapRan(-11, b"", b""), ScanFailed, "exit -11"),
     ],
 )
 def test_anything_else_is_said(ran, error, says):

@@ -8,7 +8,7 @@ import pytest
 from app.scanners.openscap.content import Content
 from app.scanners.openscap.local import TreeShell
 from app.scanners.openscap.scanner import OpenScap
-from app.scanners.openscap.shell import Ran
+from app.scanners.openscap.shell import OscapRan
 from tests.hostfiles import DictFiles
 from tests.scanners.openscap.content import ARF, PROFILE, RULE, SMALL, SSG
 
@@ -20,7 +20,7 @@ IDS = {name: SSG + name for name in ("sshd_disable_root_login", "package_telnet_
 class PlayedHost:
     """A host at the other end of a shell, that holds files and answers oscap with a report kept from a real scan."""
 
-    def __init__(self, oscap: Ran = Ran(2, b"", b""), result: bytes = gzip.compress(ARF.read_bytes())):  # noqa: B008
+    def __init__(self, oscap: OscapRan = OscapRan(2, b"", b""), result: bytes = gzip.compress(ARF.read_bytes())):  # noqa: B008
         self.files, self.ran, self._oscap, self._result = {}, [], oscap, result
 
     async def run(self, argv, timeout):  # noqa: ASYNC109
@@ -29,13 +29,15 @@ class PlayedHost:
             case ["sha256sum", path]:
                 held = self.files.get(path)
                 return (
-                    Ran(1, b"", b"") if held is None else Ran(0, hashlib.sha256(held).hexdigest().encode() + b" x", b"")
+                    OscapRan(1, b"", b"")
+                    if held is None
+                    else OscapRan(0, hashlib.sha256(held).hexdigest().encode() + b" x", b"")
                 )
             case ["mv", "-f", old, new]:
                 self.files[new] = self.files.pop(old)
             case ["timeout", *rest]:
                 if self.files.get(rest[-1]) != SMALL.read_bytes():
-                    return Ran(1, b"", f"OpenSCAP Error: Unable to open file: '{rest[-1]}'".encode())
+                    return OscapRan(1, b"", f"OpenSCAP Error: Unable to open file: '{rest[-1]}'".encode())
                 self.files[rest[rest.index("--results-arf") + 1]] = b"arf"
                 return self._oscap
             case ["gzip", "-f", path]:
@@ -43,7 +45,7 @@ class PlayedHost:
             case ["rm", "-f", *paths]:
                 for path in paths:
                     self.files.pop(path, None)
-        return Ran(0, b"", b"")
+        return OscapRan(0, b"", b"")
 
     async def get(self, path, limit):
         return self.files.get(path)
@@ -104,8 +106,8 @@ async def test_content_that_a_restored_host_has_lost_is_put_anew_by_the_same_sca
 @pytest.mark.parametrize(
     ("host", "says"),
     [
-        (PlayedHost(oscap=Ran(127, b"", b"")), "not installed"),
-        (PlayedHost(oscap=Ran(None, b"", b"")), "longer than"),
+        (PlayedHost(oscap=OscapRan(127, b"", b"")), "not installed"),
+        (PlayedHost(oscap=OscapRan(None, b"", b"")), "longer than"),
         (PlayedHost(result=b""), "left no result"),
         (PlayedHost(result=b"\x1f\x8bpass"), "damaged"),
         (PlayedHost(result=gzip.compress(ARF.read_bytes())[:-900]), "cut off"),

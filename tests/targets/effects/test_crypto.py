@@ -2,7 +2,7 @@ import pytest
 
 from app.targets.effects.crypto import CryptoPolicies
 from app.targets.effects.judged import by_our_reading
-from app.targets.effects.order import Order
+from app.targets.effects.strength import Strength
 from tests.hostfiles import DictFiles
 
 CONFIG = "/etc/crypto-policies/config"
@@ -85,4 +85,4 @@ def test_a_module_that_is_not_named_is_of_no_effect():
 
 
 def test_a_base_that_nobody_knows_compares_with_nothing():
-    assert CryptoPolicies().order("policy", "FIPS", "MINE") is Order.INCOMPARABLE
+    assert CryptoPolicies().order("policy", "FIPS", "MINE") is Strength.INCOMPARABLE

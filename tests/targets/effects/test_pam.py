@@ -4,8 +4,8 @@ import pytest
 
 from app.events.words import ReplaceLine, WriteFile
 from app.targets import policy
-from app.targets.effects.order import Order
 from app.targets.effects.pam import Pam
+from app.targets.effects.strength import Strength
 from tests.differential.linkless import Linkless
 from tests.hostfiles import DictFiles
 
@@ -48,7 +48,7 @@ def losses(before, after):
         key
         for key in sorted(old | new)
         if old.get(key) != new.get(key)
-        and PAM.order(key, old.get(key, ""), new.get(key, "")) not in (Order.EQUAL, Order.STRONGER)
+        and PAM.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.EQUAL, Strength.STRONGER)
     ]
 
 

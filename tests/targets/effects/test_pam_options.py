@@ -1,8 +1,8 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.effects.order import Order
 from app.targets.effects.pam_options import of, order
+from app.targets.effects.strength import Strength
 from tests.hostfiles import DictFiles
 
 
@@ -38,14 +38,14 @@ def test_what_a_rules_arguments_come_to(line, files, option, value):
 @pytest.mark.parametrize(
     ("module", "option", "was", "now", "found"),
     [
-        ("pam_faillock.so", "deny", "2", "5", Order.WEAKER),
-        ("pam_faillock.so", "local_users_only", "no", "yes", Order.WEAKER),
-        ("pam_pwquality.so", "minlen", "128", "12", Order.WEAKER),
-        ("pam_unix.so", "hash", "sha512", "yescrypt", Order.STRONGER),
-        ("pam_unix.so", "nullok", "yes", "no", Order.STRONGER),
-        ("pam_pwhistory.so", "remember", "24", "5", Order.WEAKER),
-        ("pam_unix.so", "use_authtok", "yes", "no", Order.WEAKER),
-        ("pam_access.so", "other arguments", "a", "b", Order.INCOMPARABLE),
+        ("pam_faillock.so", "deny", "2", "5", Strength.WEAKER),
+        ("pam_faillock.so", "local_users_only", "no", "yes", Strength.WEAKER),
+        ("pam_pwquality.so", "minlen", "128", "12", Strength.WEAKER),
+        ("pam_unix.so", "hash", "sha512", "yescrypt", Strength.STRONGER),
+        ("pam_unix.so", "nullok", "yes", "no", Strength.STRONGER),
+        ("pam_pwhistory.so", "remember", "24", "5", Strength.WEAKER),
+        ("pam_unix.so", "use_authtok", "yes", "no", Strength.WEAKER),
+        ("pam_access.so", "other arguments", "a", "b", Strength.INCOMPARABLE),
     ],
 )
 def test_two_values_compared(module, option, was, now, found):

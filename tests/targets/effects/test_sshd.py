@@ -8,8 +8,8 @@ from app.targets.change import plan_changes
 from app.targets.confine import detect
 from app.targets.effects.asking import here
 from app.targets.effects.judged import by_their_own_words
-from app.targets.effects.order import Order
 from app.targets.effects.sshd import Sshd, printed
+from app.targets.effects.strength import Strength
 from app.targets.overlay import Overlay
 from tests.targets.hosts import host
 from tests.targets.test_debian import Plain
@@ -178,4 +178,4 @@ def test_what_sshd_prints_beside_its_settings_is_no_setting():
 
 
 def test_what_nobody_has_ranked_is_not_comparable():
-    assert Sshd().order("frobnicate for user bob", "1", "2") is Order.INCOMPARABLE
+    assert Sshd().order("frobnicate for user bob", "1", "2") is Strength.INCOMPARABLE

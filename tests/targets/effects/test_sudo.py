@@ -7,7 +7,7 @@ from app.targets import policy
 from app.targets.confine import detect
 from app.targets.effects.asking import here
 from app.targets.effects.judged import by_their_own_words
-from app.targets.effects.order import Order
+from app.targets.effects.strength import Strength
 from app.targets.effects.sudo import Sudo
 from tests.differential.linkless import Linkless
 from tests.targets.hosts import FILES, host
@@ -35,7 +35,7 @@ def losses(before, after):
         key
         for key in sorted(old | new)
         if old.get(key) != new.get(key)
-        and SUDO.order(key, old.get(key, ""), new.get(key, "")) not in (Order.EQUAL, Order.STRONGER)
+        and SUDO.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.EQUAL, Strength.STRONGER)
     ]
 
 

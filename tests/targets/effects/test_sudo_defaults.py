@@ -1,9 +1,9 @@
 import pytest
 
-from app.targets.effects.order import Order
+from app.targets.effects.strength import Strength
 from app.targets.effects.sudo_defaults import of
 
-S, E, W, X = Order.STRONGER, Order.EQUAL, Order.WEAKER, Order.INCOMPARABLE
+S, E, W, X = Strength.STRONGER, Strength.EQUAL, Strength.WEAKER, Strength.INCOMPARABLE
 
 
 @pytest.mark.parametrize(

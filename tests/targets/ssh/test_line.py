@@ -12,7 +12,7 @@ from app.errors import LineCut, Unusable
 from app.targets.names import spelled
 from app.targets.ssh import fetched
 from app.targets.ssh.introduce import check, shown, vouched
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.listing import listed
 
 TALK = "\x1b]0;owned\x07 uid=0(root) temper-0000\n0\nall is well\n"
@@ -25,7 +25,7 @@ def line(host, tmp_path):
 
     def one(known_host=None, **changed):
         known.write_text(host.known_host if known_host is None else known_host)
-        lines.append(Line(host.endpoint(**changed), known))
+        lines.append(SshLine(host.endpoint(**changed), known))
         return lines[-1]
 
     yield one

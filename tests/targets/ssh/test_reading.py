@@ -4,7 +4,7 @@ import pytest
 
 from app.events.words import SetOption
 from app.targets.readable import why_not
-from app.targets.ssh.line import Line
+from app.targets.ssh.line import SshLine
 from app.targets.ssh.listing import listed
 from app.targets.ssh.probes import logs
 from app.targets.ssh.tree import RemoteTree
@@ -14,7 +14,7 @@ SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
 
 
-class Tapped(Line):
+class Tapped(SshLine):
     """Keeps every byte that came over it."""
 
     heard = b""

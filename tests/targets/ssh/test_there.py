@@ -4,23 +4,23 @@ import io
 import tarfile
 
 from app.syntax.files import FileState
-from app.targets.confine import Outcome
-from app.targets.effects.daemon import Question
+from app.targets.confine import ProgramOutcome
+from app.targets.effects.daemon import Query
 from app.targets.overlay import Overlay
-from app.targets.ssh.line import Answer
+from app.targets.ssh.line import LineAnswer
 from app.targets.ssh.there import first_of, there
 from tests.targets.hosts import host as files
 
 SSHD = "/etc/ssh/sshd_config"
-ASKED = Question("/usr/sbin/sshd", ("-T",), (SSHD, "/etc/sudoers"), made=(("/key", "secret"),))
+ASKED = Query("/usr/sbin/sshd", ("-T",), (SSHD, "/etc/sudoers"), made=(("/key", "secret"),))
 
 
 def test_whoever_answered_for_a_program_is_asked_again():
-    one, two = [Outcome(0, "one"), None], [Outcome(0, "two")]
+    one, two = [ProgramOutcome(0, "one"), None], [ProgramOutcome(0, "two")]
     ask = first_of(lambda *_: one.pop(0), lambda *_: two.pop(0))
-    assert [ask(files(), ASKED), ask(files(), ASKED)] == [Outcome(0, "one"), None]
+    assert [ask(files(), ASKED), ask(files(), ASKED)] == [ProgramOutcome(0, "one"), None]
     late = first_of(lambda *_: None, lambda *_: two.pop(0))
-    assert late(files(), ASKED) == Outcome(0, "two")
+    assert late(files(), ASKED) == ProgramOutcome(0, "two")
     assert first_of(lambda *_: None)(files(), ASKED) is None
 
 
@@ -37,12 +37,12 @@ class Recorded:
 
 
 def test_only_what_differs_is_sent_and_what_cannot_be_had_is_no_answer():
-    line = Recorded(Answer(0, b"usepam yes\n", ""))
+    line = Recorded(LineAnswer(0, b"usepam yes\n", ""))
     ask = there(line, files())
-    assert ask(files(), ASKED) == Outcome(0, "usepam yes\n")
+    assert ask(files(), ASKED) == ProgramOutcome(0, "usepam yes\n")
     planned = Overlay(files(), {SSHD: FileState(b"UsePAM no\n", 0o600, "root:root")})
     ask(planned, ASKED)
     words = ("ask", "/usr/sbin/sshd", "-T")
     assert line.sent == [(words, ["key"]), (words, ["etc/ssh/sshd_config", "key"])]
-    line.answer = Answer(44, b"", "unshare is not installed there")
+    line.answer = LineAnswer(44, b"", "unshare is not installed there")
     assert ask(files(), ASKED) is None

@@ -10,12 +10,12 @@ from app.people.passwords import hashed
 from app.store import people
 from app.store.db import open_database
 from app.store.models import PersonRow
-from app.web.access.audit_syslog import Herald
-from app.web.access.credentials import COOKIE, Doors
+from app.web.access.access_ledger import AccessLedger
+from app.web.access.audit_syslog import AuditSyslog
+from app.web.access.credentials import COOKIE, Credentials
 from app.web.access.gate import Gate
 from app.web.access.guard import Guard
-from app.web.access.ledger import Ledger
-from app.web.access.vigil import Vigil
+from app.web.access.rechecks import Rechecks
 from tests.web.access.walk import application, name
 
 HOUR = 3600.0
@@ -69,8 +69,8 @@ def knock(database, secrets, routes):
     served = Router(routes=routes)
 
     async def ask(method, path, right=None, kind="token", *, demo=False, client="192.0.2.7", **headers):
-        doors = Doors(database, demo=demo)
-        gate = Gate(served, doors, Ledger(database, Herald("")), Vigil(doors))
+        doors = Credentials(database, demo=demo)
+        gate = Gate(served, doors, AccessLedger(database, AuditSyslog("")), Rechecks(doors))
         if right:
             secret = secrets[right, kind]
             headers |= {"authorization": f"Bearer {secret}"} if kind == "token" else {"cookie": f"{COOKIE}={secret}"}
@@ -94,8 +94,8 @@ def knock_raw(database, routes):
         async def person(self, headers):
             return self.comer
 
-    served, door, ledger = Router(routes=routes), Door(), Ledger(database, Herald(""))
-    gate = Gate(served, door, ledger, Vigil(door))
+    served, door, ledger = Router(routes=routes), Door(), AccessLedger(database, AuditSyslog(""))
+    gate = Gate(served, door, ledger, Rechecks(door))
 
     async def receive():
         return {"type": "http.request", "body": b"", "more_body": False}

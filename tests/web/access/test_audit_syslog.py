@@ -5,7 +5,7 @@ import pytest
 from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, record
-from app.web.access.audit_syslog import Herald
+from app.web.access.audit_syslog import AuditSyslog
 
 LINE = record(AUDIT, 1, 0.0, PersonDid(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS)
 
@@ -14,7 +14,7 @@ def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as syslog:
         syslog.bind(("127.0.0.1", 0))
         syslog.settimeout(5)
-        herald = Herald(f"127.0.0.1:{syslog.getsockname()[1]}")
+        herald = AuditSyslog(f"127.0.0.1:{syslog.getsockname()[1]}")
         herald.tell(LINE)
         said = syslog.recv(2000).decode()
         herald.close()
@@ -23,10 +23,10 @@ def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
 
 
 def test_nobody_is_told_where_no_address_is_given():
-    Herald("").tell(LINE)
+    AuditSyslog("").tell(LINE)
 
 
 @pytest.mark.parametrize("address", ["syslog", ":514", "host:", "host:syslog"])
 def test_an_address_that_is_none_is_said(address):
     with pytest.raises(BadInput, match="HOST:PORT"):
-        Herald(address)
+        AuditSyslog(address)

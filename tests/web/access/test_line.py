@@ -11,10 +11,10 @@ import uvicorn
 from fastapi.exceptions import HTTPException
 
 from app.web.access.body import bounded
-from app.web.access.crowd import Crowd
-from app.web.access.line import Line, Patience
+from app.web.access.connections import Connections
+from app.web.access.line import HttpLine, HttpTimeouts
 
-QUICK = Patience(head=0.3, body=0.3, read=0.3, linger=0.3)
+QUICK = HttpTimeouts(head=0.3, body=0.3, read=0.3, linger=0.3)
 LARGE = 8 * 2**20
 
 
@@ -49,7 +49,7 @@ class Server(uvicorn.Server):
 @asynccontextmanager
 async def serving(patience=QUICK, crowd=None):
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        line = partial(Line, crowd or Crowd(), patience)
+        line = partial(HttpLine, crowd or Connections(), patience)
         config = uvicorn.Config(application, http=line, ws="none", lifespan="off", log_level="critical")
         server = Server(config)
         task = asyncio.create_task(server.serve(sockets=[listener]))
@@ -112,7 +112,7 @@ async def test_who_sends_too_much_is_told_so_and_then_no_longer_heard(length):
 
 
 async def test_an_honest_connection_is_used_again_and_again():
-    async with serving(Patience()) as connect:
+    async with serving(HttpTimeouts()) as connect:
         reader, writer = await connect()
         for _ in range(3):
             writer.write(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n")
@@ -140,8 +140,8 @@ async def test_a_stranger_who_does_not_read_is_ended_and_a_person_is_waited_for(
 
 
 async def test_connections_over_the_number_are_closed_at_once():
-    crowd = Crowd(of_a_peer=2)
-    async with serving(Patience(), crowd) as connect:
+    crowd = Connections(of_a_peer=2)
+    async with serving(HttpTimeouts(), crowd) as connect:
         opened = [await connect() for _ in range(4)]
         for reader, _ in opened[:2]:
             with suppress(ConnectionError):

@@ -22,7 +22,7 @@ def row(run, at):
 async def guest(tmp_path):
     """Who opened a link to the older of two runs."""
     async with application(tmp_path / "data", sign_in=True) as made:
-        with Session(made.state.worker.database) as session, session.begin():
+        with Session(made.state.runtime.database) as session, session.begin():
             session.add_all([row(SHOWN, 1000.0), row(HIDDEN, 2000.0)])
             session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
             _, link = people.issue(

@@ -14,7 +14,7 @@ from app.store import people
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access import sign_in_oidc
-from app.web.access.credentials import COOKIE, Doors
+from app.web.access.credentials import COOKIE, Credentials
 from app.web.access.oidc import Oidc, Provider
 from tests.web.access.provider import CLIENT, ISSUER, IdentityProvider
 
@@ -41,7 +41,7 @@ class Browser:
         return await self.http.get(await self.goes(to))
 
     async def person(self, database):
-        doors = Doors(database, demo=False)
+        doors = Credentials(database, demo=False)
         found = await doors.person(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
         doors.close()
         return found

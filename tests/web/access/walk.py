@@ -18,8 +18,8 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 @asynccontextmanager
 async def application(data: Path, **settings):
     settings = Settings(data=data, speed=0, **settings)
-    async with opened(settings, chosen_lineup(settings)) as worker:
-        yield create_app(worker)
+    async with opened(settings, chosen_lineup(settings)) as runtime:
+        yield create_app(runtime)
 
 
 async def lines(data: Path) -> list[str]:

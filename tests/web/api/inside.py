@@ -16,14 +16,14 @@ from app.store import queries
 async def finished(data):
     """An application on which a run has come to its end."""
     settings = Settings(data=data, speed=0)
-    async with opened(settings, chosen_lineup(settings)) as worker:
+    async with opened(settings, chosen_lineup(settings)) as runtime:
         asked = queued(
-            worker.lineup, host="fixture", rules="V-257820", mode="auto", keep=False, budget=Budget(), note="", pace=0
+            runtime.lineup, host="fixture", rules="V-257820", mode="auto", keep=False, budget=Budget(), note="", pace=0
         )
-        run = await worker.submit(asked)
-        while worker.run_row(run).state in queries.UNENDED:
-            await worker.bus.beyond(run, worker.bus.newest.get(run, 0))
-        application = create_app(worker)
+        run = await runtime.submit(asked)
+        while runtime.run_row(run).state in queries.UNENDED:
+            await runtime.bus.beyond(run, runtime.bus.newest.get(run, 0))
+        application = create_app(runtime)
         transport = httpx.ASGITransport(application)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
-            yield worker, application, run, http
+            yield runtime, application, run, http

@@ -35,16 +35,16 @@ def counted(engine):
     event.listen(engine, "checkin", back)
 
 
-async def append(worker):
+async def append(runtime):
     """The first event of a run that nobody is asked to work on."""
-    asked = queued(worker.lineup, host="fixture", rules="", mode="scan", keep=False, budget=Budget(), note="")
-    RunLog("beside", worker.writer).append(asked)
-    await worker.writer.flush()
+    asked = queued(runtime.lineup, host="fixture", rules="", mode="scan", keep=False, budget=Budget(), note="")
+    RunLog("beside", runtime.writer).append(asked)
+    await runtime.writer.flush()
 
 
 async def test_every_page_and_every_answer_holds_one_connection_at_most(tmp_path):
-    async with finished(tmp_path / "data") as (worker, application, run, http):
-        for engine in (worker.database, application.state.reading):
+    async with finished(tmp_path / "data") as (runtime, application, run, http):
+        for engine in (runtime.database, application.state.reading):
             counted(engine)
         asked = 0
         for route in application.routes:
@@ -63,37 +63,37 @@ async def test_every_page_and_every_answer_holds_one_connection_at_most(tmp_path
 
 
 async def test_sixty_that_load_the_page_at_once_all_get_it_and_the_log_is_written_meanwhile(tmp_path):
-    async with finished(tmp_path / "data") as (worker, _, run, http):
+    async with finished(tmp_path / "data") as (runtime, _, run, http):
         loading = [asyncio.create_task(http.get(path)) for path in ("/", f"/runs/{run}", "/ops") for _ in range(20)]
-        await append(worker)
+        await append(runtime)
         answers = await asyncio.wait_for(asyncio.gather(*loading), 60)
         assert {answer.status_code for answer in answers} == {200}
-        assert not worker.writer.broken.is_set()
+        assert not runtime.writer.broken.is_set()
 
 
 async def test_the_log_is_written_while_every_other_connection_is_in_use(tmp_path):
-    async with finished(tmp_path / "data") as (worker, *_):
+    async with finished(tmp_path / "data") as (runtime, *_):
         taken = []
-        worker.database.pool._timeout = 0.1
+        runtime.database.pool._timeout = 0.1
         with suppress(AllInUse):
             while True:
-                taken.append(worker.database.connect())
-        await asyncio.wait_for(append(worker), 10)
-        assert not worker.writer.broken.is_set()
+                taken.append(runtime.database.connect())
+        await asyncio.wait_for(append(runtime), 10)
+        assert not runtime.writer.broken.is_set()
         for one in taken:
             one.close()
-        assert worker.store.head("beside") == 1
+        assert runtime.store.head("beside") == 1
 
 
 async def test_what_a_request_asks_on_its_way_it_asks_by_the_connection_that_it_holds(tmp_path):
-    async with finished(tmp_path / "data") as (worker, *_):
-        one = apart(worker.database, 1)
+    async with finished(tmp_path / "data") as (runtime, *_):
+        one = apart(runtime.database, 1)
         with Session(one) as session:
             with held(session):
                 mine = session.connection()
                 with connected(one) as same, asking(one) as again:
                     assert same is mine
                     assert again is session
-            with asking(worker.database) as other:
+            with asking(runtime.database) as other:
                 assert other is not session
         one.dispose()

@@ -7,7 +7,7 @@ import pytest
 from sqlmodel import Session
 
 from app.background.webhooks.letter import new_secret
-from app.background.webhooks.sender import Courier
+from app.background.webhooks.sender import Sender
 from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
@@ -42,7 +42,7 @@ class Place:
         log = RunLog("aaaa", writer, clock=lambda: NOW + 1)
         log.append(QUEUED)
         await log.flush()
-        courier = Courier(self.database, store, bus, patience=0.4)
+        courier = Sender(self.database, store, bus, patience=0.4)
         courier.start()
         yield
         await courier.close()

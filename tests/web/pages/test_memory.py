@@ -6,14 +6,14 @@ from dataclasses import replace
 from app.events.kinds import EngineState, GpuSampled
 from app.events.words import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.sampling.memory import Known, Loaded
+from app.machine.sampling.memory import KnownEngines, LoadedMemory
 from app.web.pages.gpu_card import gpus
 from app.web.pages.memory import drawn
 
 PLAYED = read_lineup(find_lineup("simulated"))
 REAL = replace(PLAYED, engines={name: replace(one, simulation=None) for name, one in PLAYED.engines.items()})
 UP = {"gemma-31b": EngineState(engine="gemma-31b", state="ready")}
-KNOWN = Known(REAL, UP, {"gemma-31b": Loaded(16.3, 2.39)})
+KNOWN = KnownEngines(REAL, UP, {"gemma-31b": LoadedMemory(16.3, 2.39)})
 HELD = GpuProcess(7, 21.0, "gemma-31b", "VLLM::Worker")
 
 

@@ -18,7 +18,7 @@ DNF = "/etc/dnf/dnf.conf"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedOption:
     key: str
     accepts: Callable[[str], bool]
     words: str
@@ -38,7 +38,7 @@ def between(least: int, most: int) -> Callable[[str], bool]:
 
 
 def password_age(rule: str, most: int) -> Check:
-    wanted = Wanted("PASS_MAX_DAYS", between(1, most), f"1 to {most}")
+    wanted = WantedOption("PASS_MAX_DAYS", between(1, most), f"1 to {most}")
     return last_line(Bench(rule, LOGIN_DEFS), keyvalue.login_defs, wanted)
 
 
@@ -65,7 +65,7 @@ def umask(rule: str, mask: str) -> Check:
 def disk_full(rule: str) -> Check:
     """SYSLOG is open to hosts whose availability comes first; no file on the host can show that decision."""
     bench = Bench(rule, AUDITD)
-    wanted = Wanted("disk_full_action", lambda value: fold(value) in {"halt", "single"}, "HALT or SINGLE")
+    wanted = WantedOption("disk_full_action", lambda value: fold(value) in {"halt", "single"}, "HALT or SINGLE")
 
     def check(files: Files) -> Verdict:
         text = source.text(files, AUDITD)
@@ -82,11 +82,11 @@ def disk_full(rule: str) -> Check:
 
 def signatures(rule: str) -> Check:
     true = {"1", "yes", "true", "on"}
-    wanted = Wanted("main.gpgcheck", lambda value: fold(value) in true, "1 in section [main]")
+    wanted = WantedOption("main.gpgcheck", lambda value: fold(value) in true, "1 in section [main]")
     return last_line(Bench(rule, DNF), ini.options, wanted)
 
 
-def last_line(bench: Bench, parse: Parser, wanted: Wanted) -> Check:
+def last_line(bench: Bench, parse: Parser, wanted: WantedOption) -> Check:
     def check(files: Files) -> Verdict:
         text = source.text(files, bench.path)
         return bench.absent() if text is None else _judged(bench, parse(text, bench.path), wanted)
@@ -94,7 +94,7 @@ def last_line(bench: Bench, parse: Parser, wanted: Wanted) -> Check:
     return check
 
 
-def _judged(bench: Bench, settings: Iterable[Setting], wanted: Wanted) -> Verdict:
+def _judged(bench: Bench, settings: Iterable[Setting], wanted: WantedOption) -> Verdict:
     stated = [s for s in settings if s.key == wanted.key]
     if not stated:
         return bench.fails(f"{bench.path} does not state {wanted.name}; {wanted.words} is wanted.")

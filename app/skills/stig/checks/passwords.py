@@ -2,7 +2,7 @@
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import Wanted, between, last_line, to
+from app.skills.stig.checks.options import WantedOption, between, last_line, to
 from app.skills.stig.checks.verdicts import Bench, place
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
@@ -17,26 +17,26 @@ PAM_FILES = ("/etc/pam.d/system-auth", "/etc/pam.d/password-auth")
 
 
 def tries(rule: str, most: int) -> Check:
-    return _faillock(rule, Wanted("deny", between(1, most), f"1 to {most}"))
+    return _faillock(rule, WantedOption("deny", between(1, most), f"1 to {most}"))
 
 
 def locks_root(rule: str) -> Check:
     """A flag: pam_faillock looks at the name and not at a value behind it."""
-    return _faillock(rule, Wanted("even_deny_root", lambda _: True, "the line even_deny_root"))
+    return _faillock(rule, WantedOption("even_deny_root", lambda _: True, "the line even_deny_root"))
 
 
 def stays_locked(rule: str) -> Check:
-    return _faillock(rule, Wanted("unlock_time", between(0, 0), "0"))
+    return _faillock(rule, WantedOption("unlock_time", between(0, 0), "0"))
 
 
-def _faillock(rule: str, wanted: Wanted) -> Check:
+def _faillock(rule: str, wanted: WantedOption) -> Check:
     stated = last_line(Bench(rule, FAILLOCK), keyvalue.options, wanted)
     return _and_in_pam(stated, "pam_faillock.so", wanted)
 
 
 def password_length(rule: str, least: int) -> Check:
     """libpwquality reads the folder first and the file last; no line of either may ask for less."""
-    bench, wanted = Bench(rule, PWQUALITY), Wanted("minlen", between(least, 999_999_999), f"{least} or more")
+    bench, wanted = Bench(rule, PWQUALITY), WantedOption("minlen", between(least, 999_999_999), f"{least} or more")
 
     def check(files: Files) -> Verdict:
         paths = [*source.glob(files, PWQUALITY_FOLDER), PWQUALITY]
@@ -52,7 +52,7 @@ def password_length(rule: str, least: int) -> Check:
     return _and_in_pam(check, "pam_pwquality.so", wanted)
 
 
-def _and_in_pam(stated: Check, module: str, wanted: Wanted) -> Check:
+def _and_in_pam(stated: Check, module: str, wanted: WantedOption) -> Check:
     def check(files: Files) -> Verdict:
         verdict = stated(files)
         if verdict.word != "pass":

@@ -25,7 +25,7 @@ from app.events.words import Lesson
 
 
 @dataclass(frozen=True)
-class Try:
+class AttemptView:
     number: int
     told: tuple[Lesson, ...] = ()
     plan: PlanMade | None = None
@@ -63,7 +63,7 @@ _PLACE: dict[type, str] = {
 }
 
 
-def tried(attempt: Try, event: Event) -> Try:
+def tried(attempt: AttemptView, event: Event) -> AttemptView:
     if isinstance(event, ItemPassed):
         return replace(attempt, passed=True)
     if isinstance(event, VerdictGiven):

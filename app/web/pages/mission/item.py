@@ -19,11 +19,11 @@ from app.events.sealed import outline
 from app.events.words import Purpose
 from app.loop.telling import Telling, telling
 from app.people.rights import reads_prompts
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.skills.skill import Rule
 from app.store.models import RunRow
-from app.web.pages.mission.attempts import Try, tried
+from app.web.pages.mission.attempts import AttemptView, tried
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
@@ -38,7 +38,7 @@ FOR: dict[Purpose, str] = {
 
 
 @dataclass
-class ItemView:
+class ItemPage:
     """All that the page shows, folded from the run's events."""
 
     run: RunRow
@@ -46,7 +46,7 @@ class ItemView:
     rule: Rule | None
     engines: dict[str, str]
     """Name to title; a run of another line-up has names only."""
-    tries: list[Try]
+    tries: list[AttemptView]
     turns: list[tuple[TurnStarted, TurnFinished | None]]
     began: int = 0
     end: Telling | None = None
@@ -61,7 +61,7 @@ class ItemView:
         elif isinstance(event, TurnStarted):
             self.turns.append((event, None))
         elif isinstance(event, AttemptStarted):
-            self.tries.append(Try(event.attempt, event.lessons))
+            self.tries.append(AttemptView(event.attempt, event.lessons))
         elif self.tries:
             self.tries[-1] = tried(self.tries[-1], event)
         if isinstance(event, ItemStarted):
@@ -70,10 +70,10 @@ class ItemView:
             self.end = telling(event)
 
 
-def item_page(worker: Worker, row: RunRow, rule: str) -> Response:
-    engines = {engine.name: engine.title for engine in worker.lineup.engines.values()}
-    view = ItemView(row, rule, skill(row.skill).rules.get(rule), engines, [], [])
-    for recorded in worker.store.steady(row.id):
+def item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
+    engines = {engine.name: engine.title for engine in runtime.lineup.engines.values()}
+    view = ItemPage(row, rule, skill(row.skill).rules.get(rule), engines, [], [])
+    for recorded in runtime.store.steady(row.id):
         view.take(recorded)
     nonce = new_nonce()
     html = rendered("item.html", nonce=nonce, here="/runs", FOR=FOR, told=_told, **vars(view))

@@ -15,7 +15,7 @@ from app.events.kinds import (
 from app.events.record import Recorded
 from app.events.words import Role
 from app.loop.state import RunState, step
-from app.web.pages.mission.attempts import Try, tried
+from app.web.pages.mission.attempts import AttemptView, tried
 from app.web.pages.mission.feed import FeedLine, feed_line
 from app.web.pages.mission.lane import ROLES, Lane, advance
 from app.web.pages.mission.ribbon import Hold, hand_over, let_go
@@ -32,7 +32,7 @@ class Mission:
     """Per engine: who held it when, the last two minutes."""
     focus: str | None = None
     """The rule of the item in work, or of the last one."""
-    tries: list[Try] = field(default_factory=list)
+    tries: list[AttemptView] = field(default_factory=list)
     """The attempts on it."""
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
     newest: dict[str, TurnFinished] = field(default_factory=dict)
@@ -88,6 +88,6 @@ class Mission:
         if isinstance(event, ItemStarted):
             self.focus, self.tries = event.rule, []
         if isinstance(event, AttemptStarted):
-            self.tries = [*self.tries, Try(event.attempt, event.lessons)]
+            self.tries = [*self.tries, AttemptView(event.attempt, event.lessons)]
         elif self.tries:
             self.tries[-1] = tried(self.tries[-1], event)

@@ -15,12 +15,12 @@ from app.events.words import Budget
 from app.loop.answers import BrokenAnswer, read_actions
 from app.people.rights import guests, only, operators, signed
 from app.runs.order import queued
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import CommandRow, RunRow
 from app.targets.catalog import FIXTURE, known_host
-from app.web.deps import TheSession, TheStreams, TheWorker
+from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.missing import missing
 from app.web.pages.mission.missions import Missions, TheMissions
 from app.web.pages.mission.pieces import Scene
@@ -38,12 +38,12 @@ BY = "operator on this page"
 
 @router.get("/")
 @guests
-def home(worker: TheWorker, missions: TheMissions, session: TheSession) -> Response:
+def home(runtime: TheRuntime, missions: TheMissions, session: TheSession) -> Response:
     shown = _shown(session)
     if shown is None:
         nonce = new_nonce()
-        return page(rendered("empty.html", nonce=nonce, here="/", lineup=worker.lineup), nonce)
-    return _mission(worker, missions, shown, None, None)
+        return page(rendered("empty.html", nonce=nonce, here="/", lineup=runtime.lineup), nonce)
+    return _mission(runtime, missions, shown, None, None)
 
 
 def _shown(session: Session) -> RunRow | None:
@@ -56,7 +56,7 @@ def _shown(session: Session) -> RunRow | None:
 @router.get("/runs/{run}")
 @guests
 def one_run(
-    worker: TheWorker,
+    runtime: TheRuntime,
     missions: TheMissions,
     session: TheSession,
     run: str,
@@ -66,45 +66,45 @@ def one_run(
     row = queries.run(session, run)
     if row is None:
         return missing(session, run)
-    return _mission(worker, missions, row, at, float(speed) if speed in {"1", "10", "100", "1000"} else None)
+    return _mission(runtime, missions, row, at, float(speed) if speed in {"1", "10", "100", "1000"} else None)
 
 
-def _mission(worker: Worker, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> Response:
+def _mission(runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> Response:
     nonce = new_nonce()
-    view = mission_view(worker, missions, row, at, speed)
+    view = mission_view(runtime, missions, row, at, speed)
     return page(rendered("mission.html", nonce=nonce, here="/", **vars(view)), nonce)
 
 
 @router.get("/runs/{run}/page")
 @guests
 def page_stream(
-    worker: TheWorker,
+    runtime: TheRuntime,
     missions: TheMissions,
     streams: TheStreams,
     run: str,
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _row(worker, run)
+    row = _row(runtime, run)
     after = _after(request, since)
-    scene = Scene(worker.lineup, skill(row.skill), "live")
+    scene = Scene(runtime.lineup, skill(row.skill), "live")
     return streams.watch(run, "page", Screen(run, missions, scene), after)
 
 
 @router.get("/runs/{run}/replay")
 @guests
 async def replay_stream(
-    worker: TheWorker,
+    runtime: TheRuntime,
     missions: TheMissions,
     run: str,
     speed: Annotated[float, Query(gt=0, le=1000)],
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _row(worker, run)
+    row = _row(runtime, run)
     after = _after(request, since)
-    screen = Screen(run, missions, Scene(worker.lineup, skill(row.skill), "replay"))
-    frames: AsyncIterator[bytes] = Replay(worker.store, run).frames(screen, after, speed)
+    screen = Screen(run, missions, Scene(runtime.lineup, skill(row.skill), "replay"))
+    frames: AsyncIterator[bytes] = Replay(runtime.store, run).frames(screen, after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
 
 
@@ -115,8 +115,8 @@ def _after(request: Request, since: int) -> int:
         raise HTTPException(422, str(exc)) from exc
 
 
-def _row(worker: Worker, run: str) -> RunRow:
-    row = worker.run_row(run)
+def _row(runtime: Runtime, run: str) -> RunRow:
+    row = runtime.run_row(run)
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
     return row
@@ -125,7 +125,7 @@ def _row(worker: Worker, run: str) -> RunRow:
 @router.post("/runs", dependencies=[SameSite])
 @operators
 async def start(
-    worker: TheWorker,
+    runtime: TheRuntime,
     host: Annotated[str, Form(max_length=64)] = FIXTURE,
     said: Annotated[str, Form(alias="consent", max_length=200)] = "",
     skill_name: Annotated[str, Form(alias="skill", max_length=200)] = "stig",
@@ -133,27 +133,27 @@ async def start(
     rules: Annotated[str, Form(max_length=20_000)] = "",
 ) -> Response:
     try:
-        known_host(host, worker.settings.hosts)
+        known_host(host, runtime.settings.hosts)
     except BadInput as exc:
         raise HTTPException(404, str(exc)) from exc
     try:
         request = queued(
-            worker.lineup,
+            runtime.lineup,
             host=host,
             rules=rules,
             mode=mode,
             keep=False,
             budget=Budget(),
             note="",
-            pace=worker.settings.speed,
+            pace=runtime.settings.speed,
             by=signed(BY),
             skill_name=skill_name.strip(),
-            hosts=worker.settings.hosts,
+            hosts=runtime.settings.hosts,
             said=said,
         )
     except BadInput as exc:
         raise HTTPException(422, str(exc)) from exc
-    run = await worker.submit(request)
+    run = await runtime.submit(request)
     return RedirectResponse(f"/runs/{run}", status_code=303)
 
 

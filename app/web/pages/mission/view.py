@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.events.words import Role
 from app.lineups.model import Engine
-from app.runtime.runtime import Worker
+from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
@@ -38,8 +38,8 @@ class MissionView:
     gpus: str
 
 
-def mission_view(worker: Worker, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> MissionView:
-    newest = worker.store.last(row.id)
+def mission_view(runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> MissionView:
+    newest = runtime.store.last(row.id)
     last = newest[0] if newest else 0
     seq = last if at is None else min(at, last)
     mission = missions.at(row.id, seq)
@@ -53,15 +53,15 @@ def mission_view(worker: Worker, missions: Missions, row: RunRow, at: int | None
         stream=_stream(row.id, seq, replay=at is not None, speed=speed, over=over),
         playing=at is not None and speed is not None,
         speed=speed,
-        jumps=Replay(worker.store, row.id).jumps(seq, last),
+        jumps=Replay(runtime.store, row.id).jumps(seq, last),
         simulated=row.simulated,
         shrunk_at=row.shrunk_at,
         pace=mission.state.request.pace if mission.state.request else None,
-        pieces=pieces(mission, Scene(worker.lineup, skill(row.skill), "live" if at is None else "replay")),
+        pieces=pieces(mission, Scene(runtime.lineup, skill(row.skill), "live" if at is None else "replay")),
         roles=ROLES,
-        engines=tuple(worker.lineup.engines.values()),
-        meters=meters(worker) if at is None else meters_then(worker, mission.state.at),
-        gpus=gpus_now(worker) if at is None else gpus_then(worker, mission.state.at),
+        engines=tuple(runtime.lineup.engines.values()),
+        meters=meters(runtime) if at is None else meters_then(runtime, mission.state.at),
+        gpus=gpus_now(runtime) if at is None else gpus_then(runtime, mission.state.at),
     )
 
 

@@ -5,8 +5,8 @@ import asyncio
 import httpx
 import pytest
 
-from app.machine.measuring.desk import Desk
-from app.machine.measuring.probe import Busy
+from app.machine.measuring.probe import EngineBusy
+from app.machine.measuring.probe_runner import ProbeRunner
 from tests.machine.measuring.playing import Wire, subject
 
 
@@ -18,11 +18,11 @@ async def test_it_works_in_the_background_one_at_a_time_and_keeps_what_it_finds(
         kept.append(probed)
         loop.call_soon_threadsafe(finished.set)
 
-    desk = Desk(keep)
+    desk = ProbeRunner(keep)
     async with httpx.AsyncClient(transport=httpx.MockTransport(Wire())) as http:
         desk.start([subject(http)])
         assert desk.working
-        with pytest.raises(Busy, match="A probe is under way"):
+        with pytest.raises(EngineBusy, match="A probe is under way"):
             desk.start([subject(http)])
         await asyncio.wait_for(finished.wait(), 20)
         await desk.finished()
@@ -31,7 +31,7 @@ async def test_it_works_in_the_background_one_at_a_time_and_keeps_what_it_finds(
 
 async def test_a_probe_that_cannot_be_made_says_why_and_the_next_subject_has_its_turn():
     kept = []
-    desk = Desk(kept.append)
+    desk = ProbeRunner(kept.append)
     transport, other = httpx.MockTransport(Wire(running=1)), httpx.MockTransport(Wire())
     async with httpx.AsyncClient(transport=transport) as busy, httpx.AsyncClient(transport=other) as free:
         desk.start([subject(busy), subject(free)])
@@ -44,7 +44,7 @@ async def test_closing_ends_it():
     async def silent(_):
         await asyncio.Event().wait()
 
-    desk = Desk(lambda _: None)
+    desk = ProbeRunner(lambda _: None)
     async with httpx.AsyncClient(transport=httpx.MockTransport(silent)) as http:
         desk.start([subject(http)])
         await desk.close()

@@ -7,15 +7,15 @@ from contextlib import contextmanager, suppress
 
 from app.people.rights import Person, admits
 from app.store.db import AWAY
-from app.web.access.credentials import Doors
+from app.web.access.credentials import Credentials
 from app.web.access.visit import Visit
 
 EVERY = 0.4
 """A right that ended is noticed within a second, on every node that shares the database, however many watch."""
 
 
-class Vigil:
-    def __init__(self, doors: Doors) -> None:
+class Rechecks:
+    def __init__(self, doors: Credentials) -> None:
         self._doors = doors
         self._visits: set[Visit] = set()
         self._task: asyncio.Task[None] | None = None

@@ -10,7 +10,7 @@ _WORST_FIRST: tuple[Severity, ...] = ("stop", "warn", "note")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Pitfall:
     check: str
     """Its name, in kebab case."""
     severity: Severity
@@ -28,11 +28,11 @@ class Said:
     says: str
     fix: str
 
-    def of(self, check: str, engine: str) -> Finding:
-        return Finding(check, self.severity, engine, self.says, self.fix)
+    def of(self, check: str, engine: str) -> Pitfall:
+        return Pitfall(check, self.severity, engine, self.says, self.fix)
 
 
-def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def worst_first(findings: Iterable[Pitfall]) -> tuple[Pitfall, ...]:
     """Engines keep the order in which they were first spoken of."""
     told = tuple(findings)
     engines = list(dict.fromkeys(one.engine for one in told))

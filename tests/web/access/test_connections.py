@@ -1,6 +1,6 @@
 import ipaddress
 
-from app.web.access.crowd import OF_A_PEER, OF_STRANGERS, RESERVE, Crowd
+from app.web.access.connections import OF_A_PEER, OF_STRANGERS, RESERVE, Connections
 
 
 class Connection:
@@ -14,7 +14,7 @@ class Connection:
 
 
 def test_one_address_holds_a_few_and_the_newest_of_them():
-    crowd = Crowd(of_a_peer=3)
+    crowd = Connections(of_a_peer=3)
     first, *others = [Connection(crowd) for _ in range(3)]
     assert Connection(crowd).admitted
     assert first.ended
@@ -23,7 +23,7 @@ def test_one_address_holds_a_few_and_the_newest_of_them():
 
 
 def test_who_is_being_answered_makes_no_room():
-    crowd = Crowd(of_a_peer=2)
+    crowd = Connections(of_a_peer=2)
     busy = [Connection(crowd, idle=False) for _ in range(2)]
     assert not Connection(crowd).admitted
     assert crowd.refused == 1
@@ -31,7 +31,7 @@ def test_who_is_being_answered_makes_no_room():
 
 
 def test_who_is_known_counts_as_no_stranger_and_is_never_ended_for_one():
-    crowd = Crowd(room=4, of_strangers=2, of_a_peer=2)
+    crowd = Connections(room=4, of_strangers=2, of_a_peer=2)
     people = [Connection(crowd) for _ in range(2)]
     for one in people:
         crowd.known(one)
@@ -41,21 +41,21 @@ def test_who_is_known_counts_as_no_stranger_and_is_never_ended_for_one():
 
 
 def test_many_addresses_are_a_crowd_too():
-    crowd = Crowd(of_strangers=10)
+    crowd = Connections(of_strangers=10)
     strangers = [Connection(crowd, f"198.51.100.{number}") for number in range(30)]
     assert sum(not one.ended for one in strangers) == 10
 
 
 def test_a_network_of_version_6_is_one_peer_and_what_stands_behind_a_proxy_is_not():
-    crowd = Crowd(of_a_peer=2)
+    crowd = Connections(of_a_peer=2)
     strangers = [Connection(crowd, f"2001:db8::{number:x}") for number in range(1, 6)]
     assert sum(not one.ended for one in strangers) == 2
-    behind = Crowd(of_a_peer=2, proxies=(ipaddress.ip_network("192.0.2.0/24"),))
+    behind = Connections(of_a_peer=2, proxies=(ipaddress.ip_network("192.0.2.0/24"),))
     assert not any(one.ended for one in [Connection(behind) for _ in range(20)])
 
 
 def test_who_left_takes_no_room():
-    crowd = Crowd(room=2, of_strangers=2)
+    crowd = Connections(room=2, of_strangers=2)
     for _ in range(100):
         one = Connection(crowd)
         crowd.known(one)
@@ -65,8 +65,8 @@ def test_who_left_takes_no_room():
 
 
 def test_open_files_are_left_for_all_else():
-    assert Crowd.of(1024).room == 1024 - RESERVE
-    assert Crowd.of(256).room == 64
-    assert (Crowd.of(65536).of_strangers, Crowd.of(65536).of_a_peer) == (OF_STRANGERS, OF_A_PEER)
-    alone = Crowd.of(65536, only_operators=True)
+    assert Connections.of(1024).room == 1024 - RESERVE
+    assert Connections.of(256).room == 64
+    assert (Connections.of(65536).of_strangers, Connections.of(65536).of_a_peer) == (OF_STRANGERS, OF_A_PEER)
+    alone = Connections.of(65536, only_operators=True)
     assert alone.of_a_peer == alone.room

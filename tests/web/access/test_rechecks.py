@@ -12,12 +12,12 @@ from app.people.rights import guests, operators, viewers
 from app.store import people
 from app.store.db import open_database
 from app.store.models import CredentialRow, PersonRow
-from app.web.access.audit_syslog import Herald
-from app.web.access.credentials import Doors
+from app.web.access.access_ledger import AccessLedger
+from app.web.access.audit_syslog import AuditSyslog
+from app.web.access.credentials import Credentials
 from app.web.access.gate import Gate
 from app.web.access.guard import guard
-from app.web.access.ledger import Ledger
-from app.web.access.vigil import Vigil
+from app.web.access.rechecks import Rechecks
 from tests.postgres import FOR_SPEED, new_database, postgres
 from tests.web.access.conftest import scope
 
@@ -92,9 +92,9 @@ async def watch(database):
     viewing, operating, shared = (mark(_copy(answer)) for mark in (viewers, operators, guests))
     routes = [Route("/watch", viewing), Route("/operate", operating), Route("/runs/{run}/page", shared)]
     guard(routes)
-    doors = Doors(database, demo=False)
-    vigil = Vigil(doors)
-    gate = Gate(Router(routes), doors, Ledger(database, Herald("")), vigil)
+    doors = Credentials(database, demo=False)
+    vigil = Rechecks(doors)
+    gate = Gate(Router(routes), doors, AccessLedger(database, AuditSyslog("")), vigil)
 
     async def begin(path, kind="token", label=""):
         one = watching[path] = Watching(database, path, kind, label)

@@ -12,7 +12,7 @@ from app.store import people
 from app.store.attempts import WITHIN, AttemptRow
 from app.store.db import open_database
 from app.store.models import PersonRow
-from app.web.access.desk import Desk, LetIn, Try, Wait, Wrong
+from app.web.access.password_check import LetIn, PasswordCheck, SignInTry, TryLater, Wrong
 from app.web.access.throttle import OF_BROWSER, OF_NAME, OF_PLACE, OF_SOURCE
 from tests.postgres import FOR_SPEED, new_database, postgres
 
@@ -37,13 +37,13 @@ def database(request, places, tmp_path):
 
 @pytest.fixture
 def desk(database):
-    made = Desk(database)
+    made = PasswordCheck(database)
     yield made
     made.close()
 
 
 def wrong(source=HOME, name="jo", browser=""):
-    return Try(name, "no password of theirs", source, browser)
+    return SignInTry(name, "no password of theirs", source, browser)
 
 
 RIGHT = replace(wrong(), password=PASSWORD)
@@ -65,8 +65,8 @@ async def test_who_is_not_there_is_told_the_same(desk, name):
 async def test_a_few_wrong_tries_from_one_place_wait_and_time_heals_it(desk, database):
     for _ in range(OF_SOURCE):
         assert isinstance(await desk.tried(wrong()), Wrong)
-    assert isinstance(await desk.tried(wrong(name="sam")), Wait)
-    assert isinstance(await desk.tried(RIGHT), Wait)
+    assert isinstance(await desk.tried(wrong(name="sam")), TryLater)
+    assert isinstance(await desk.tried(RIGHT), TryLater)
     with Session(database) as session, session.begin():
         for row in session.exec(select(AttemptRow)):
             row.since -= WITHIN
@@ -76,8 +76,8 @@ async def test_a_few_wrong_tries_from_one_place_wait_and_time_heals_it(desk, dat
 async def test_a_restart_and_another_node_forget_no_try(desk, database):
     for _ in range(OF_SOURCE):
         await desk.tried(wrong())
-    other = Desk(database)
-    assert isinstance(await other.tried(wrong()), Wait)
+    other = PasswordCheck(database)
+    assert isinstance(await other.tried(wrong()), TryLater)
     other.close()
 
 
@@ -91,11 +91,13 @@ async def test_strangers_lock_nobody_out_who_came_in_from_there_before_or_by_thi
     assert isinstance(first, LetIn)
     for number in range(OF_NAME):
         assert isinstance(await desk.tried(wrong(ELSEWHERE.format(number))), Wrong)
-    assert isinstance(await desk.tried(replace(RIGHT, source=ELSEWHERE.format(200))), Wait)  # any stranger waits now
+    assert isinstance(
+        await desk.tried(replace(RIGHT, source=ELSEWHERE.format(200))), TryLater
+    )  # any stranger waits now
     assert isinstance(await desk.tried(RIGHT), LetIn)
     for _ in range(OF_PLACE):
         await desk.tried(wrong(HOME))  # a stranger behind the same address
-    assert isinstance(await desk.tried(RIGHT), Wait)
+    assert isinstance(await desk.tried(RIGHT), TryLater)
     assert isinstance(await desk.tried(replace(RIGHT, browser=first.browser)), LetIn)
     travelling = replace(RIGHT, source=ELSEWHERE.format(201), browser=first.browser)
     assert isinstance(await desk.tried(travelling), LetIn)
@@ -105,7 +107,7 @@ async def test_a_browsers_cookie_opens_nothing_helps_nobody_else_and_is_counted_
     first = await desk.tried(RIGHT)
     for _ in range(OF_BROWSER):
         assert isinstance(await desk.tried(wrong(browser=first.browser)), Wrong)
-    assert isinstance(await desk.tried(wrong(browser=first.browser)), Wait)
+    assert isinstance(await desk.tried(wrong(browser=first.browser)), TryLater)
     with Session(database) as session:
         assert people.browser_of(session, "sam", first.browser, time.time()) == ""
         assert people.credential(session, first.browser).kind == "browser"

@@ -24,7 +24,7 @@ class Connection(Protocol):
 
 
 @dataclass
-class Crowd:
+class Connections:
     room: int = MOST
     of_strangers: int = OF_STRANGERS
     of_a_peer: int = OF_A_PEER
@@ -37,7 +37,7 @@ class Crowd:
     _peers: dict[str, dict[Connection, None]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, files: int, proxies: Networks = (), *, only_operators: bool = False) -> "Crowd":
+    def of(cls, files: int, proxies: Networks = (), *, only_operators: bool = False) -> "Connections":
         """`files`: as many as this process may hold open. On loopback, without sign-in, nobody is a stranger."""
         room = max(min(MOST, files - RESERVE), files // 4)
         strangers = room if only_operators else min(OF_STRANGERS, room // 2)

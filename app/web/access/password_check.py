@@ -11,10 +11,10 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.people.names import is_name
-from app.people.passwords import NOBODY, Busy, hashed, matches, outdated
+from app.people.passwords import NOBODY, PasswordsBusy, hashed, matches, outdated
 from app.store import attempts, people
 from app.store.models import PersonRow
-from app.web.access.throttle import Lane, lane
+from app.web.access.throttle import CountedBy, lane
 
 T = TypeVar("T")
 CONNECTIONS = 3
@@ -26,7 +26,7 @@ IN_A_MOMENT = 2.0
 
 
 @dataclass(frozen=True)
-class Try:
+class SignInTry:
     name: str
     password: str = field(repr=False)
     source: str
@@ -35,7 +35,7 @@ class Try:
 
 
 @dataclass(frozen=True)
-class Wait:
+class TryLater:
     seconds: float
 
 
@@ -51,7 +51,7 @@ class LetIn:
     """A new secret for the browser; empty where it has one that holds."""
 
 
-class Desk:
+class PasswordCheck:
     def __init__(self, database: Engine) -> None:
         self._database = database
         self._threads = {line: ThreadPoolExecutor(1, f"desk {line}") for line in ("look", "known", "new")}
@@ -61,22 +61,22 @@ class Desk:
         for threads in self._threads.values():
             threads.shutdown(cancel_futures=True)
 
-    async def tried(self, one: Try) -> LetIn | Wrong | Wait:
+    async def tried(self, one: SignInTry) -> LetIn | Wrong | TryLater:
         found = await self._in_line("look", lambda: self._lane(one))
-        if isinstance(found, Wait):
+        if isinstance(found, TryLater):
             return found
         return await self._in_line("new" if found.stranger else "known", lambda: self._looked_at(one, found))
 
-    async def _in_line(self, name: str, does: Callable[[], T]) -> T | Wait:
+    async def _in_line(self, name: str, does: Callable[[], T]) -> T | TryLater:
         if self._waiting[name] >= QUEUE:
-            return Wait(IN_A_MOMENT)
+            return TryLater(IN_A_MOMENT)
         self._waiting[name] += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads[name], does)
         finally:
             self._waiting[name] -= 1
 
-    def _lane(self, one: Try) -> Lane | Wait:
+    def _lane(self, one: SignInTry) -> CountedBy | TryLater:
         now = time.time()
         with Session(self._database) as session:
             known, browser, name = False, "", one.name if is_name(one.name) else ""
@@ -85,25 +85,25 @@ class Desk:
                 known = people.came_from(session, name, one.source, now - KNOWN_SECONDS)
             found = lane(name, one.source, browser=browser, known=known)
             left = attempts.wait(session, found.limits, now)
-        return Wait(left) if left else found
+        return TryLater(left) if left else found
 
-    def _looked_at(self, one: Try, found: Lane) -> LetIn | Wrong | Wait:
+    def _looked_at(self, one: SignInTry, found: CountedBy) -> LetIn | Wrong | TryLater:
         with Session(self._database) as session:
             with session.begin():
                 taken = attempts.count(session, found.limits, time.time())
             if not taken:
-                return Wait(attempts.WITHIN)
+                return TryLater(attempts.WITHIN)
             owner = people.person(session, one.name) if is_name(one.name) else None
             kept = owner.password if owner else NOBODY
             session.rollback()  # no connection is held while the password is looked at
             try:
                 right = matches(one.password, kept)
                 renewed = hashed(one.password) if right and outdated(kept) else ""
-            except Busy:
-                return Wait(IN_A_MOMENT)
+            except PasswordsBusy:
+                return TryLater(IN_A_MOMENT)
         return self._let_in(one, found, renewed) if right else Wrong()
 
-    def _let_in(self, one: Try, found: Lane, renewed: str) -> LetIn | Wrong:
+    def _let_in(self, one: SignInTry, found: CountedBy, renewed: str) -> LetIn | Wrong:
         with Session(self._database) as session, session.begin():
             owner = people.person(session, one.name)
             if owner is None or owner.disabled:

@@ -5,13 +5,13 @@ import logging
 from collections.abc import Callable, Sequence
 
 from app.errors import TemperError
-from app.machine.measuring.probe import Busy, Subject, probe
+from app.machine.measuring.probe import EngineBusy, ProbeSubject, probe
 from app.machine.measuring.probed import Probed
 
 log = logging.getLogger(__name__)
 
 
-class Desk:
+class ProbeRunner:
     def __init__(self, keep: Callable[[Probed], None]) -> None:
         self._keep = keep
         self._task: asyncio.Task[None] | None = None
@@ -24,10 +24,10 @@ class Desk:
     def working(self) -> bool:
         return self._task is not None and not self._task.done()
 
-    def start(self, subjects: Sequence[Subject]) -> None:
+    def start(self, subjects: Sequence[ProbeSubject]) -> None:
         """Return at once; the subjects are probed one after the other."""
         if self.working:
-            raise Busy(f"A probe is under way ({self.step}): wait for its end.")
+            raise EngineBusy(f"A probe is under way ({self.step}): wait for its end.")
         self.step, self.ended = "", ""
         self._task = asyncio.create_task(self._work(subjects), name="probe")
 
@@ -40,7 +40,7 @@ class Desk:
             self._task.cancel()
             await asyncio.wait({self._task})
 
-    async def _work(self, subjects: Sequence[Subject]) -> None:
+    async def _work(self, subjects: Sequence[ProbeSubject]) -> None:
         for subject in subjects:
             try:
                 probed = await probe(subject, self._tell)

@@ -8,7 +8,7 @@ WITHIN = 60.0
 MOST = 100
 
 
-class Hush(logging.Filter):
+class QuietLog(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock

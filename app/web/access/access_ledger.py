@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from app.events.kinds import PersonDid
 from app.store import audit
 from app.store.db import AWAY, why
-from app.web.access.audit_syslog import Herald
+from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.tally import Tally
 
 log = logging.getLogger(__name__)
@@ -18,8 +18,8 @@ PATIENCE, BETWEEN = 60.0, 0.5
 LOOK_EVERY = 5.0
 
 
-class Ledger:
-    def __init__(self, database: Engine, herald: Herald) -> None:
+class AccessLedger:
+    def __init__(self, database: Engine, herald: AuditSyslog) -> None:
         self._database, self._herald = database, herald
         self._tally = Tally()
         self._task: asyncio.Task[None] | None = None
