@@ -1,4 +1,4 @@
-"""A cold start as vLLM's log tells it: which step of the stairs was reached when, and what it found. Pure."""
+"""A cold start as vLLM's log tells it: which step was reached when, and what it found. Pure."""
 
 import re
 from collections.abc import Sequence
