@@ -469,7 +469,7 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
 
 
 class EnergySpent(Event, frozen=True, tag="energy.sample"):
-    """What a run took of the GPUs so far. Power is kept for hours, this for good."""
+    """What a run has spent on the GPUs so far. Power is kept for hours, this for good."""
 
     of: str
     """The run."""
