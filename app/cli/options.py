@@ -8,6 +8,7 @@ import typer
 from app.config import Settings
 
 PACE = Settings.speed
+RULES = "Comma-separated rule ids; all of the skill when left out."
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
 LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped one, or a path to a line-up file.")]
 Speed = Annotated[

@@ -1,6 +1,5 @@
 """`temper schedule`: what is done on a host when nobody asks."""
 
-import getpass
 import time
 from datetime import UTC, datetime
 
@@ -9,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 from sqlmodel import Session
 
-from app.background.schedules.timing import next_after
-from app.background.schedules.wanted import Wanted, schedule
+from app.background.schedules.wanted import Wanted, handled, schedule
 from app.config import Settings
 from app.store import schedules
 from app.store.db import open_database
@@ -18,7 +16,7 @@ from app.text.clean import clean
 
 
 def add_schedule(settings: Settings, wanted: Wanted) -> None:
-    row = schedule(wanted, getpass.getuser(), time.time(), settings.hosts)
+    row = schedule(wanted, time.time(), settings.hosts)
     said = f"schedule {row.id}: {row.mode} on {row.host}, next {_when(row.next_at)}; a server or worker has to run then"
     with Session(open_database(settings.database)) as session, session.begin():
         session.add(row)
@@ -37,12 +35,7 @@ def list_schedules(settings: Settings) -> None:
 
 def handle_schedule(settings: Settings, wanted: str, verb: str) -> None:
     with Session(open_database(settings.database)) as session, session.begin():
-        row = schedules.known(session, wanted)
-        if verb == "remove":
-            session.delete(row)
-        else:
-            row.enabled, row.next_at = verb == "resume", next_after(row.cron, row.zone, time.time())
-            session.add(row)
+        handled(session, wanted, verb, time.time())
     Console(highlight=False).print(f"schedule {wanted}: {verb}d")
 
 

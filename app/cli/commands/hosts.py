@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.cli.commands import machines
-from app.cli.options import Data
+from app.cli.options import RULES, Data
 from app.config import Settings
 
 app = typer.Typer()
@@ -111,15 +111,19 @@ def schedule_add(
     zone: Annotated[str, typer.Option(help="Time zone of it, like Europe/Berlin.")] = "UTC",
     mode: Annotated[str, typer.Option(help="scan, dry-run, review or auto.")] = "scan",
     skill: Annotated[str, typer.Option(help="What to look at.")] = "stig",
-    rules: Annotated[str, typer.Option(help="Comma-separated rule ids; all when left out.")] = "",
+    rules: Annotated[str | None, typer.Option(help=RULES)] = None,
     window: Annotated[float | None, typer.Option(min=1, help="Minutes after which a run is stopped.")] = None,
     data: Data = Path("data"),
 ) -> None:
     """Look at a host, or harden it, at set times."""
+    import getpass
+
     from app.background.schedules.wanted import Wanted
     from app.cli.schedule import add_schedule
+    from app.runs.order import Order, named
 
-    add_schedule(Settings(data=data), Wanted(host, cron, zone, mode, skill, rules, window))
+    order = Order(host=host, skill=skill, rules=named(rules), mode=mode, by=getpass.getuser())
+    add_schedule(Settings(data=data), Wanted(order=order, cron=cron, zone=zone, window_minutes=window))
 
 
 @plan.command("list")
