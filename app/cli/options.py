@@ -36,5 +36,6 @@ Otlp = Annotated[
 KeepDays = Annotated[
     float, typer.Option(min=0, help="Runs that ended more days ago shrink to their evidence; 0 keeps them whole.")
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON array, a row each.")]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
 Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]

@@ -53,7 +53,7 @@ def _first(session: Session, ours: CommandRow) -> None:
     there = select(CommandRow).where(col(CommandRow.run) == ours.run, col(CommandRow.approval) == ours.approval)
     first = session.exec(there.order_by(col(CommandRow.id))).first() or ours
     if (first.verb, first.actions) != (ours.verb, ours.actions):
-        said = f"{first.by} was first, with {first.verb}: approval {ours.approval[:60]!a} takes no other answer."
+        said = f"approval {ours.approval[:60]!a} takes no other answer: {first.by} was first, with {first.verb}."
         raise NotTaken("approval", said, "not-waiting")
     if first is not ours:
         session.delete(ours)

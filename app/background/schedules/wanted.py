@@ -10,10 +10,11 @@ from app.background.schedules.timing import next_after
 from app.errors import NotTaken
 from app.runs.order import Order, checked, mode_of, named
 from app.store.models import ScheduleRow
-from app.store.schedules import known
+from app.store.schedules import known, schedules
 
 LONGEST_WINDOW = 7 * 24 * 60.0
 LONGEST = {"cron": 100, "zone": 64}
+MOST = 200
 _MINUTE = 60.0
 
 
@@ -49,6 +50,19 @@ def schedule(wanted: Wanted, now: float, hosts: Path) -> ScheduleRow:
         made_at=now,
         next_at=next_after(cron, zone, now),
     )
+
+
+def add(session: Session, row: ScheduleRow) -> None:
+    there = schedules(session)
+    if same := [one for one in there if _what(one) == _what(row)]:
+        raise NotTaken("", f"schedule {same[0].id} does the same already.", "exists")
+    if len(there) >= MOST:
+        raise NotTaken("", f"there are {MOST} schedules already: remove one first.", "too-many")
+    session.add(row)
+
+
+def _what(row: ScheduleRow) -> tuple[object, ...]:
+    return row.host, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
 
 
 def handled(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:

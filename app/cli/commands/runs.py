@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import PACE, RULES, Data, LineupName, Reason, RunId, Speed
+from app.cli.options import PACE, RULES, AsJson, Data, LineupName, Reason, RunId, Speed
 from app.config import Settings
 from app.events.words import Budget
 
@@ -64,6 +64,28 @@ def run(
     )
     order = start_from(order, papers) if papers else order
     raise typer.Exit(asyncio.run(harden(settings, order, as_json=as_json)))
+
+
+@app.command()
+def runs(
+    state: Annotated[str | None, typer.Option(help="queued, running, paused, finished, stopped or failed.")] = None,
+    host: Annotated[str | None, typer.Option(help="Of this host alone.")] = None,
+    most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most this many.")] = 50,
+    data: Data = Path("data"),
+    as_json: AsJson = False,
+) -> None:
+    """The runs of this data folder, newest first."""
+    from app.cli.runs import list_runs
+
+    list_runs(Settings(data=data), state, host, most, as_json=as_json)
+
+
+@app.command()
+def skills(as_json: AsJson = False) -> None:
+    """What a run can be asked for: --skill."""
+    from app.cli.catalog import list_skills
+
+    list_skills(as_json=as_json)
 
 
 @app.command()

@@ -7,21 +7,20 @@ from fastapi import Path as InPath
 from fastapi import Response
 from pydantic import Field
 
-from app.background.schedules.wanted import LONGEST, LONGEST_WINDOW, Wanted, handled, schedule
+from app.background.schedules.wanted import LONGEST, LONGEST_WINDOW, Wanted, add, handled, schedule
 from app.events.words import Mode
 from app.people.rights import operators, signed, viewers
 from app.runs.order import Order, named
 from app.store import schedules
 from app.store.models import ScheduleRow
 from app.web.api.order import HostName, ModeName, Rules, SkillName
-from app.web.api.problem import Problem, documented
+from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire, stated, when
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("schedules")
 
-MOST = 200
 Id = Annotated[str, InPath(max_length=40)]
 
 
@@ -71,13 +70,8 @@ def list_schedules(session: TheSession) -> ScheduleList:
 @router.post("/schedules", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
 @operators
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
-    row, there = schedule(_wanted(order), time.time(), runtime.settings.hosts), schedules.schedules(session)
-    if same := [one for one in there if _content(one) == _content(row)]:
-        said = f"Schedule {same[0].id} does the same: GET /api/v1/schedules/{same[0].id} shows it."
-        raise Problem("exists", said)
-    if len(there) >= MOST:
-        raise Problem("too-many", f"There are {MOST} schedules already: delete one.")
-    session.add(row)
+    row = schedule(_wanted(order), time.time(), runtime.settings.hosts)
+    add(session, row)
     response.headers["location"] = f"/api/v1/schedules/{row.id}"
     return _view(row)
 
@@ -111,10 +105,6 @@ def _wanted(asked: ScheduleOrder) -> Wanted:
         by=signed("api"),
     )
     return Wanted(order=order, cron=asked.cron, zone=asked.zone, window_minutes=asked.window_minutes)
-
-
-def _content(row: ScheduleRow) -> tuple[object, ...]:
-    return row.host, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
 
 
 def _view(row: ScheduleRow) -> ScheduleView:

@@ -15,7 +15,7 @@ from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
 NOWHERE = "Not Found"
-STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state": 409}
+STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state": 409, "exists": 409, "too-many": 409}
 """As the API answers it; anything else that is not taken is 422."""
 
 

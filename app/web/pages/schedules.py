@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form
 from starlette.responses import RedirectResponse, Response
 
-from app.background.schedules.wanted import Wanted, handled, schedule
+from app.background.schedules.wanted import Wanted, add, handled, schedule
 from app.errors import NotTaken
 from app.people.rights import operators, signed
 from app.web.deps import TheRuntime, TheSession
@@ -17,14 +17,14 @@ router = APIRouter(include_in_schema=False)
 
 @router.post("/schedules")
 @operators
-def add(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
+def make(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     wanted = Wanted(
         order=order_of(fields, by=signed("the page"), mode="scan"),
         cron=fields.get("cron", ""),
         zone=fields.get("zone", "UTC"),
         window_minutes=_minutes(fields.get("window", "")),
     )
-    session.add(schedule(wanted, time.time(), runtime.settings.hosts))
+    add(session, schedule(wanted, time.time(), runtime.settings.hosts))
     return RedirectResponse("/hosts", status_code=303)
 
 
