@@ -44,15 +44,18 @@ def demo(
 ) -> None:
     """Serve the page and start a run on the built-in host, or go on with the one that was cut off."""
     import asyncio
+    import getpass
 
     from app.cli.real_demo import serve_a_debian
-    from app.cli.serve import FIXTURE_DEMO, serve_until_told
+    from app.cli.serve import serve_until_told
+    from app.runs.order import Order
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
     if rootfs:
         serve_a_debian(settings, machine, start=not no_run)
     else:
-        asyncio.run(serve_until_told(settings, first=None if no_run else FIXTURE_DEMO))
+        first = None if no_run else Order(mode="auto", note="demo", pace=speed, by=getpass.getuser())
+        asyncio.run(serve_until_told(settings, first=first))
 
 
 @app.command()
