@@ -38,6 +38,9 @@ def demo(
     rootfs: Annotated[
         bool, typer.Option("--rootfs", help="On a real Debian, built here for it, that OpenSCAP judges over SSH.")
     ] = False,
+    real: Annotated[
+        bool, typer.Option("--real", help="A small real model on this processor answers (line-up cpu): four rules.")
+    ] = False,
     machine: Annotated[
         str, typer.Option(help="With --rootfs: the machine's name; its run begins as it was built.")
     ] = "debian",
@@ -45,12 +48,19 @@ def demo(
     """Serve the page and start a run on the built-in host, or go on with the one that was cut off."""
     import asyncio
 
+    from app.cli.cpu_demo import CPU_DEMO, on_the_cpu
     from app.cli.real_demo import serve_a_debian
     from app.cli.serve import FIXTURE_DEMO, serve_until_told
+    from app.cli.up import tell_cold_starts
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
+    if real:
+        settings = on_the_cpu(settings)
     if rootfs:
         serve_a_debian(settings, machine, start=not no_run)
+    elif real:
+        first = None if no_run else CPU_DEMO
+        asyncio.run(serve_until_told(settings, first=first, beside=tell_cold_starts))
     else:
         asyncio.run(serve_until_told(settings, first=None if no_run else FIXTURE_DEMO))
 
