@@ -50,6 +50,8 @@ def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
     params.n_batch = params.n_ubatch = PROMPT_BATCH
     params.cache_type_k = params.cache_type_v = _CACHES[asked.kv_cache_dtype]
     params.cache_ram_mib = KEPT_MIB
+    if asked.adapter:
+        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(asked.adapter, 1.0)]
     if asked.threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = asked.threads
     params.endpoint_metrics = True
@@ -71,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-num-seqs", type=int, default=SLOTS)
     parser.add_argument("--kv-cache-dtype", choices=sorted(_CACHES), default="auto")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--adapter", default="", help="a LoRA adapter as GGUF, for these weights")
     return parser
 
 
