@@ -1,7 +1,10 @@
 """An address that leads nowhere: a page for a browser, JSON for everybody else, and the API's problems as they were."""
 
 import httpx
+import pytest
 
+from app.web.api.problem import KINDS
+from app.web.pages.refused import STATUS
 from tests.served import served
 
 
@@ -24,3 +27,8 @@ def test_an_address_that_cannot_be_read_gets_a_page_in_a_browser_and_json_elsewh
         assert (page.status_code, page.headers["content-type"]) == (422, "text/html; charset=utf-8")
         assert "This cannot be read: at." in page.text
         assert http.get("/runs/none?at=x").json()["detail"][0]["loc"] == ["query", "at"]
+
+
+@pytest.mark.parametrize("kind", [*STATUS, "invalid", "unknown-host", "unknown-skill", "unknown-rule"])
+def test_what_is_not_taken_has_the_same_status_on_a_page_and_in_an_answer(kind):
+    assert STATUS.get(kind, 422) == KINDS[kind].status
