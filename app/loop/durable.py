@@ -16,7 +16,7 @@ VERSION = "1"
 """Pinned by hand: a changed workflow must still take up the runs of the one before."""
 POLL_SECONDS = 0.2
 Drive = Callable[[str, int], Awaitable[None]]
-"""A run, and the how-manieth time it was offered."""
+"""A run, and the number of times that it has been offered."""
 
 
 def entry(run: str, epoch: int = 1) -> str:

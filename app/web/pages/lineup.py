@@ -117,7 +117,7 @@ def _sections(lineup: Lineup, history: Sequence[Probed]) -> list[Section]:
                     gpus=gpus,
                     roles=tuple(role for role, seat in lineup.seats.items() if seat.engine == engine.name),
                     side=side_by_side(engine, replica, plan, newest_one, before),
-                    parts=_parts(plan.fit, min(gpu.memory_gib for gpu in gpus)),
+                    parts=_parts(plan.fit, min((gpu.memory_gib for gpu in gpus), default=0.0)),
                 )
             )
     return sections
