@@ -14,29 +14,19 @@ from app.cli.listing import listed, moment
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
-from app.people.names import LONGEST, is_name
-from app.people.passwords import SHORTEST, hashed
 from app.people.rights import RIGHTS, Right, may
 from app.store import audit, people
 from app.store.db import open_database
-from app.store.models import PersonRow
 
 _DAY = 24 * 3600.0
 
 
 def create_person(settings: Settings, name: str, right: str) -> None:
     """The password is asked for, or read from a pipe."""
-    asked = a_right(right)
-    if not is_name(name):
-        raise BadInput(f"{name!a} cannot be a name: letters, digits and ._@- after the first, {LONGEST} at most.")
-    password = _password()
-    if len(password) < SHORTEST:
-        raise BadInput(f"the password needs at least {SHORTEST} characters.")
+    new = people.new_person(name, right, _password())
     database = open_database(settings.database)
     with Session(database) as session, session.begin():
-        if people.person(session, name):
-            raise BadInput(f"there is a {name} already.")
-        session.add(PersonRow(name=name, right=asked, password=hashed(password), made_at=time.time()))
+        people.add(session, new)
     _note(database, f"admin create {name} {right}")
     Console().print(f"{name} may sign in as {right}", highlight=False)
 

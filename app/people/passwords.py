@@ -11,7 +11,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from app.errors import Unusable
 
-SHORTEST = 12
+SHORTEST, LONGEST_PASSWORD = 12, 200
 AT_ONCE, WAITING = 2, 6
 """Each that is worked on takes 64 MiB; who comes while so many wait is asked to come again."""
 _HASHER = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1, hash_len=32, salt_len=16, type=Type.ID)

@@ -25,11 +25,11 @@ def answer(
         raise NotTaken("decision", f"there is no answer {decision[:40]!a}: choose one of {', '.join(DECISIONS)}.")
     if not approval or open_approval(state, time.time()) != approval:
         raise NotTaken("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
-    if decision == "refuse" and not reason.strip():
+    ours = written(state.run, decision, by, reason)
+    if decision == "refuse" and not ours.reason.strip():
         raise NotTaken("reason", "say why: the Architect learns from it.")
     if decision != "edit" and actions:
         raise NotTaken("actions", f"actions are of an edit: leave them out to {decision}.")
-    ours = written(state.run, decision, by, reason)
     ours.approval, ours.actions = approval, _read(actions) if decision == "edit" else ""
     _first(session, ours)
 

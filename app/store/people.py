@@ -6,7 +6,10 @@ from collections.abc import Collection, Sequence
 
 from sqlmodel import Session, col, select
 
-from app.people.passwords import digest, new_secret
+from app.errors import NotTaken
+from app.people.names import LONGEST, is_name
+from app.people.passwords import LONGEST_PASSWORD, SHORTEST, digest, hashed, new_secret
+from app.people.rights import RIGHTS
 from app.store.models import CredentialRow, PersonRow
 
 
@@ -16,6 +19,35 @@ def person(session: Session, name: str) -> PersonRow | None:
 
 def people(session: Session) -> Sequence[PersonRow]:
     return session.exec(select(PersonRow).order_by(col(PersonRow.name))).all()
+
+
+def new_person(name: str, right: str, password: str) -> PersonRow:
+    if not is_name(name):
+        said = f"{name[:80]!a} cannot be a name: letters and digits and, after the first, ._@-, {LONGEST} at most."
+        raise NotTaken("name", said)
+    if right not in RIGHTS:
+        raise NotTaken("right", f"there is no right {right[:40]!a}: choose one of {', '.join(RIGHTS)}.")
+    if not SHORTEST <= len(password) <= LONGEST_PASSWORD:
+        raise NotTaken("password", f"a password has {SHORTEST} to {LONGEST_PASSWORD} characters.")
+    return PersonRow(name=name, right=right, password=hashed(password), made_at=time.time())
+
+
+def add(session: Session, new: PersonRow) -> None:
+    if person(session, new.name):
+        raise NotTaken("name", f"there is somebody called {new.name} already: choose another name.", "exists")
+    session.add(new)
+
+
+def disable(session: Session, name: str) -> None:
+    """What they did stays on record under their name; nobody else can take it."""
+    row = person(session, name)
+    if row is None:
+        raise NotTaken("name", f"there is nobody called {name[:40]!a}.", "not-found")
+    if row.right == "admin" and not row.disabled and admins(session) == 1:
+        raise NotTaken("name", f"the only admin is {row.name}: make another first.", "wrong-state")
+    row.disabled = True
+    session.add(row)
+    end_all_of(session, name)
 
 
 def admins(session: Session) -> int:

@@ -45,11 +45,12 @@ async def _session(request: Request) -> AsyncIterator[Session]:
         try:
             with held(session):
                 yield session
-            await run_in_threadpool(session.commit)
+            if not getattr(request.state, "refused", False):
+                await run_in_threadpool(session.commit)
         finally:
             with CancelScope(shield=True):
                 await run_in_threadpool(session.close)
 
 
 TheSession = Annotated[Session, Depends(_session, scope="function")]
-"""Committed before the answer leaves: who reads it and comes back finds what it says."""
+"""Committed before the answer leaves: who reads it and comes back finds what it says. Of a refusal nothing stays."""

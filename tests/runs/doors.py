@@ -51,7 +51,8 @@ class House:
 @asynccontextmanager
 async def house(folder):
     made = House(folder)
-    transport = httpx.ASGITransport(create_app(made))
+    made.application = create_app(made)
+    transport = httpx.ASGITransport(made.application)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
         made.http = http
         yield made

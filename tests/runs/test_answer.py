@@ -83,7 +83,7 @@ async def terminal(doors, verb, reason=""):
 
 async def test_a_refusal_without_a_reason_is_taken_nowhere(waiting):
     said = (422, "Say why: the Architect learns from it.")
-    for reason in ("", "  "):
+    for reason in ("", "  ", "\u200b"):
         assert await page(waiting, "refuse", reason=reason) == await api(waiting, "refuse", reason=reason) == said
         assert await terminal(waiting, "refuse", reason) == said[1]
     assert commands(waiting) == []

@@ -6,10 +6,39 @@ import signal
 import sqlite3
 
 import pytest
-from sqlalchemy import Engine, event
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, event, inspect, text
+from sqlmodel import Session, select
 
+from app.config import migrations
 from app.store.db import HEAD, open_database, revision
+from app.store.models import CredentialRow, PersonRow, ScheduleRow
 
+OUTCOMES = {
+    "ran": "Run abcd at 2026-01-01 02:00 UTC.",
+    "missed": "3 missed since 2026-01-01 02:00 UTC, Temper did not run.",
+    "skipped": "Skipped at 2026-01-01 02:00 UTC: run abcd was still at work on fixture.",
+    "nothing": "Nothing at 2026-01-01 02:00 UTC: there is no host 'web'",
+    "stopped": "Run abcd at 2026-01-01 02:00 UTC. Stopped at the end of its window.",
+    "new": "",
+}
+LABELS = {
+    ("link", "/runs/abcd"): ("abcd", ""),
+    ("link", "/"): ("", ""),
+    ("session", "192.0.2.7"): ("", "192.0.2.7"),
+    ("browser", "2001:db8::1"): ("", "2001:db8::1"),
+    ("session", "login.example, 192.0.2.7"): ("", ""),
+    ("token", "/runs/abcd"): ("", ""),
+}
+OLD_SCHEDULE = """
+insert into schedule (id, host, skill, rules, mode, cron, zone, enabled, "by", made_at, next_at, run, outcome)
+values (:id, 'fixture', 'stig', '', 'scan', '0 * * * *', 'UTC', true, 'ada', 1.0, 2.0, '', :outcome)
+"""
+OLD_CREDENTIAL = """
+insert into credential (id, person, "right", kind, label, digest, made_at, expires_at)
+values (:id, 'ada', 'viewer', :kind, :label, :id, 1.0, 2.0)
+"""
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -50,3 +79,39 @@ def test_two_that_open_a_new_file_at_once_both_come_up(tmp_path):
     for one in both:
         one.join(30)
     assert [one.exitcode for one in both] == [0, 0]
+
+
+def test_what_was_read_out_of_sentences_and_labels_stands_in_columns(tmp_path):
+    path = tmp_path / "t.sqlite"
+    database = open_database(path)
+    config = Config()
+    config.set_main_option("script_location", str(migrations()))
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0010")
+    oidc = f"oidc${'a' * 32}${'b' * 32}"
+    with database.begin() as connection:
+        for name, outcome in OUTCOMES.items():
+            values = {"id": name, "outcome": outcome}
+            connection.execute(text(OLD_SCHEDULE), values)
+        for name, password in (("ada", "$argon2id$x"), ("bob", oidc)):
+            connection.execute(
+                text("insert into person values (:n, 'viewer', :p, 1.0, false)"), {"n": name, "p": password}
+            )
+        for kind, label in LABELS:
+            values = {"id": f"{kind} {label}", "kind": kind, "label": label}
+            connection.execute(text(OLD_CREDENTIAL), values)
+    database.dispose()
+    opened = open_database(path)
+    with Session(opened) as session:
+        slipped = {row.id: (row.unkept, row.stopped) for row in session.exec(select(ScheduleRow))}
+        people = {row.name: (row.password, row.identity) for row in session.exec(select(PersonRow))}
+        found = {(row.kind, row.label): (row.run, row.source) for row in session.exec(select(CredentialRow))}
+    assert slipped == {
+        "ran": (False, False), "missed": (True, False), "skipped": (True, False), "nothing": (True, False),
+        "stopped": (False, True), "new": (False, False),
+    }  # fmt: skip
+    assert people == {"ada": ("$argon2id$x", ""), "bob": ("", "a" * 32 + "b" * 32)}
+    assert found == LABELS
+    assert "host" not in inspect(opened).get_table_names()
+    opened.dispose()

@@ -108,27 +108,6 @@ class Rootfs:
         if was_up:
             self.start()
 
-    def snapshot(self, label: str) -> None:
-        self._known()
-        kept = self._kept(label)
-        self._inside("rm", "-rf", kept)
-        self._inside("mkdir", "-p", f"{self.name}/snapshots")
-        self._inside("cp", "-a", f"{self.name}/upper", kept)
-
-    def restore(self, label: str) -> None:
-        self._known()
-        kept = self._kept(label)
-        if not (self._machines / kept).is_dir():
-            raise BadInput(f"{self.name} has no snapshot {label!a}.")
-        was_up = self.is_up
-        self.stop()
-        for part in ("upper", "work"):
-            self._inside("rm", "-rf", f"{self.name}/{part}")
-        self._inside("mkdir", f"{self.name}/work")
-        self._inside("cp", "-a", kept, f"{self.name}/upper")
-        if was_up:
-            self.start()
-
     def discard(self) -> None:
         """The machine and all it holds; its base stays for the next one."""
         self.stop()
@@ -137,13 +116,6 @@ class Rootfs:
                 "rm", "-rf", *(f"{self.name}/{part}" for part in ("upper", "work", "root", "keys", "snapshots"))
             )
             shutil.rmtree(self.folder)
-
-    def _kept(self, label: str) -> str:
-        if not _NAME.fullmatch(label):
-            raise BadInput(
-                f"{label[:40]!a} is no name for a snapshot: a letter first, then letters, digits and dashes."
-            )
-        return f"{self.name}/snapshots/{label}"
 
     def _known(self) -> None:
         if not self.is_built:

@@ -1,6 +1,5 @@
 """Who I am; people, tokens and links; and the record of what was done."""
 
-import time
 from typing import Annotated
 
 import msgspec
@@ -10,14 +9,14 @@ from sqlmodel import Session
 
 from app.events.record import GENESIS
 from app.people.names import LONGEST, NAME
-from app.people.passwords import SHORTEST, hashed
+from app.people.passwords import LONGEST_PASSWORD, SHORTEST
 from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, guests, may, operators
 from app.store import audit, people, queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import the_run
-from app.web.api.wire import Limit, Line, Raw, Wire, when
+from app.web.api.wire import Limit, Line, Raw, Wire, stated, when
 from app.web.deps import TheSession
 from app.web.stream.cursor import MOST_SEQ
 
@@ -45,9 +44,9 @@ class PersonList(Wire):
 
 
 class NewPerson(Wire):
-    name: Name
-    right: Right
-    password: Annotated[str, Field(min_length=SHORTEST, max_length=200)]
+    name: Annotated[str, stated(minLength=1, maxLength=LONGEST, pattern=f"^{NAME}$")]
+    right: Annotated[str, stated(enum=list(RIGHTS))]
+    password: Annotated[str, stated(minLength=SHORTEST, maxLength=LONGEST_PASSWORD)]
 
 
 class TokenView(Wire):
@@ -111,10 +110,8 @@ def list_people(session: TheSession) -> PersonList:
 @router.post("/people", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
 @admins
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
-    if people.person(session, new.name):
-        raise Problem("exists", f"There is somebody called {new.name} already.", field="name")
-    row = PersonRow(name=new.name, right=new.right, password=hashed(new.password), made_at=time.time())
-    session.add(row)
+    row = people.new_person(new.name, new.right, new.password)
+    people.add(session, row)
     return _person(row)
 
 
@@ -122,14 +119,7 @@ def add_person(new: NewPerson, session: TheSession) -> PersonView:
 @admins
 def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     """What they did stays on record under their name; nobody else can take it."""
-    row = people.person(session, name)
-    if row is None:
-        raise Problem("not-found", f"There is no {name[:40]!a}.", field="name")
-    if row.right == "admin" and not row.disabled and people.admins(session) == 1:
-        raise Problem("wrong-state", f"{row.name} is the only admin: make another first.", field="name")
-    row.disabled = True
-    session.add(row)
-    people.end_all_of(session, row.name)
+    people.disable(session, name)
 
 
 @router.get("/tokens", responses=documented())

@@ -37,6 +37,7 @@ class ApiRoute(APIRoute):
                     await _check_body(request)
                 return await handle(request)
             except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
+                request.state.refused = True  # to the session's end the request did not fail: it has its answer
                 return problem(exc).response()
 
         return answer

@@ -4,16 +4,14 @@ import time
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Form, HTTPException, Query
+from fastapi import APIRouter, Form, Query
 from starlette.responses import RedirectResponse, Response
 
 from app.events.kinds import PersonDid
 from app.events.record import GENESIS
-from app.people.names import LONGEST, NAME
-from app.people.passwords import SHORTEST, hashed
 from app.people.rights import RIGHTS, admins
 from app.store import audit, people
-from app.store.models import CredentialRow, PersonRow
+from app.store.models import CredentialRow
 from app.web.deps import TheSession
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -49,29 +47,18 @@ def show_people(session: TheSession) -> Response:
 @admins
 def add(
     session: TheSession,
-    name: Annotated[str, Form(max_length=LONGEST, pattern=f"^{NAME}$")],
+    name: Annotated[str, Form()],
     right: Annotated[str, Form()],
-    password: Annotated[str, Form(min_length=SHORTEST, max_length=200)],
+    password: Annotated[str, Form()],
 ) -> Response:
-    if people.person(session, name):
-        raise HTTPException(409, f"There is a {name} already. Go back, and choose another name.")
-    if right not in RIGHTS:
-        raise HTTPException(422, f"There is no such right: choose one of {', '.join(RIGHTS)}.")
-    session.add(PersonRow(name=name, right=right, password=hashed(password), made_at=time.time()))
+    people.add(session, people.new_person(name, right, password))
     return RedirectResponse("/people", status_code=303)
 
 
 @router.post("/people/{name}/disable")
 @admins
 def disable(session: TheSession, name: str) -> Response:
-    row = people.person(session, name)
-    if row is None:
-        raise HTTPException(404, "There is nobody of this name.")
-    if row.right == "admin" and not row.disabled and people.admins(session) == 1:
-        raise HTTPException(409, f"{row.name} is the only admin. Make another first.")
-    row.disabled = True
-    session.add(row)
-    people.end_all_of(session, name)
+    people.disable(session, name)
     return RedirectResponse("/people", status_code=303)
 
 

@@ -84,6 +84,7 @@ async def test_two_never_work_on_one_host_and_the_second_says_so(place):
     said = sorted(place.row(row).outcome for row in (first, second))
     assert said[0].startswith(f"Run {run} at ")
     assert said[1].endswith(f"run {run} was still at work on fixture.")
+    assert sorted(place.row(row).unkept for row in (first, second)) == [False, True]
     await keeper.look(first.next_at + 24 * HOUR)
     assert len(place.submitted) == 1, "it is at work still"
     place.ends(run)
@@ -97,6 +98,9 @@ async def test_what_was_missed_is_said_and_not_caught_up(place):
     assert place.submitted == {}
     assert place.row(row).outcome.startswith("3 missed since ")
     assert "Temper did not run" in place.row(row).outcome
+    assert place.row(row).unkept
+    await keeper.look(place.row(row).next_at)
+    assert not place.row(row).unkept, "this time was kept"
 
 
 async def test_in_its_window_it_is_caught_up_once_and_stopped_at_the_end(place):
@@ -109,6 +113,10 @@ async def test_in_its_window_it_is_caught_up_once_and_stopped_at_the_end(place):
     await keeper.look(row.next_at + 2.2 * HOUR)
     assert place.stops() == [run]
     assert place.row(row).outcome.endswith("Stopped at the end of its window.")
+    assert place.row(row).stopped
+    place.ends(run)
+    await keeper.look(row.next_at + 24 * HOUR)
+    assert not place.row(row).stopped, "it is another run"
 
 
 async def test_a_run_that_ended_in_time_is_not_stopped(place):
@@ -128,6 +136,7 @@ async def test_a_paused_one_takes_nothing_up_and_a_host_that_is_gone_is_said(pla
     assert place.submitted == {}
     assert place.row(paused).outcome == ""
     assert "web-that-was" in place.row(gone).outcome
+    assert place.row(gone).unkept
     assert place.row(gone).next_at > gone.next_at
 
 
