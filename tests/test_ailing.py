@@ -9,7 +9,7 @@ from tests.test_faults import QUICK, RULE, worked
 
 async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
-        await open_target("fixture", worker.settings.hosts).prepare()
+        open_target("fixture", worker.settings.hosts).prepare()
         (tmp_path / "hosts" / "fixture" / "root" / "etc" / "mission" / "backup.conf").write_text("[backup]\n")
         request = queued(lineup, host="fixture", rules=RULE, mode="auto", keep=True, budget=QUICK, note="", pace=0)
         name = await worker.submit(request)
