@@ -1,5 +1,6 @@
 """The newest word of every engine and GPU."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,12 @@ class Board:
     """What each engine is reckoned to take."""
     loaded: dict[str, LoadedMemory] = field(default_factory=dict)
     """What each engine's own log said that it took."""
+    shown_at: float = field(default_factory=time.monotonic)
+
+    def shown(self) -> "Board":
+        """For whoever shows it to somebody: while that goes on, it is kept fresh."""
+        self.shown_at = time.monotonic()
+        return self
 
     def known(self, lineup: Lineup) -> KnownEngines:
         states = {name: event for name, (_, event) in self.states.items()}

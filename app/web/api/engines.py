@@ -161,7 +161,7 @@ def _serving(runtime: Runtime, engine: str) -> list[Role]:
 
 def _view(runtime: Runtime, engine: Engine) -> EngineView:
     since, state = runtime.board.states.get(engine.name, (None, None))
-    at, sample = runtime.board.engines.get(engine.name, (None, None))
+    at, sample = runtime.board.shown().engines.get(engine.name, (None, None))
     simulated = engine.simulation is not None
     derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
     told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None

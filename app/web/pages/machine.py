@@ -44,7 +44,7 @@ def machine(
 def meters(runtime: Runtime) -> dict[str, str]:
     now, drawn = time.time(), {}
     for name in runtime.lineup.engines:
-        at, sample = runtime.board.engines.get(name, (None, None))
+        at, sample = runtime.board.shown().engines.get(name, (None, None))
         _, state = runtime.board.states.get(name, (None, None))
         drawn[name] = meter(sample, state.state if state else "not seen yet", now - at if at else None)
     return drawn
@@ -83,7 +83,7 @@ def meter(sample: EngineSampled | None, state: str, age: float | None, then: str
 def gpus_now(runtime: Runtime) -> str:
     now = time.time()
     history = runtime.store.samples(now - HISTORY_SECONDS, now, ("gpu.sample",))
-    return gpus([event for _, event in runtime.board.gpus.values()], history, runtime.board.gpu_reason)
+    return gpus([event for _, event in runtime.board.shown().gpus.values()], history, runtime.board.gpu_reason)
 
 
 def gpus_then(runtime: Runtime, at: float) -> str:
