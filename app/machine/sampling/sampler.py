@@ -58,12 +58,12 @@ class Sampler:
     async def look(self) -> None:
         now = time.monotonic()
         looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
-        batch = self._machine.append(*(event for events in looks for event in events))
+        batch = await self._machine.append(*(event for events in looks for event in events))
         self._board.take(batch)
         self._board.loaded |= {one.engine.name: one.loaded for one in self._engines if one.loaded}
         if self._machine.leads and now - self._booked >= BOOK_EVERY:
             self._booked = now
-            self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
+            await self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
         if self._machine.leads and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
             await asyncio.to_thread(self._store.forget_samples, time.time() - KEEP_SECONDS)

@@ -1,5 +1,6 @@
 """The application in this process, without a socket, over a run that has ended."""
 
+import asyncio
 from contextlib import asynccontextmanager
 
 import httpx
@@ -21,7 +22,7 @@ async def finished(data):
             runtime.lineup, host="fixture", rules="V-257820", mode="auto", keep=False, budget=Budget(), note="", pace=0
         )
         run = await runtime.submit(asked)
-        while runtime.run_row(run).state in queries.UNENDED:
+        while (await asyncio.to_thread(runtime.run_row, run)).state in queries.UNENDED:
             await runtime.bus.beyond(run, runtime.bus.newest.get(run, 0))
         application = create_app(runtime)
         transport = httpx.ASGITransport(application)
