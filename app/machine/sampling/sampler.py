@@ -43,7 +43,7 @@ class Sampler:
         """`busy`: somebody is answered now, or follows the samples as they come."""
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
         self._lineup, self._ledger, self._busy = lineup, EnergyLedger(store, lineup), busy
-        self._forgot = self._booked = float("-inf")
+        self._forgot = self._booked = self._looked_at = float("-inf")
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -79,7 +79,9 @@ class Sampler:
         while True:
             began = time.monotonic()
             try:
-                await self.look()
+                if self.matters or began - self._looked_at >= SELDOM:
+                    self._looked_at = began
+                    await self.look()
             except Unusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return
@@ -88,8 +90,6 @@ class Sampler:
             except Exception:
                 log.exception("a look at engines and GPUs failed by a fault of ours")
             await asyncio.sleep(PERIOD - (time.monotonic() - began))
-            while not self.matters and time.monotonic() - began < SELDOM:
-                await asyncio.sleep(PERIOD)
 
     @property
     def matters(self) -> bool:

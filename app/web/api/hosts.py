@@ -11,6 +11,7 @@ from pydantic import Field
 from app.errors import BadInput, Unusable
 from app.events.words import Word
 from app.people.rights import admins, operators, viewers
+from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
 from app.targets import registry
@@ -21,7 +22,6 @@ from app.targets.ssh.introduce import check, shown
 from app.web.api.problem import Problem, blamed, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire
-from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")

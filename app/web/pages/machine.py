@@ -31,13 +31,15 @@ def machine(
 ) -> HTMLResponse:
     """What the page asks every two seconds; a replay names its run and the event that it has come to."""
     told = runtime.store.newest(run, at, KINDS, 1) if run and opens(run) else []
-    parts = {"gpus": gpus_then(runtime, told[0].at) if told else gpus_now(runtime)}
-    drawn = meters_then(runtime, told[0].at) if told else meters(runtime)
-    parts |= {f"meter-{name}": html for name, html in drawn.items()}
-    return HTMLResponse(
-        "".join(
-            f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
-        )
+    if told:
+        return HTMLResponse(_cards(gpus_then(runtime, told[0].at), meters_then(runtime, told[0].at)))
+    return HTMLResponse(runtime.board.drawn(lambda: _cards(gpus_now(runtime), meters(runtime))))
+
+
+def _cards(gpus: str, drawn: dict[str, str]) -> str:
+    parts = {"gpus": gpus} | {f"meter-{name}": html for name, html in drawn.items()}
+    return "".join(
+        f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
     )
 
 
