@@ -8,7 +8,7 @@ ARGS ?=
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-demo: .venv/.runtime  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run")
+demo: .venv/.runtime $(if $(filter --real,$(ARGS)),.venv/.cpu)  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run"; ARGS=--real: a real model on the CPU)
 	@$(BIN)/temper demo $(ARGS)
 
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some)
@@ -42,9 +42,13 @@ bench: .venv/.dev  ## the benchmarks; each prints a ratio against a floor or a p
 lock: .venv/.dev  ## pin anew with hashes, and without any index address
 	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra setup -o requirements.lock pyproject.toml
 	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra setup --extra dev -o requirements-dev.lock pyproject.toml
+	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --no-deps -o requirements-cpu.lock requirements-cpu.in
 
 .venv/.runtime: requirements.lock pyproject.toml
 	@.ci/venv requirements.lock && touch $@
 
-.venv/.dev: requirements-dev.lock pyproject.toml
-	@.ci/venv requirements-dev.lock && touch $@ .venv/.runtime
+.venv/.cpu: requirements-cpu.lock .venv/.runtime
+	@.ci/weights && touch $@
+
+.venv/.dev: requirements-dev.lock requirements-cpu.lock pyproject.toml
+	@.ci/venv requirements-dev.lock && .ci/weights && touch $@ .venv/.runtime .venv/.cpu

@@ -2,7 +2,8 @@
 
 TemperError                 its text is for a person: what is wrong, what to do
 ├── BadInput                the caller can mend it; nothing was changed
-│   └── BadLineup           a line-up file, with its line
+│   ├── BadLineup           a line-up file, with its line
+│   └── NotTaken            an order, an answer or a command: which part is at fault, and what sort of fault it is
 ├── Unusable                this machine or folder cannot be worked with
 │   └── LineCut             the connection to a host ended in mid-work
 ├── EngineError             a turn did not come to its end
@@ -17,7 +18,11 @@ Fenced                      apart, for nobody's eyes: a run is another node's no
 
 
 class TemperError(Exception):
-    pass
+    @property
+    def sentence(self) -> str:
+        """As it stands on a page or in an answer; a terminal says it after a colon."""
+        said = str(self)
+        return said[:1].upper() + said[1:]
 
 
 class BadInput(TemperError):
@@ -26,6 +31,13 @@ class BadInput(TemperError):
 
 class BadLineup(BadInput):
     pass
+
+
+class NotTaken(BadInput):
+    def __init__(self, field: str, said: str, kind: str = "invalid") -> None:
+        """`kind` is one of the API's problems; its table says the status, for pages, too (web/api/problem.py)."""
+        super().__init__(said)
+        self.field, self.kind = field, kind
 
 
 class Unusable(TemperError):

@@ -2,7 +2,7 @@
 
 from app.events.kinds import RunStarted, SentryAlarm, SentryClear, SentryProbed
 from app.loop.state import fold
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.targets.catalog import open_target
 from tests.test_faults import QUICK, RULE, worked
 
@@ -11,7 +11,8 @@ async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
         open_target("fixture", worker.settings.hosts).prepare()
         (tmp_path / "hosts" / "fixture" / "root" / "etc" / "mission" / "backup.conf").write_text("[backup]\n")
-        request = queued(lineup, host="fixture", rules=RULE, mode="auto", keep=True, budget=QUICK, note="", pace=0)
+        order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
+        request = queued(order, lineup, worker.settings.hosts)
         name = await worker.submit(request)
         while not (state := fold(worker.store.events(name))).ended:
             await worker.bus.beyond(name, state.seq)

@@ -39,7 +39,7 @@ def test_an_unknown_rule_gets_the_nearest_ids(tmp_path):
 
 def test_a_rule_like_no_other_is_told_what_there_is(tmp_path):
     said = refused("run", "--data", str(tmp_path), "--rules", "V-1")
-    assert "it has such as V-" in said
+    assert "it has rules such as V-" in said
     assert "nearest" not in said
 
 

@@ -18,7 +18,7 @@ from app.events.kinds import (
 )
 from app.events.words import Budget
 from app.loop.state import fold
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.targets.catalog import open_target
 
 RULE = "V-257820"
@@ -41,7 +41,7 @@ async def fault(worker, purpose, **what):
 
 
 async def run(worker, lineup, budget=QUICK):
-    request = queued(lineup, host="fixture", rules=RULE, mode="auto", keep=False, budget=budget, note="", pace=0)
+    request = queued(Order(rules=(RULE,), budget=budget, pace=0, by="ada"), lineup, worker.settings.hosts)
     name = await worker.submit(request)
     seq, events = 0, []
     while not events or events[-1].event.__struct_config__.tag not in ("run.finished", "run.failed"):
@@ -114,9 +114,8 @@ async def test_a_poisoned_host_changes_nothing_that_the_roles_may_do(tmp_path):
         for name in ("etc/motd", "etc/dnf/dnf.conf", "var/log/messages"):
             path = root / name
             path.write_bytes(path.read_bytes().replace(b"gpgcheck=1", b"gpgcheck=0") + b"\n# " + poison + b"\n")
-        request = queued(
-            lineup, host="fixture", rules=RULE, mode="auto", keep=True, budget=QUICK, note="poisoned", pace=0
-        )
+        order = Order(rules=(RULE,), keep=True, budget=QUICK, note="poisoned", pace=0, by="ada")
+        request = queued(order, lineup, worker.settings.hosts)
         name = await worker.submit(request)
         seq = 0
         while worker.store.lines(name, kinds=["run.finished", "run.failed"]) == []:
@@ -136,7 +135,8 @@ async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_pat
     async with worked(tmp_path) as (worker, lineup):
         before = laid_out(worker)
         await fault(worker, "act", kind="stall", after_tokens=5, recover=True)
-        request = queued(lineup, host="fixture", rules=RULE, mode="auto", keep=True, budget=QUICK, note="", pace=0)
+        order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
+        request = queued(order, lineup, worker.settings.hosts)
         name = await worker.submit(request)
         while not any(isinstance(one.event, ScanFinished) for one in worker.store.events(name)):
             await worker.bus.beyond(name, worker.bus.newest.get(name, 0))

@@ -56,3 +56,21 @@ def test_the_newest_migration_is_the_head_that_the_code_expects():
 def test_every_kind_is_distinct_and_every_event_is_in_the_union():
     classes = [one for one in vars(kinds).values() if isinstance(one, type) and issubclass(one, kinds.Event)]
     assert len(KINDS) == len(set(KINDS)) == len(classes) - 1
+
+
+def test_the_plan_of_rooms_is_the_tree():
+    plan = (ROOT / "docs/architecture.md").read_text()
+    told = re.findall(r"^    (app/\S+)  ", plan, re.MULTILINE)
+    there = {
+        f"app/{one.name}{'/' * one.is_dir()}"
+        for one in (ROOT / "app").iterdir()
+        if one.name not in ("__init__.py", "__main__.py", "__pycache__", "py.typed")
+    }
+    assert sorted(told) == sorted(there)
+    inner = {
+        room: set(re.findall(r"\b([a-z]+)/", line)) - {room}
+        for room, line in re.findall(r"^    app/(\w+)/(.*)$", plan, re.MULTILINE)
+    }
+    assert [
+        (room, name) for room, names in inner.items() for name in names if not (ROOT / "app" / room / name).is_dir()
+    ] == []

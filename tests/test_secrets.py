@@ -14,7 +14,7 @@ from app.evidence.case import read_case
 from app.evidence.pack import pack
 from app.evidence.papers import PAPERS
 from app.main import create_app
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
 from tests.evidence.played import KEY
@@ -58,9 +58,10 @@ async def worked(data, url):
 
 async def ran(runtime, lineup, host, mode, rules):
     request = queued(
-        lineup, host=host, rules=",".join(rules), mode=mode, keep=host == "fixture", budget=BUDGET, note="", pace=None,
-        hosts=runtime.settings.hosts,
-    )  # fmt: skip
+        Order(host=host, rules=tuple(rules), mode=mode, keep=host == "fixture", budget=BUDGET, by="ada"),
+        lineup,
+        runtime.settings.hosts,
+    )
     name = await runtime.submit(request)
     seq, events = 0, []
     while not events or events[-1].event.__struct_config__.tag not in ("run.finished", "run.failed"):

@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
 
 from sqlmodel import Session
 
@@ -15,10 +14,9 @@ from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
-from app.events.words import Budget
 from app.loop.durable import enqueue_from_outside
 from app.loop.state import RunState, step
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.runtime.lock import Taken
 from app.runtime.runtime import new_run_id
 from app.store import nodes
@@ -29,22 +27,9 @@ ALL_PASSED, COULD_NOT, SOME_DID_NOT = 0, 1, 2
 LOOK_EVERY = 0.05
 
 
-@dataclass(frozen=True)
-class Order:
-    host: str
-    rules: str
-    mode: str
-    keep: bool
-    budget: Budget
-    note: str
-    skill_name: str = "stig"
-    said: str = ""
-    """The words for a host that could not be rolled back."""
-
-
 async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
     lineup = chosen_lineup(settings)
-    request = queued(lineup, **{**asdict(order), "budget": order.budget}, pace=settings.speed, hosts=settings.hosts)
+    request = queued(order, lineup, settings.hosts)
     try:
         await asyncio.to_thread(_unless_others_work, settings)
         async with opened(settings, lineup) as runtime:

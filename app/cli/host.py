@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from app.cli.listing import listed
 from app.config import Settings
 from app.errors import BadInput
 from app.runs.scanner import REMOTE
@@ -45,11 +46,22 @@ def add_host(settings: Settings, new: NewHost) -> None:
         _say(f'--without-rollback "{consent.sentence(new.name)}"')
 
 
-def list_hosts(settings: Settings) -> None:
-    for name in registry.fixtures(settings.hosts):
-        _say(f"{name}  built in, simulated")
-    for one in registry.listed(settings.hosts):
-        _say(f"{one.name}  {one.end}  by {one.end.way}  {one.fingerprint}")
+@dataclass(frozen=True)
+class HostLine:
+    host: str
+    simulated: bool
+    place: str | None = None
+    way: str | None = None
+    fingerprint: str | None = None
+
+
+def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
+    built_in = [HostLine(name, simulated=True) for name in registry.fixtures(settings.hosts)]
+    added = [
+        HostLine(one.name, simulated=False, place=str(one.end), way=one.end.way, fingerprint=one.fingerprint)
+        for one in registry.listed(settings.hosts)
+    ]
+    listed([*built_in, *added], "", as_json=as_json)
 
 
 def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> None:

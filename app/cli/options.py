@@ -8,6 +8,7 @@ import typer
 from app.config import Settings
 
 PACE = Settings.speed
+RULES = "Comma-separated rule ids; all of the skill when left out."
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
 LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped one, or a path to a line-up file.")]
 Speed = Annotated[
@@ -35,5 +36,6 @@ Otlp = Annotated[
 KeepDays = Annotated[
     float, typer.Option(min=0, help="Runs that ended more days ago shrink to their evidence; 0 keeps them whole.")
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON array, a row each.")]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
 Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]

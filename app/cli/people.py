@@ -3,11 +3,14 @@
 import getpass
 import sys
 import time
+from dataclasses import dataclass
+from datetime import datetime
 
 from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from app.cli.listing import listed, moment
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
@@ -50,6 +53,61 @@ def create_token(settings: Settings, name: str, right: str, label: str, days: fl
         _, secret = people.issue(session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY)
     _note(database, f"token create for {name}, {right}, {days:g} days")
     print(secret)  # noqa: T201  alone on its line, for a script
+
+
+@dataclass(frozen=True)
+class PersonLine:
+    person: str
+    right: str
+    disabled: bool
+    signs_in_by: str
+    made_at: datetime | None
+
+
+@dataclass(frozen=True)
+class TokenLine:
+    id: str
+    kind: str
+    person: str
+    right: str
+    label: str
+    run: str | None
+    expires_at: datetime | None
+    used_at: datetime | None
+
+
+def list_people(settings: Settings, *, as_json: bool) -> None:
+    with Session(open_database(settings.database)) as session:
+        rows = [
+            PersonLine(
+                one.name,
+                one.right,
+                one.disabled,
+                "identity provider" if one.identity else "password",
+                moment(one.made_at),
+            )
+            for one in people.people(session)
+        ]
+    listed(rows, "Nobody may sign in yet: temper admin create NAME.", as_json=as_json)
+
+
+def list_tokens(settings: Settings, *, as_json: bool) -> None:
+    with Session(open_database(settings.database)) as session:
+        rows = [
+            TokenLine(
+                one.id,
+                one.kind,
+                one.person,
+                one.right,
+                one.label,
+                one.run or None,
+                moment(one.expires_at),
+                moment(one.used_at),
+            )
+            for one in people.credentials(session, ("token", "link"))
+            if one.expires_at > time.time()
+        ]
+    listed(rows, "There is no token: temper token create NAME makes one.", as_json=as_json)
 
 
 def a_right(word: str) -> Right:

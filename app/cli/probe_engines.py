@@ -18,7 +18,7 @@ from app.errors import Unusable
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup
 from app.machine.gpus.reading import GpuSource
-from app.machine.measuring.load import EngineLoad
+from app.machine.measuring.load import EngineLoad, load_of
 from app.machine.sampling.opened import gpu_source
 from app.runtime.lock import held
 
@@ -92,7 +92,7 @@ async def _started(
                 before = {
                     gpu.index: idle[gpu.key] for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle
                 }
-                loaded[one.engine.name, one.replica] = EngineLoad(one.cold, seconds, before)
+                loaded[one.engine.name, one.replica] = load_of(one, seconds, before)
             yield loaded
 
 

@@ -14,9 +14,9 @@ LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷
 
 
 def show(one: SideBySide, console: Console) -> None:
-    gpus = " + ".join(map(str, one.gpus))
+    where = f"GPU {' + '.join(map(str, one.gpus))}" if one.gpus else "CPU"
     played = " · SIMULATED" if one.now and one.now.simulated else ""
-    console.print(Text(f"\n{one.title}, GPU {gpus}{played}", style="bold"))
+    console.print(Text(f"\n{one.title}, {where}{played}", style="bold"))
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("")
     table.add_column("")

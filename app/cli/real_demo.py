@@ -1,16 +1,16 @@
 """`temper demo --rootfs`: the demo on a real Debian: its own sshd, its own files, and OpenSCAP to judge it."""
 
 import asyncio
+import getpass
 import time
 
 from rich.console import Console
 from sqlmodel import Session
 
-from app.cli.harden import Order
 from app.cli.serve import serve_until_told
 from app.config import Settings
 from app.errors import BadInput
-from app.events.words import Budget
+from app.runs.order import Order
 from app.runtime.lock import held
 from app.scanners.openscap.content import add, datastreams
 from app.skills.catalog import skill
@@ -55,7 +55,7 @@ def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
         make_known(settings, machine, at)
         _content(machine)
         _say(f"{name} is up: a real Debian 12, sshd on 127.0.0.1:{at.port}, judged by OpenSCAP. Ctrl-C ends it all.")
-        asyncio.run(serve_until_told(settings, first=_order(name) if start else None))
+        asyncio.run(serve_until_told(settings, first=_order(settings, name) if start else None))
     finally:
         machine.stop()
         _say(f"{name} is down.")
@@ -102,16 +102,17 @@ def _content(machine: Rootfs) -> None:
         _say(f"Its content is kept here, too: temper scap list {CONTENT}")
 
 
-def _order(host: str) -> Order:
+def _order(settings: Settings, host: str) -> Order:
     there = skill(SKILL).rules
     return Order(
         host=host,
-        rules=",".join(rule for rule in RULES if rule in there),
+        rules=tuple(rule for rule in RULES if rule in there),
         mode="auto",
         keep=True,
-        budget=Budget(),
         note="demo on a disposable Debian",
-        skill_name=SKILL,
+        skill=SKILL,
+        pace=settings.speed,
+        by=getpass.getuser(),
     )
 
 

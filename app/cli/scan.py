@@ -3,12 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from app.cli.listing import listed, print_json
 from app.config import Settings
 from app.errors import BadInput
 from app.events.words import Word
@@ -33,20 +35,37 @@ _STYLE: dict[Word, str] = {
 }
 
 
-def list_content(name: str) -> None:
-    console = Console()
+@dataclass(frozen=True)
+class ContentLine:
+    content: str
+    file: str
+
+
+@dataclass(frozen=True)
+class ProfileLine:
+    profile: str
+    rules: int
+    title: str
+
+
+@dataclass(frozen=True)
+class ScanLine:
+    rule: str
+    openscap: Word
+    built_in: str | None
+    """None where we have no check of our own."""
+    why: str
+
+
+def list_content(name: str, *, as_json: bool = False) -> None:
     if not name:
-        table = Table("content", "file", box=None)
-        for known, file in datastreams().items():
-            table.add_row(known, str(file))
-        console.print(table if table.rows else "No data stream is here yet: apt-get install ssg-debian brings some.")
-        return
+        files = [ContentLine(known, str(file)) for known, file in datastreams().items()]
+        return listed(files, "No data stream is here yet: apt-get install ssg-debian brings some.", as_json=as_json)
     benchmark = read_benchmark(_file(name))
-    console.print(escape(f"{benchmark.title} {benchmark.version}"))
-    table = Table("profile", "rules", "title", box=None)
-    for profile in benchmark.profiles:
-        table.add_row(profile.short, str(profile.rules), escape(profile.title))
-    console.print(table)
+    if not as_json:
+        Console().print(escape(f"{benchmark.title} {benchmark.version}"))
+    profiles = [ProfileLine(one.short, one.rules, one.title) for one in benchmark.profiles]
+    return listed(profiles, f"{name} has no profiles.", as_json=as_json)
 
 
 def add_content(file: Path) -> None:
@@ -55,10 +74,14 @@ def add_content(file: Path) -> None:
     Console().print(f"It is here as {name}: ask for scap:{name}:PROFILE.")
 
 
-def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str]) -> int:
+def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
     pack = skill(f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}")
     verdicts, beside = asyncio.run(_verdicts(settings, host, pack, _chosen(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
+    worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
+    if as_json:
+        print_json([ScanLine(one.rule, one.word, beside.get(one.rule), one.evidence) for one in verdicts])
+        return worst
     table = Table("rule", "OpenSCAP", *(["built-in"] if beside else []), "why", box=None)
     for verdict in verdicts:
         word = f"[{_STYLE[verdict.word]}]{verdict.word}[/]"
@@ -68,7 +91,7 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     console.print(f"{host}: " + ", ".join(f"{number} {word}" for word, number in count.most_common()))
     if set(count) == {"notapplicable"}:
         console.print(f"{escape(pack.title)} is not meant for this host: choose content of its own release.")
-    return SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
+    return worst
 
 
 def _file(name: str) -> Path:

@@ -1,50 +1,61 @@
 """`temper schedule`: what is done on a host when nobody asks."""
 
-import getpass
 import time
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from sqlmodel import Session
 
-from app.background.schedules.timing import next_after
-from app.background.schedules.wanted import Wanted, schedule
+from app.background.schedules.wanted import Wanted, add, handled, schedule
+from app.cli.listing import listed, moment, shown
 from app.config import Settings
 from app.store import schedules
 from app.store.db import open_database
-from app.text.clean import clean
 
 
 def add_schedule(settings: Settings, wanted: Wanted) -> None:
-    row = schedule(wanted, getpass.getuser(), time.time(), settings.hosts)
-    said = f"schedule {row.id}: {row.mode} on {row.host}, next {_when(row.next_at)}; a server or worker has to run then"
+    row = schedule(wanted, time.time(), settings.hosts)
+    said = f"schedule {row.id}: {row.mode} on {row.host}, next {shown(moment(row.next_at))}"
     with Session(open_database(settings.database)) as session, session.begin():
-        session.add(row)
-    Console(highlight=False).print(said)
+        add(session, row)
+    print(f"{said}; a server or worker has to run then")  # noqa: T201
 
 
-def list_schedules(settings: Settings) -> None:
-    table = Table("id", "host", "mode", "when", "next", "last")
+@dataclass(frozen=True)
+class ScheduleLine:
+    id: str
+    host: str
+    skill: str
+    mode: str
+    cron: str
+    zone: str
+    paused: bool
+    next: datetime | None
+    unkept: bool
+    last: str
+
+
+def list_schedules(settings: Settings, *, as_json: bool = False) -> None:
     with Session(open_database(settings.database)) as session:
-        for row in schedules.schedules(session):
-            when = f"{row.cron} {row.zone}"
-            following = _when(row.next_at) if row.enabled else "paused"
-            table.add_row(row.id, row.host, row.mode, Text(when), following, Text(clean(row.outcome, 300)))
-    Console(highlight=False).print(table)
+        rows = [
+            ScheduleLine(
+                row.id,
+                row.host,
+                row.skill,
+                row.mode,
+                row.cron,
+                row.zone,
+                paused=not row.enabled,
+                next=moment(row.next_at) if row.enabled else None,
+                unkept=row.unkept,
+                last=row.outcome,
+            )
+            for row in schedules.schedules(session)
+        ]
+    listed(rows, "There is no schedule yet: temper schedule add makes one.", as_json=as_json)
 
 
 def handle_schedule(settings: Settings, wanted: str, verb: str) -> None:
     with Session(open_database(settings.database)) as session, session.begin():
-        row = schedules.known(session, wanted)
-        if verb == "remove":
-            session.delete(row)
-        else:
-            row.enabled, row.next_at = verb == "resume", next_after(row.cron, row.zone, time.time())
-            session.add(row)
-    Console(highlight=False).print(f"schedule {wanted}: {verb}d")
-
-
-def _when(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        handled(session, wanted, verb, time.time())
+    print(f"schedule {wanted}: {verb}d")  # noqa: T201

@@ -4,25 +4,20 @@ import asyncio
 import signal
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 
 from sqlmodel import Session
 
 from app.background.tasks import background_tasks
-from app.cli.harden import Order
 from app.cli.listening import made, opened_socket
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
 from app.errors import Unusable
-from app.events.words import Budget
 from app.lineups.model import Lineup
 from app.main import create_app
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.runtime.runtime import Runtime
 from app.store import people, queries
 from app.store.db import open_database
-
-FIXTURE_DEMO = Order(host="fixture", rules="", mode="auto", keep=False, budget=Budget(), note="demo")
 
 Beside = Callable[[Runtime], Awaitable[None]]
 """What goes on beside the server; it may end before it."""
@@ -86,9 +81,7 @@ async def _begin(runtime: Runtime, lineup: Lineup, order: Order) -> None:
     with Session(runtime.database) as session:
         if queries.unended(session, order.host):
             return
-    settings = runtime.settings
-    asked = {**asdict(order), "budget": order.budget}
-    await runtime.submit(queued(lineup, **asked, pace=settings.speed, hosts=settings.hosts))
+    await runtime.submit(queued(order, lineup, runtime.settings.hosts))
 
 
 async def _serve(runtime: Runtime, listener: socket.socket) -> None:

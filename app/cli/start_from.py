@@ -4,16 +4,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli.harden import Order
 from app.errors import BadInput
 from app.evidence.incoming.starting_point import read_starting_point
+from app.runs.order import Order
 from app.skills.catalog import skill
 
 
 def start_from(order: Order, file: Path) -> Order:
-    if order.rules:
+    if order.rules is not None:
         raise BadInput("give --from or --rules, not both.")
-    start = read_starting_point(file, skill(order.skill_name))
+    start = read_starting_point(file, skill(order.skill))
     print(f"temper: {start.told}", file=sys.stderr)  # noqa: T201
     note = "; ".join(part for part in (order.note, start.noted) if part)
-    return replace(order, rules=",".join(start.rules), note=note)
+    return replace(order, rules=start.rules, note=note)

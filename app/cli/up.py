@@ -28,13 +28,16 @@ _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent":
 
 def start_lineup(settings: Settings, *, anyway: bool) -> None:
     """What would not boot is not tried: on a GPU that takes minutes to find out."""
-    lineup = chosen_lineup(settings)
-    found = diagnose(lineup, look_around(lineup))
-    stops = [one for one in found if one.severity == "stop"]
-    if stops and not anyway:
-        told = "; ".join(f"{one.engine or lineup.name}: {one.says} {one.fix}" for one in stops)
+    if not anyway and (told := would_stop(settings)):
         raise BadInput(f"{told} (`temper doctor {settings.lineup}` says it at length; --anyway starts it all the same)")
-    asyncio.run(serve_until_told(settings, beside=_stairs))
+    asyncio.run(serve_until_told(settings, beside=tell_cold_starts))
+
+
+def would_stop(settings: Settings) -> str:
+    """What keeps the line-up's engines from starting, and what helps; empty where nothing is known to."""
+    lineup = chosen_lineup(settings)
+    stops = [one for one in diagnose(lineup, look_around(lineup)) if one.severity == "stop"]
+    return "; ".join(f"{one.engine or lineup.name}: {one.says}: {one.fix}" for one in stops)
 
 
 def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
@@ -58,7 +61,7 @@ def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 
 
-async def _stairs(runtime: Runtime) -> None:
+async def tell_cold_starts(runtime: Runtime) -> None:
     """Until each engine serves or has failed; the page serves meanwhile and after."""
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]

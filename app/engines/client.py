@@ -1,10 +1,10 @@
-"""One vLLM server over HTTP. The only place where an engine's bytes enter, and where foreign errors end."""
+"""One vLLM or llama.cpp server over HTTP. Only here an engine's bytes enter, and here foreign errors end."""
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 import msgspec
@@ -19,13 +19,50 @@ BODY_LIMIT = 4 * 1024 * 1024
 ERROR_LIMIT = 64 * 1024
 
 _BUSY = (408, 425, 429, 502, 503, 504)
-_CONTEXT_WORDS = ("maximum context length", "max_model_len")
+_CONTEXT_WORDS = ("maximum context length", "max_model_len", "exceeds the available context size")
 
 
 @dataclass(frozen=True)
 class ServedModel:
     id: str
     max_model_len: int | None = None
+    made_by: str = ""
+    """Program and version of a server that has no /version: llama.cpp's."""
+    quantized: str = ""
+    """As a GGUF file says: Q4_1."""
+
+
+class _Meta(msgspec.Struct):
+    """llama.cpp's, of a model."""
+
+    n_ctx: int | None = None
+    ftype: str = ""
+
+
+class _Card(msgspec.Struct):
+    id: str
+    max_model_len: int | None = None
+    owned_by: str = ""
+    tags: list[str] = []
+    meta: _Meta | None = None
+
+    def served(self) -> ServedModel:
+        if self.owned_by != "llamacpp":
+            return ServedModel(self.id, self.max_model_len)
+        meta = self.meta or _Meta()
+        return ServedModel(self.id, meta.n_ctx, next(iter(self.tags), "llama.cpp"), meta.ftype)
+
+
+class _Slot(msgspec.Struct):
+    """One of llama.cpp's requests at work, or room for one."""
+
+    is_processing: bool = False
+    n_prompt_tokens_processed: int = 0
+    next_token: list[dict[str, int | bool]] = []
+
+    @property
+    def decoded(self) -> int:
+        return sum(int(one.get("n_decoded", 0)) for one in self.next_token)
 
 
 class _Version(msgspec.Struct):
@@ -75,7 +112,7 @@ class EngineClient:
     async def models(self) -> tuple[ServedModel, ...]:
         answer = await self._get(f"{self._base}/models", self._key)
         try:
-            return tuple(msgspec.json.decode(answer, type=_Models).data)
+            return tuple(card.served() for card in msgspec.json.decode(answer, type=_Models).data)
         except NOT_JSON as exc:
             raise EngineRefused(f"{self._base}/models is not a list of models: check that base_url is right.") from exc
 
@@ -88,7 +125,19 @@ class EngineClient:
 
     async def sample(self, url: str = "") -> EngineSample:
         """Its metrics, from where they stand: beside the base URL, unless `url` says otherwise."""
-        return parse((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
+        sample = parse((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
+        if url or not (sample.counts_late and sample.running):
+            return sample
+        busy = [slot for slot in await self._slots() if slot.is_processing]
+        read = sum(slot.n_prompt_tokens_processed for slot in busy)
+        return replace(sample, in_flight=sum(slot.decoded for slot in busy), reading=read)
+
+    async def _slots(self) -> list[_Slot]:
+        """llama.cpp's requests at work; it has no other place that tells of them before they end."""
+        try:
+            return msgspec.json.decode(await self._get(f"{self._root}/slots", self._key), type=list[_Slot])
+        except (EngineError, *NOT_JSON):
+            return []
 
     async def _get(self, url: str, headers: dict[str, str] | None = None) -> bytes:
         with self._translated(self._patience):
@@ -132,7 +181,7 @@ class EngineClient:
 
 
 class _Models(msgspec.Struct):
-    data: list[ServedModel]
+    data: list[_Card]
 
 
 def _reason(status: int, said: str) -> str:

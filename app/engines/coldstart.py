@@ -1,4 +1,4 @@
-"""A cold start as vLLM's log tells it: which step of the stairs was reached when, and what it found. Pure."""
+"""A cold start as an engine's log tells it: which step was reached when, and what it found. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -21,6 +21,10 @@ _STEPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("graphs captured", re.compile(rf"Graph capturing finished in \d+ secs?, took {_NUMBER} GiB")),
     ("engine warm", re.compile(rf"init engine \([^)]*\) took {_NUMBER} s")),
     ("server up", re.compile(r"Application startup complete()")),
+    ("engine starts", re.compile(r"llama\.cpp starts \(xllamacpp ([^)]+)\)")),
+    ("weights loaded", re.compile(r"load_model: initializing, n_slots()")),
+    ("KV cache laid out", re.compile(rf"KV cache laid out: {_NUMBER} tokens")),
+    ("server up", re.compile(r"llama\.cpp serves ()")),
 )
 _UNITS = {
     "weights loaded": "GiB of weights",

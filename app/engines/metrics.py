@@ -1,8 +1,8 @@
-"""An engine's own figures, under the names that vLLM has given them since 0.19."""
+"""An engine's own figures, under the names that vLLM has given them since 0.19, or under llama.cpp's."""
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -19,7 +19,19 @@ _COUNTERS = (
 )
 _CACHE = "vllm:cache_config_info"
 _STARTED = "process_start_time_seconds"
-_WANTED = (*_GAUGES, *_COUNTERS, _CACHE, _STARTED)
+_LLAMACPP = {
+    "llamacpp:requests_processing": "vllm:num_requests_running",
+    "llamacpp:requests_deferred": "vllm:num_requests_waiting",
+    "llamacpp:tokens_predicted_total": "vllm:generation_tokens_total",
+    "llamacpp:prompt_tokens_cached_total": "vllm:prefix_cache_hits_total",
+    "llamacpp:spec_decode_num_drafts_total": "vllm:spec_decode_num_drafts_total",
+    "llamacpp:spec_decode_num_draft_tokens_total": "vllm:spec_decode_num_draft_tokens_total",
+    "llamacpp:spec_decode_num_accepted_tokens_total": "vllm:spec_decode_num_accepted_tokens_total",
+}
+"""Its name to vLLM's for the same."""
+_LLAMACPP_READ = "llamacpp:prompt_tokens_total"
+"""Without those found in the cache, where vLLM's counter has them."""
+_WANTED = (*_GAUGES, *_COUNTERS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ)
 _BEFORE_0_19 = ("vllm:gpu_cache_usage_perc", "vllm:time_per_output_token_seconds")
 
 Totals = dict[str, list[float]]
@@ -48,10 +60,18 @@ class EngineSample:
     """When its process started, on its own clock: a later one is another process."""
     missing: str = ""
     """What it should report and does not, in a sentence."""
+    counts_late: bool = False
+    """llama.cpp counts the tokens of an answer when that has ended."""
+    in_flight: int = 0
+    """Tokens of answers that are still being written."""
+    reading: int = 0
+    """Tokens of their prompts that are read: what moves before the first token."""
 
 
 def parse(text: str) -> EngineSample:
     found, capacity = _read(text)
+    if late := bool(found[_LLAMACPP_READ]):
+        _as_vllm(found)
     shares = found["vllm:kv_cache_usage_perc"]
     return EngineSample(
         running=_sum(found["vllm:num_requests_running"]),
@@ -69,7 +89,18 @@ def parse(text: str) -> EngineSample:
         kv_tokens=_sum(capacity),
         started=max(found[_STARTED], default=None),
         missing=_missing(text, found),
+        counts_late=late,
     )
+
+
+def live(before: EngineSample | None, sample: EngineSample) -> EngineSample:
+    """With what is being written counted in. An answer that has just ended may be in neither count for one look."""
+    if not sample.counts_late or sample.generation_tokens is None:
+        return sample
+    tokens = sample.generation_tokens + sample.in_flight
+    if before and before.counts_late and sample.generation_tokens >= (before.generation_tokens or 0) - before.in_flight:
+        tokens = max(tokens, before.generation_tokens or 0)
+    return replace(sample, generation_tokens=tokens, in_flight=tokens - sample.generation_tokens)
 
 
 def rate(previous: int | None, current: int | None, seconds: float) -> float | None:
@@ -96,6 +127,13 @@ def _read(text: str) -> tuple[Totals, list[float]]:
     return found, capacity
 
 
+def _as_vllm(found: Totals) -> None:
+    for theirs, ours in _LLAMACPP.items():
+        found[ours] = found[theirs]
+    looked_up = [*found[_LLAMACPP_READ], *found["llamacpp:prompt_tokens_cached_total"]]
+    found["vllm:prompt_tokens_total"] = found["vllm:prefix_cache_queries_total"] = looked_up
+
+
 def _samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
     """Most of the text is histograms that nobody asked for: reading them all would cost ten times as much."""
     for line in text.split("\n"):
@@ -115,7 +153,7 @@ def _missing(text: str, found: Totals) -> str:
         return "its metrics have the names of a vLLM before 0.19: upgrade it"
     if "vllm:" in text:
         return "its metrics lack requests running or tokens generated: was it started with --disable-log-stats?"
-    return "its metrics are not vLLM's: check metrics_urls"
+    return "its metrics are neither vLLM's nor llama.cpp's: check metrics_urls"
 
 
 def _number(text: str) -> float | None:

@@ -1,4 +1,4 @@
-"""vLLM's chat completions without I/O: a question to its request, bytes to the pieces of a reply."""
+"""Chat completions as vLLM and llama.cpp speak them, without I/O: a question to its request, bytes to a reply."""
 
 from typing import Any
 
@@ -26,6 +26,8 @@ def body(question: Question) -> dict[str, Any]:
         "temperature": question.temperature,
         "stream": True,
         "stream_options": {"include_usage": True, "continuous_usage_stats": True},
+        # llama.cpp counts in every chunk only when asked this way; vLLM ignores what it does not know.
+        "timings_per_token": True,
     }
     if question.schema is not None:
         shape = {"name": question.schema_name, "schema": bindable(question.schema)}
@@ -63,9 +65,21 @@ class _Usage(msgspec.Struct):
     completion_tokens: int | None = None
 
 
+class _Timings(msgspec.Struct):
+    """llama.cpp's."""
+
+    cache_n: int = 0
+    prompt_n: int = 0
+    predicted_n: int = 0
+
+    def usage(self) -> _Usage:
+        return _Usage(self.cache_n + self.prompt_n, self.predicted_n)
+
+
 class _Chunk(msgspec.Struct):
     choices: list[_Choice] = []
     usage: _Usage | None = None
+    timings: _Timings | None = None
     error: Any = None
 
 
@@ -136,7 +150,7 @@ class ChatReply:
             raise EngineDied("The engine sent a chunk that is not vLLM's JSON: check that base_url is right.") from exc
         if chunk.error is not None:
             raise _failure(chunk.error)
-        self._count(chunk.usage, at)
+        self._count(chunk.usage or (chunk.timings.usage() if chunk.timings else None), at)
         return [delta for choice in chunk.choices for delta in self._choice(choice, at)]
 
     def _count(self, usage: _Usage | None, at: float) -> None:

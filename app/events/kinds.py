@@ -436,6 +436,8 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     cached_share: float | None = None
     """Of prompt tokens found in the prefix cache, 0 to 1."""
     preemptions: int | None = None
+    resident_gib: float | None = None
+    """Main memory that its process holds, where it computes on the processor."""
 
 
 class GpuSampled(Event, frozen=True, tag="gpu.sample"):
@@ -469,7 +471,7 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
 
 
 class EnergySpent(Event, frozen=True, tag="energy.sample"):
-    """What a run took of the GPUs so far. Power is kept for hours, this for good."""
+    """What a run has spent on the GPUs so far. Power is kept for hours, this for good."""
 
     of: str
     """The run."""

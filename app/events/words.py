@@ -137,7 +137,7 @@ class GpuProcess(Struct, frozen=True):
 
 
 class Spent(Struct, frozen=True, kw_only=True):
-    """What one role took of the GPUs. An empty role is the time in which no role was at work."""
+    """What one role spent on the GPUs. An empty role is the time in which no role was at work."""
 
     role: Role | Literal[""]
     gpu_seconds: float

@@ -6,8 +6,11 @@ from typing import Literal, Self
 
 from app.events.words import Role
 
-Precision = Literal["bf16", "fp8", "nvfp4", "awq4"]
-_SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit"}
+Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf"]
+_SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit", "gguf": "GGUF"}
+
+EngineKind = Literal["vllm", "llamacpp"]
+"""llamacpp runs a GGUF file on the processor and needs no GPU."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ class Launch:
 
     port: int
     """Of the first replica; the next one listens on the port after it."""
-    command: tuple[str, ...] = ("vllm", "serve")
+    command: tuple[str, ...] = ()
+    """What the flags follow; left out, `vllm serve`, or the llama.cpp beside Temper."""
     image: str = ""
     """Where one is named, the engine runs in a container of it, and `command` is not used."""
     flags: tuple[str, ...] = ()
@@ -96,11 +100,13 @@ class Engine:
     name: str
     title: str
     model: str
-    """A name that a hub knows, or the path of a folder with config.json."""
+    """A name that a hub knows, or the path of a folder with config.json; for llamacpp `smollm2` or a GGUF file."""
     precision: Precision
     gpus: tuple[int, ...]
+    """None for llamacpp."""
     tp: int
     max_model_len: int
+    kind: EngineKind = "vllm"
     pp: int = 1
     served_name: str = ""
     """What requests call the model; `model` where it is left out."""
@@ -145,8 +151,23 @@ class Engine:
         return self.tp * self.pp
 
     @property
+    def on_cpu(self) -> bool:
+        return self.kind == "llamacpp"
+
+    @property
+    def program(self) -> str:
+        """What its versions are of."""
+        return "xllamacpp" if self.on_cpu else "vLLM"
+
+    @property
+    def runs_on(self) -> str:
+        return "CPU" if self.on_cpu else f"GPU {' + '.join(map(str, self.gpus))}"
+
+    @property
     def replicas(self) -> tuple[tuple[int, ...], ...]:
         """The GPUs of each replica."""
+        if self.on_cpu:
+            return ((),) * max(1, len(self.base_urls))
         step = self.gpus_per_replica
         return tuple(self.gpus[n : n + step] for n in range(0, len(self.gpus), step))
 

@@ -13,7 +13,7 @@ import msgspec
 
 from app.errors import BadLineup
 from app.events.words import Role
-from app.lineups.model import Engine, Gpu, Lineup, Precision, Seat
+from app.lineups.model import Engine, EngineKind, Gpu, Lineup, Precision, Seat
 from app.lineups.toml_lines import Table, TomlLines, syntax_error
 
 LINEUPS = Path(__file__).parent
@@ -24,6 +24,7 @@ _WORDS: dict[Any, str] = {
     float: "a number",
     bool: "true or false",
     Precision: f"one of {', '.join(get_args(Precision))}",
+    EngineKind: f"one of {', '.join(get_args(EngineKind))}",
     tuple[int, ...]: "a list of whole numbers, like [0, 1]",
     tuple[str, ...]: "a list of texts in quotes",
     dict[str, str]: 'a table of texts, like {NAME = "value"}',
@@ -89,8 +90,8 @@ class _Reader:
         )
 
     def _gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
-        tables = document.get("gpus")
-        if not isinstance(tables, list) or not tables:
+        tables = document.get("gpus", [] if _needs_no_gpu(document) else None)
+        if not isinstance(tables, list) or not (tables or _needs_no_gpu(document)):
             raise self._wrong((), "gpus", "the line-up needs its GPUs, each as a [[gpus]] table")
         gpus = tuple(self._fill(Gpu, ("gpus", str(n)), table) for n, table in enumerate(tables))
         for n, gpu in enumerate(gpus):
@@ -101,8 +102,11 @@ class _Reader:
         return gpus
 
     def _engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
-        engine = self._fill(Engine, at, table, name=at[-1])
-        self._check_gpus(at, engine, [gpu.index for gpu in gpus])
+        engine = self._fill(Engine, at, {**_ON_CPU, **table} if _on_cpu(table) else table, name=at[-1])
+        if engine.on_cpu:
+            self._check_cpu(at, engine)
+        else:
+            self._check_gpus(at, engine, [gpu.index for gpu in gpus])
         self._check_start(at, engine)
         if engine.utilization is not None and engine.utilization > 1:
             raise self._wrong(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
@@ -120,6 +124,14 @@ class _Reader:
         if not engine.gpus or len(engine.gpus) % engine.gpus_per_replica:
             asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
             raise self._wrong(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
+
+    def _check_cpu(self, at: Table, engine: Engine) -> None:
+        if engine.gpus:
+            raise self._wrong(at, "gpus", "a llamacpp engine runs on the processor: leave gpus out")
+        if engine.launch and engine.launch.image:
+            raise self._wrong(
+                (*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out"
+            )
 
     def _check_start(self, at: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
@@ -192,6 +204,19 @@ class _Reader:
     def _wrong(self, at: Table, key: str, sentence: str) -> BadLineup:
         end = "" if sentence.endswith("?") else "."
         return BadLineup(f"{self._path}:{self._lines.line(at, key)}: {sentence}{end}")
+
+
+_ON_CPU = {"gpus": [], "tp": 1, "precision": "gguf"}
+"""What an engine without a GPU need not say."""
+
+
+def _on_cpu(engine: object) -> bool:
+    return isinstance(engine, dict) and engine.get("kind") == "llamacpp"
+
+
+def _needs_no_gpu(document: dict[str, Any]) -> bool:
+    engines = document.get("engines")
+    return isinstance(engines, dict) and bool(engines) and all(map(_on_cpu, engines.values()))
 
 
 def _present(hint: Any) -> Any:

@@ -18,7 +18,7 @@ POLL_SECONDS = 0.5
 NOT_USED = 60.0
 """Seconds between DBOS's looks for messages between workflows, of which there are none."""
 Drive = Callable[[str, int], Awaitable[None]]
-"""A run, and the how-manieth time it was offered."""
+"""A run, and the number of times that it has been offered."""
 
 
 def entry(run: str, epoch: int = 1) -> str:

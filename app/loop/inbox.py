@@ -37,11 +37,11 @@ def meaning(command: Command, state: RunState, now: float) -> Event | None:
             return RunResumed(by=command.by)
         case "stop":
             return RunStopRequested(by=command.by, reason=command.reason)
-        case "approve" if _open_approval(state, now) == command.approval:
+        case "approve" if open_approval(state, now) == command.approval:
             return ApprovalGiven(approval=command.approval, by=command.by, reason=command.reason)
-        case "refuse" if _open_approval(state, now) == command.approval:
+        case "refuse" if open_approval(state, now) == command.approval:
             return ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason)
-        case "edit" if _open_approval(state, now) == command.approval:
+        case "edit" if open_approval(state, now) == command.approval:
             return _edited(command)
         case _:
             return None
@@ -55,8 +55,10 @@ def _edited(command: Command) -> ApprovalEdited | None:
     return ApprovalEdited(approval=command.approval, by=command.by, reason=command.reason, actions=actions)
 
 
-def _open_approval(state: RunState, now: float) -> str | None:
+def open_approval(state: RunState, now: float) -> str | None:
     """What is late is not open any more, though nobody has written that down yet."""
+    if state.ended or state.stopping:
+        return None
     attempt = state.item.attempt if state.item else None
     if attempt is None or attempt.approval is None or not attempt.awaits_person or now >= attempt.approval.expires:
         return None

@@ -1,68 +1,157 @@
-"""From words on a command line or in a body to a run's first event; whatever is wrong is said in one sentence."""
+"""What somebody wants of a run, whichever door it came by, and the one place where that is checked."""
 
-import getpass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from app.errors import BadInput
+from app.errors import BadInput, NotTaken
 from app.events.kinds import RunQueued
-from app.events.words import Budget, Mode
+from app.events.words import Budget, Category, Mode
 from app.lineups.model import Lineup
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
 from app.targets import consent
-from app.targets.catalog import known_host, usual_mode
+from app.targets.catalog import FIXTURE, known_host, usual_mode
 from app.targets.registry import is_fixture
+from app.text.clean import clean
+
+MODES: tuple[Mode, ...] = get_args(Mode)
+PROFILES: dict[str, Category | None] = {"all": None, "cat-1": "I", "cat-2": "II", "cat-3": "III"}
+ALL = "all"
+LONGEST = {"host": 64, "skill": 200, "note": 500, "consent": 200}
+RULE_LENGTH, MOST_RULES = 128, 1000
+USUAL = Budget()
+_DAY = 24 * 3600.0
+BOUNDS: dict[str, tuple[float, float]] = {
+    "run_seconds": (0.1, 30 * _DAY),
+    "item_seconds": (0.1, _DAY),
+    "turn_seconds": (0.1, _DAY),
+    "stall_seconds": (0.1, 3600),
+    "approval_seconds": (0.1, 30 * _DAY),
+    "attempts": (1, 50),
+    "item_tokens": (100, 10_000_000),
+}
+"""Of a budget: from, to."""
 
 
-def queued(
-    lineup: Lineup,
-    *,
-    host: str,
-    rules: str,
-    mode: str,
-    keep: bool,
-    budget: Budget,
-    note: str,
-    pace: float | None = None,
-    by: str | None = None,
-    skill_name: str = "stig",
-    hosts: Path = Path("data/hosts"),
-    said: str = "",
-) -> RunQueued:
-    """An empty mode is the host's usual one. Only the built-in host is laid out anew, so only it can be kept."""
-    known_host(host, hosts)
-    consent.check(host, said)
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    host: str = FIXTURE
+    skill: str = "stig"
+    rules: tuple[str, ...] | None = None
+    """None, or `all` alone, is the whole skill; naming none is a mistake."""
+    profile: str | None = None
+    """By category, instead of rules."""
+    mode: str | None = None
+    """None is the host's usual one."""
+    keep: bool = False
+    """Only the built-in host is laid out anew, so only it can be kept."""
+    budget: Budget = USUAL
+    note: str = ""
+    consent: str = ""
+    """The words for a host that could not be rolled back."""
+    pace: float | None = None
+    """Of simulated engines."""
+    by: str
+
+    @property
+    def whole(self) -> bool:
+        return self.rules is None or self.rules == (ALL,)
+
+
+def named(words: str | None) -> tuple[str, ...] | None:
+    """Rules as a person writes them, with commas between them."""
+    return None if words is None else tuple(word.strip() for word in words.split(",") if word.strip())
+
+
+def queued(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
+    """The run's first event, or NotTaken with the sentence that every door says."""
+    pack = checked(order, hosts)
     return RunQueued(
-        host=host,
-        skill=skill_name,
-        rules=rules_of(rules, skill_name),
-        mode=mode_of(mode or skill(skill_name).mode or usual_mode(host), skill(skill_name)),
-        budget=budget,
+        host=order.host,
+        skill=pack.name,
+        rules=_rules(order, pack),
+        mode=mode_of(order, pack),
+        budget=order.budget,
         lineup=lineup.name,
         simulated=lineup.simulated,
-        note=note,
-        pace=pace if lineup.simulated else None,
-        keep=keep and is_fixture(host),
-        by=by or getpass.getuser(),
-        consent=said,
+        note=clean(order.note, LONGEST["note"]),
+        pace=order.pace if lineup.simulated else None,
+        keep=order.keep and is_fixture(order.host),
+        by=order.by,
+        consent=order.consent,
     )
 
 
-def mode_of(mode: str, pack: Skill) -> Mode:
-    if mode not in get_args(Mode):
-        raise BadInput(f"there is no mode {mode!r}: choose one of {', '.join(get_args(Mode))}.")
+def checked(order: Order, hosts: Path) -> Skill:
+    """The order's skill; nothing is wrong with the rest."""
+    for field, most in LONGEST.items():
+        if (length := len(getattr(order, field))) > most:
+            raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
+    with _fault_of("host", "unknown-host"):
+        known_host(order.host, hosts)
+    with _fault_of("skill", "unknown-skill"):
+        pack = skill(order.skill)
+    _rules(order, pack)
+    mode_of(order, pack)
+    with _fault_of("consent"):
+        consent.check(order.host, order.consent)
+    for name, (lowest, highest) in BOUNDS.items():
+        if not lowest <= getattr(order.budget, name) <= highest:
+            said = f"the budget's {name} may be anything from {lowest:g} to {highest:g}."
+            raise NotTaken(f"budget.{name}", said)
+    return pack
+
+
+def mode_of(order: Order, pack: Skill) -> Mode:
+    mode = pack.mode or usual_mode(order.host) if order.mode is None else order.mode
+    if mode not in MODES:
+        raise NotTaken("mode", f"there is no mode {mode[:40]!a}: choose one of {', '.join(MODES)}.")
     if pack.mode and mode != pack.mode:
-        raise BadInput(f"{pack.title}: it is only run as {pack.mode}; ask for --mode {pack.mode}.")
-    return mode  # type: ignore[return-value]
+        raise NotTaken("mode", f"{pack.title}: it is only run as {pack.mode}; choose that mode, or leave it out.")
+    return mode
 
 
-def rules_of(rules: str, skill_name: str) -> tuple[str, ...]:
-    pack = skill(skill_name)
-    asked = [rule.strip() for rule in rules.split(",") if rule.strip()]
-    for rule in asked:
+def _rules(order: Order, pack: Skill) -> tuple[str, ...]:
+    if order.profile is not None:
+        return _of_profile(order.profile, order, pack)
+    if order.rules is None or order.whole:
+        return tuple(pack.rules)
+    if not order.rules:
+        raise NotTaken("rules", f"no rule is named: name some of {pack.title}, or say {ALL}.")
+    if len(order.rules) > MOST_RULES:
+        raise NotTaken(
+            "rules", f"{len(order.rules)} rules are named: {MOST_RULES} are the most. For the whole skill say {ALL}."
+        )
+    for place, rule in enumerate(order.rules):
         if rule not in pack.rules:
-            near = nearest(rule, pack)
-            way_on = f"nearest are {', '.join(near)}" if near else f"it has such as {', '.join(list(pack.rules)[:3])}"
-            raise BadInput(f"there is no rule {rule!r} in {pack.title}: {way_on}.")
-    return tuple(dict.fromkeys(asked)) or tuple(pack.rules)
+            raise NotTaken(f"rules[{place}]", _no_rule(rule, pack), "unknown-rule")
+    return tuple(dict.fromkeys(order.rules))
+
+
+def _of_profile(profile: str, order: Order, pack: Skill) -> tuple[str, ...]:
+    if order.rules is not None:
+        raise NotTaken("profile", "give rules or a profile, not both.")
+    if profile not in PROFILES:
+        raise NotTaken("profile", f"there is no profile {profile[:40]!a}: choose one of {', '.join(PROFILES)}.")
+    category = PROFILES[profile]
+    found = tuple(rule.id for rule in pack.rules.values() if category in (None, rule.category))
+    if not found:
+        raise NotTaken("profile", f"{pack.title} has no rule of category {category}: choose another profile.")
+    return found
+
+
+def _no_rule(rule: str, pack: Skill) -> str:
+    near = nearest(rule, pack)
+    way_on = f"the nearest are {', '.join(near)}" if near else f"it has rules such as {', '.join([*pack.rules][:3])}"
+    return f"there is no rule {rule[:RULE_LENGTH]!a} in {pack.title}: {way_on}."
+
+
+@contextmanager
+def _fault_of(field: str, kind: str = "invalid") -> Iterator[None]:
+    try:
+        yield
+    except BadInput as exc:
+        raise NotTaken(field, str(exc), kind) from exc

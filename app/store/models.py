@@ -94,15 +94,6 @@ class CommandRow(SQLModel, table=True):
     taken_at: float | None = None
 
 
-class HostRow(SQLModel, table=True):
-    __tablename__ = "host"
-
-    name: str = Field(primary_key=True)
-    kind: str
-    title: str
-    added_at: float
-
-
 class ProbeRow(SQLModel, table=True):
     """One probe of one replica of an engine; what has no column of its own is JSON."""
 
@@ -126,9 +117,12 @@ class PersonRow(SQLModel, table=True):
 
     name: str = Field(primary_key=True)
     right: str
-    password: str
+    password: str = ""
+    """Empty where an identity provider vouches for them."""
     made_at: float
     disabled: bool = False
+    identity: str = ""
+    """A digest of who vouches for them and of whom it means by that; empty where a password does."""
 
 
 class CredentialRow(SQLModel, table=True):
@@ -141,11 +135,16 @@ class CredentialRow(SQLModel, table=True):
     right: str
     kind: str
     label: str
+    """For people."""
     digest: str = Field(unique=True)
     made_at: float
     expires_at: float
     used_at: float | None = None
     ended_at: float | None = None
+    run: str = ""
+    """What a link opens."""
+    source: str = ""
+    """The address that a browser signed in from."""
 
 
 class ScheduleRow(SQLModel, table=True):
@@ -172,3 +171,7 @@ class ScheduleRow(SQLModel, table=True):
     """The run that it started last."""
     outcome: str = ""
     """What became of the last time, in a sentence."""
+    unkept: bool = False
+    """Of the times that came last one was missed, skipped or came to nothing."""
+    stopped: bool = False
+    """The run was asked to stop at the end of its window."""

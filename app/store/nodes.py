@@ -35,7 +35,7 @@ class NodeRow(SQLModel, table=True):
 
 @dataclass(frozen=True)
 class Orphan:
-    """A run that nobody works on, and the how-manieth time it is offered."""
+    """A run that nobody works on, and the number of times that it has been offered."""
 
     run: str
     host: str

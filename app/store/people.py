@@ -23,7 +23,15 @@ def admins(session: Session) -> int:
 
 
 def issue(
-    session: Session, *, person: str, right: str, kind: str, label: str, seconds: float
+    session: Session,
+    *,
+    person: str,
+    right: str,
+    kind: str,
+    label: str,
+    seconds: float,
+    run: str = "",
+    source: str = "",
 ) -> tuple[CredentialRow, str]:
     secret, now = new_secret(), time.time()
     row = CredentialRow(
@@ -35,6 +43,8 @@ def issue(
         digest=digest(secret),
         made_at=now,
         expires_at=now + seconds,
+        run=run,
+        source=source,
     )
     session.add(row)
     return row, secret
@@ -52,11 +62,11 @@ def browser_of(session: Session, name: str, secret: str, now: float) -> str:
 
 
 def came_from(session: Session, name: str, source: str, since: float) -> bool:
-    """Somebody signed in by this name and from this address, with the right password."""
+    """Somebody signed in by this name and from this address."""
     there = select(CredentialRow.id).where(
         CredentialRow.person == name,
         CredentialRow.kind == "session",
-        CredentialRow.label == source,
+        CredentialRow.source == source,
         col(CredentialRow.made_at) > since,
     )
     return session.exec(there.limit(1)).first() is not None

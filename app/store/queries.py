@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sqlalchemy import func, update
 from sqlmodel import Session, col, select
 
-from app.store.models import CommandRow, HostRow, LessonRow, RunRow
+from app.store.models import CommandRow, LessonRow, RunRow
 
 UNENDED = ("queued", "running", "paused")
 DROP_AFTER = 3
@@ -57,10 +57,6 @@ def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
     return session.exec(query.limit(limit)).all()
 
 
-def ask(session: Session, command: CommandRow) -> None:
-    session.add(command)
-
-
 def take_commands(session: Session, run_id: str) -> list[CommandRow]:
     waiting = session.exec(
         select(CommandRow)
@@ -72,11 +68,3 @@ def take_commands(session: Session, run_id: str) -> list[CommandRow]:
 
 def close_commands(session: Session, ids: Sequence[int]) -> None:
     session.execute(update(CommandRow).where(col(CommandRow.id).in_(ids)).values(taken_at=time.time()))
-
-
-def host(session: Session, name: str) -> HostRow | None:
-    return session.get(HostRow, name)
-
-
-def hosts(session: Session) -> Sequence[HostRow]:
-    return session.exec(select(HostRow).order_by(col(HostRow.name))).all()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
 
-from app.errors import BadInput
+from app.errors import NotTaken
 from app.store.models import ScheduleRow
 
 
@@ -20,4 +20,5 @@ def due(session: Session, now: float) -> Sequence[ScheduleRow]:
 def known(session: Session, schedule: str) -> ScheduleRow:
     if row := session.get(ScheduleRow, schedule):
         return row
-    raise BadInput(f"there is no schedule {schedule!a}: `temper schedule list` names them.")
+    said = f"there is no schedule {schedule[:40]!a}: temper schedule list names them, and GET /api/v1/schedules."
+    raise NotTaken("schedule", said, "not-found")

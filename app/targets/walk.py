@@ -1,7 +1,7 @@
 """Ways through a host's tree that cannot leave it."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from app.errors import ActionFailed
@@ -37,10 +37,12 @@ def folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
 
 
 def resolve(root: int, path: str) -> str | None:
-    """Where `path` leads once its links are followed as the host would; None when it climbs out or goes round.
+    """Only names are worked out here: a link swapped in afterwards is met by `parent_of`, which refuses it."""
+    return followed(path, lambda at: _link_at(root, at[1:]))
 
-    Only names are worked out here: a link swapped in afterwards is met by `parent_of`, which refuses it.
-    """
+
+def followed(path: str, link: Callable[[str], str | None]) -> str | None:
+    """Where `path` leads once its links are followed as the host would; None when it climbs out or goes round."""
     todo = path.split("/")[::-1]
     done: list[str] = []
     links = 0
@@ -53,16 +55,16 @@ def resolve(root: int, path: str) -> str | None:
                 return None
             done.pop()
             continue
-        link = _link_at(root, "/".join([*done, name]))
-        if link is None:
+        goal = link("/" + "/".join([*done, name]))
+        if goal is None:
             done.append(name)
             continue
         links += 1
         if links > _MOST_LINKS:
             return None
-        if link.startswith("/"):
+        if goal.startswith("/"):
             done.clear()
-        todo.extend(reversed(link.split("/")))
+        todo.extend(reversed(goal.split("/")))
     return "/" + "/".join(done)
 
 

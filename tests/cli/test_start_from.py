@@ -2,28 +2,21 @@ import json
 
 import pytest
 
-from app.cli.harden import Order
 from app.cli.start_from import start_from
 from app.errors import BadInput
-from app.events.words import Budget
-
-
-def order(**more):
-    return Order(
-        **{"host": "fixture", "rules": "", "mode": "auto", "keep": True, "budget": Budget(), "note": "", **more}
-    )
+from app.runs.order import Order
 
 
 def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
     file = tmp_path / "theirs.cklb"
     rules = [{"group_id": "V-257985", "status": "open"}, {"group_id": "V-5", "status": "open"}]
     file.write_text(json.dumps({"stigs": [{"rules": rules}]}))
-    started = start_from(order(note="for the audit"), file)
-    assert started.rules == "V-257985"
+    started = start_from(Order(note="for the audit", by="ada"), file)
+    assert started.rules == ("V-257985",)
     assert started.note.startswith("for the audit; open rules of theirs.cklb (sha256 ")
     assert "1 open rules are not in this skill: V-5." in capsys.readouterr().err
 
 
 def test_either_a_file_or_rules(tmp_path):
     with pytest.raises(BadInput, match="--from or --rules, not both"):
-        start_from(order(rules="V-257985"), tmp_path)
+        start_from(Order(rules=("V-257985",), by="ada"), tmp_path)

@@ -16,10 +16,9 @@ from sqlmodel import Session, select
 from app.cli.opening import chosen_lineup
 from app.config import Settings
 from app.events.record import GENESIS, check_chain, read, record
-from app.events.words import Budget
 from app.loop.durable import enqueue_from_outside
 from app.loop.state import RunState, fold
-from app.runs.order import queued
+from app.runs.order import Order, named, queued
 from app.runtime.runtime import new_run_id
 from app.store import nodes
 from app.store.db import open_database
@@ -91,7 +90,7 @@ class Shared:
         """As a process does that works on nothing itself."""
         settings = Settings(data=self.data)
         request = queued(
-            chosen_lineup(settings), host=host, rules=rules, mode="auto", keep=False, budget=Budget(), note="", pace=0
+            Order(host=host, rules=named(rules), mode="auto", pace=0, by="ada"), chosen_lineup(settings), settings.hosts
         )
         run = new_run_id()
         self.store.append([record(run, 1, time.time(), request, GENESIS)])

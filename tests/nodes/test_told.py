@@ -28,13 +28,13 @@ def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared,
     assert "no node lives" in capsys.readouterr().out
     member(shared, "gone-1", "worker", seen=60)
     assert show_nodes(settings) == NOBODY
-    assert re.search(r"gone-1 .* worker .* 6\d s ago .* idle", capsys.readouterr().out)
+    assert re.search(r"gone-1 +worker +6\d +— +—", capsys.readouterr().out)
     member(shared, "here-1", "serve")
     with Session(shared.database) as session, session.begin():
         assert nodes.lead(session, "here-1")
     assert show_nodes(settings) == AT_WORK
     said = capsys.readouterr().out
-    assert re.search(r"here-1 .* serve .* 0 s ago .* schedules, webhooks", said)
+    assert re.search(r"here-1 +serve +0 +schedules, webhooks", said)
     assert len(re.findall("webhooks", said)) == 1
 
 

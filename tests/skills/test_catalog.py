@@ -1,9 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
-from app.errors import BadInput
-from app.events.words import Budget
+from app.errors import BadInput, NotTaken
 from app.lineups.reader import find_lineup, read_lineup
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.skills.catalog import SHIPPED, Catalog, nearest, skill
 
 STIG_FOLDER = {"pack.py": "from app.skills.stig.pack import SKILL\n"}
@@ -78,14 +79,14 @@ def test_a_skill_that_takes_no_argument_says_so():
         skill("stig:rhel8")
 
 
-def test_the_drift_check_only_looks():
+def test_the_drift_check_only_looks(tmp_path):
     drift = skill("drift")
     assert drift.mode == "dry-run"
-    asked = {"host": "fixture", "rules": "", "keep": True, "budget": Budget(), "note": "", "skill_name": "drift"}
+    asked = Order(skill="drift", keep=True, by="ada")
     lineup = read_lineup(find_lineup("simulated"))
-    assert queued(lineup, mode="dry-run", **asked).rules == tuple(drift.rules)
-    with pytest.raises(BadInput, match="--mode dry-run"):
-        queued(lineup, mode="auto", **asked)
+    assert queued(asked, lineup, tmp_path).rules == tuple(drift.rules)
+    with pytest.raises(NotTaken, match="only run as dry-run"):
+        queued(replace(asked, mode="auto"), lineup, tmp_path)
 
 
 def test_an_unknown_rule_has_neighbours():

@@ -8,14 +8,15 @@ from datetime import UTC, datetime
 from sqlmodel import Session
 
 from app.background.schedules.timing import firing
+from app.background.schedules.wanted import order_of
 from app.errors import TemperError
 from app.events.kinds import RunQueued
-from app.events.words import Budget
+from app.runs.command import command
 from app.runs.order import queued
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries, schedules
 from app.store.db import AWAY, why
-from app.store.models import CommandRow, ScheduleRow
+from app.store.models import ScheduleRow
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class Keeper:
                     f"{found.missed} missed since {_clock(row.next_at)}, Temper did not run. " if found.missed else ""
                 )
                 row.next_at = found.next_at
-                row.outcome = missed.strip()
+                row.outcome, row.unkept = missed.strip(), bool(found.missed)
                 if found.at is not None:
                     taken = [run for run, request in begun if request.host == row.host]
                     begun += self._begin(session, row, found.at, missed, taken)
@@ -73,45 +74,28 @@ class Keeper:
     ) -> list[tuple[str, RunQueued]]:
         if busy := [run.id for run in queries.unended(session, row.host)] or taken:
             row.outcome = f"{missed}Skipped at {_clock(at)}: run {busy[0]} was still at work on {row.host}."
+            row.unkept = True
             return []
         try:
-            request = self._request(row)
+            settings = self._worker.settings
+            request = queued(order_of(row, settings.speed), self._worker.lineup, settings.hosts)
         except TemperError as exc:
-            row.outcome = f"{missed}Nothing at {_clock(at)}: {exc}"
+            row.outcome, row.unkept = f"{missed}Nothing at {_clock(at)}: {exc}", True
             return []
-        row.run, row.fired_at = new_run_id(), at
+        row.run, row.fired_at, row.stopped = new_run_id(), at, False
         row.outcome = f"{missed}Run {row.run} at {_clock(at)}."
         return [(row.run, request)]
-
-    def _request(self, row: ScheduleRow) -> RunQueued:
-        settings = self._worker.settings
-        return queued(
-            self._worker.lineup,
-            host=row.host,
-            rules=row.rules,
-            mode=row.mode,
-            keep=True,
-            budget=Budget(),
-            note=f"schedule {row.id}",
-            pace=settings.speed,
-            by=f"schedule {row.id} of {row.by}",
-            skill_name=row.skill,
-            hosts=settings.hosts,
-        )
 
     def _end_windows(self, now: float) -> None:
         with Session(self._worker.database) as session, session.begin():
             for row in schedules.schedules(session):
                 over = row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
                 run = queries.run(session, row.run) if over else None
-                if run is None or run.state not in queries.UNENDED or row.outcome.endswith("window."):
+                if run is None or run.state not in queries.UNENDED or row.stopped:
                     continue
-                row.outcome += " Stopped at the end of its window."
+                command(session, run, "stop", by=f"schedule {row.id}", reason="its window is over")
+                row.outcome, row.stopped = f"{row.outcome} Stopped at the end of its window.", True
                 session.add(row)
-                queries.ask(
-                    session,
-                    CommandRow(run=run.id, verb="stop", by=f"schedule {row.id}", reason="its window is over", at=now),
-                )
 
 
 def _clock(at: float) -> str:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from app.errors import BadInput
+from app.errors import NotTaken
 
 GRACE = 60.0
 """Later than this is missed, unless the window is still open."""
@@ -28,7 +28,7 @@ def next_after(cron: str, zone: str, at: float) -> float:
     try:
         return next(_times(cron, zone, at))
     except StopIteration:
-        raise BadInput(f"{cron!a} never comes: {EXAMPLE}.") from None
+        raise NotTaken("cron", f"{cron!a} never comes: {EXAMPLE}.") from None
 
 
 def firing(cron: str, zone: str, next_at: float, now: float, window: float | None) -> Firing:
@@ -43,9 +43,9 @@ def _times(cron: str, zone: str, after: float) -> Iterator[float]:
     try:
         begin = datetime.fromtimestamp(after, UTC).astimezone(ZoneInfo(zone))
     except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
-        raise BadInput(f"there is no time zone {zone!a}: write it like Europe/Berlin, or UTC.") from exc
+        raise NotTaken("zone", f"there is no time zone {zone!a}: write it like Europe/Berlin, or UTC.") from exc
     try:
         found = CronSim(cron, begin)
     except CronSimError as exc:
-        raise BadInput(f"{cron!a} is not a time to cron ({exc}): {EXAMPLE}.") from exc
+        raise NotTaken("cron", f"{cron!a} is not a time to cron ({exc}): {EXAMPLE}.") from exc
     return (moment.timestamp() for moment in found)

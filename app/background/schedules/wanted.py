@@ -1,46 +1,91 @@
-"""From words in a form, a body or on a command line to a schedule; whatever is wrong is said in one sentence."""
+"""A schedule that somebody wants: an order like any other, and when; checked for every door in one place."""
 
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.background.schedules.timing import next_after
-from app.errors import BadInput
-from app.runs.order import mode_of, rules_of
-from app.skills.catalog import skill
-from app.store.models import ScheduleRow
-from app.targets.catalog import known_host
+from sqlmodel import Session
 
+from app.background.schedules.timing import next_after
+from app.errors import NotTaken
+from app.runs.order import Order, checked, mode_of, named
+from app.store.models import ScheduleRow
+from app.store.schedules import known, schedules
+
+LONGEST_WINDOW = 7 * 24 * 60.0
+LONGEST = {"cron": 100, "zone": 64}
+MOST = 200
 _MINUTE = 60.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Wanted:
-    host: str
+    order: Order
     cron: str
     zone: str = "UTC"
-    mode: str = "scan"
-    skill: str = "stig"
-    rules: str = ""
     window_minutes: float | None = None
 
 
-def schedule(wanted: Wanted, by: str, now: float, hosts: Path) -> ScheduleRow:
-    known_host(wanted.host, hosts)
-    mode = mode_of(wanted.mode, skill(wanted.skill))
-    rules_of(wanted.rules, wanted.skill)
-    if mode == "auto" and not wanted.window_minutes:
-        raise BadInput("auto changes a host with nobody there: give it a window in minutes, after which it is stopped.")
+def schedule(wanted: Wanted, now: float, hosts: Path) -> ScheduleRow:
+    order, cron, zone, window = wanted.order, wanted.cron.strip(), wanted.zone.strip(), wanted.window_minutes
+    mode = mode_of(order, checked(order, hosts))
+    for field, most in LONGEST.items():
+        if (length := len(getattr(wanted, field))) > most:
+            raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
+    if window is not None and not 0 < window <= LONGEST_WINDOW:
+        raise NotTaken("window_minutes", f"a window has more than 0 and at most {LONGEST_WINDOW:g} minutes.")
+    if mode == "auto" and window is None:
+        said = "auto changes a host with nobody there: give it a window in minutes, after which it is stopped."
+        raise NotTaken("window_minutes", said)
     return ScheduleRow(
         id=secrets.token_hex(3),
-        host=wanted.host,
-        skill=wanted.skill,
-        rules=wanted.rules,
+        host=order.host,
+        skill=order.skill,
+        rules="" if order.whole else ",".join(order.rules or ()),
         mode=mode,
-        cron=wanted.cron.strip(),
-        zone=wanted.zone.strip(),
-        window_seconds=wanted.window_minutes * _MINUTE if wanted.window_minutes else None,
-        by=by,
+        cron=cron,
+        zone=zone,
+        window_seconds=window * _MINUTE if window else None,
+        by=order.by,
         made_at=now,
-        next_at=next_after(wanted.cron.strip(), wanted.zone.strip(), now),
+        next_at=next_after(cron, zone, now),
+    )
+
+
+def add(session: Session, row: ScheduleRow) -> None:
+    there = schedules(session)
+    if same := [one for one in there if _what(one) == _what(row)]:
+        raise NotTaken("", f"schedule {same[0].id} does the same already.", "exists")
+    if len(there) >= MOST:
+        raise NotTaken("", f"there are {MOST} schedules already: remove one first.", "too-many")
+    session.add(row)
+
+
+def _what(row: ScheduleRow) -> tuple[object, ...]:
+    return row.host, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
+
+
+def handled(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
+    """While it is paused no time is taken up, and none is missed."""
+    row = known(session, schedule_id)
+    if verb == "remove":
+        session.delete(row)
+    elif verb in ("pause", "resume"):
+        row.enabled, row.next_at = verb == "resume", next_after(row.cron, row.zone, now)
+        session.add(row)
+    else:
+        raise NotTaken("verb", f"a schedule cannot be told to {verb[:40]!a}: choose pause, resume or remove.")
+    return row
+
+
+def order_of(row: ScheduleRow, pace: float) -> Order:
+    return Order(
+        host=row.host,
+        skill=row.skill,
+        rules=named(row.rules) or None,
+        mode=row.mode,
+        keep=True,
+        note=f"schedule {row.id}",
+        pace=pace,
+        by=f"schedule {row.id} of {row.by}",
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import Data
+from app.cli.options import AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
@@ -26,11 +26,11 @@ def tidy(
 
 
 @app.command()
-def nodes(data: Data = Path("data")) -> None:
+def nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """Who works on the database that TEMPER_DATABASE_URL names. Ends with 0, or with 2 when nobody does."""
     from app.cli.nodes import show_nodes
 
-    raise typer.Exit(show_nodes(Settings(data=data)))
+    raise typer.Exit(show_nodes(Settings(data=data), as_json=as_json))
 
 
 @db.command("copy")

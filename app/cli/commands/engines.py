@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import PACE, Data, Speed
+from app.cli.options import PACE, AsJson, Data, Speed
 from app.config import Settings
 
 app = typer.Typer()
@@ -48,6 +48,14 @@ def plan(
         eager=eager,
     )
     raise typer.Exit(show_plan(lineup, one if model else None, gpus=gpu, seeds=seeds, as_json=as_json))
+
+
+@app.command()
+def lineups(as_json: AsJson = False) -> None:
+    """The line-ups that come with Temper: --lineup."""
+    from app.cli.catalog import list_lineups
+
+    list_lineups(as_json=as_json)
 
 
 @app.command()

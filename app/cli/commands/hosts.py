@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.cli.commands import machines
-from app.cli.options import Data
+from app.cli.options import RULES, AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
@@ -26,21 +26,23 @@ def scan(
     profile: Annotated[str, typer.Option(help="A profile of it, long or short.")],
     rule: Annotated[list[str] | None, typer.Option(help="A rule of it; give it again for more.")] = None,
     data: Data = Path("data"),
+    as_json: AsJson = False,
 ) -> None:
     """Ask OpenSCAP what it says of a host as it stands. Ends with 0 when all holds, 2 when something does not."""
     from app.cli.scan import scan_host
 
-    raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or ()))
+    raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or (), as_json=as_json))
 
 
 @scap.command("list")
 def scap_list(
     datastream: Annotated[str, typer.Argument(help="A data stream, by name or path; all when left out.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """The data streams of this machine, or the profiles of one."""
     from app.cli.scan import list_content
 
-    list_content(datastream)
+    list_content(datastream, as_json=as_json)
 
 
 @scap.command("add")
@@ -73,11 +75,11 @@ def host_add(
 
 
 @host_app.command("list")
-def host_list(data: Data = Path("data")) -> None:
+def host_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """The hosts that are known, and how each is reached."""
     from app.cli.host import list_hosts
 
-    list_hosts(Settings(data=data))
+    list_hosts(Settings(data=data), as_json=as_json)
 
 
 @host_app.command("check")
@@ -111,23 +113,27 @@ def schedule_add(
     zone: Annotated[str, typer.Option(help="Time zone of it, like Europe/Berlin.")] = "UTC",
     mode: Annotated[str, typer.Option(help="scan, dry-run, review or auto.")] = "scan",
     skill: Annotated[str, typer.Option(help="What to look at.")] = "stig",
-    rules: Annotated[str, typer.Option(help="Comma-separated rule ids; all when left out.")] = "",
+    rules: Annotated[str | None, typer.Option(help=RULES)] = None,
     window: Annotated[float | None, typer.Option(min=1, help="Minutes after which a run is stopped.")] = None,
     data: Data = Path("data"),
 ) -> None:
     """Look at a host, or harden it, at set times."""
+    import getpass
+
     from app.background.schedules.wanted import Wanted
     from app.cli.schedule import add_schedule
+    from app.runs.order import Order, named
 
-    add_schedule(Settings(data=data), Wanted(host, cron, zone, mode, skill, rules, window))
+    order = Order(host=host, skill=skill, rules=named(rules), mode=mode, by=getpass.getuser())
+    add_schedule(Settings(data=data), Wanted(order=order, cron=cron, zone=zone, window_minutes=window))
 
 
 @plan.command("list")
-def schedule_list(data: Data = Path("data")) -> None:
+def schedule_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """The schedules, when each comes next, and what became of the last time."""
     from app.cli.schedule import list_schedules
 
-    list_schedules(Settings(data=data))
+    list_schedules(Settings(data=data), as_json=as_json)
 
 
 def _handling(verb: str, told: str) -> None:

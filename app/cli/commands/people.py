@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import Data
+from app.cli.options import AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
@@ -25,6 +25,22 @@ def create(
     from app.cli.people import create_person
 
     create_person(Settings(data=data), name, right)
+
+
+@admin.command("list")
+def show_people(data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """Who may sign in."""
+    from app.cli.people import list_people
+
+    list_people(Settings(data=data), as_json=as_json)
+
+
+@token.command("list")
+def show_tokens(data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """The tokens and shared links that open something now. Their secrets are kept nowhere."""
+    from app.cli.people import list_tokens
+
+    list_tokens(Settings(data=data), as_json=as_json)
 
 
 @token.command("create")

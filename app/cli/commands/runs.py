@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import PACE, Data, LineupName, Reason, RunId, Speed
+from app.cli.options import PACE, RULES, AsJson, Data, LineupName, Reason, RunId, Speed
 from app.config import Settings
 from app.events.words import Budget
 
@@ -15,14 +15,14 @@ app = typer.Typer()
 @app.command()
 def run(
     host: Annotated[str, typer.Option(help="The host to harden.")] = "fixture",
-    rules: Annotated[str, typer.Option(help="Comma-separated rule ids; all of the pack when left out.")] = "",
+    rules: Annotated[str | None, typer.Option(help=RULES)] = None,
     skill: Annotated[
         str, typer.Option(help="What to harden: a folder in app/skills, or scap:CONTENT:PROFILE.")
     ] = "stig",
     mode: Annotated[
-        str,
+        str | None,
         typer.Option(help="auto, review, dry-run or scan; left out, auto on the built-in host and review on others."),
-    ] = "",
+    ] = None,
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
@@ -42,15 +42,50 @@ def run(
 ) -> None:
     """Harden a host and follow it here. Ends with 0 when all passed, 2 when some did not, 1 when it could not run."""
     import asyncio
+    import getpass
 
-    from app.cli.harden import Order, harden
+    from app.cli.harden import harden
     from app.cli.start_from import start_from
+    from app.runs.order import Order, named
 
     settings = Settings(data=data, lineup=lineup, speed=speed)
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
-    order = Order(host, rules, mode, keep=keep, budget=budget, note=note, skill_name=skill, said=said)
+    order = Order(
+        host=host,
+        skill=skill,
+        rules=named(rules),
+        mode=mode,
+        keep=keep,
+        budget=budget,
+        note=note,
+        consent=said,
+        pace=speed,
+        by=getpass.getuser(),
+    )
     order = start_from(order, papers) if papers else order
     raise typer.Exit(asyncio.run(harden(settings, order, as_json=as_json)))
+
+
+@app.command()
+def runs(
+    state: Annotated[str | None, typer.Option(help="queued, running, paused, finished, stopped or failed.")] = None,
+    host: Annotated[str | None, typer.Option(help="Of this host alone.")] = None,
+    most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most this many.")] = 50,
+    data: Data = Path("data"),
+    as_json: AsJson = False,
+) -> None:
+    """The runs of this data folder, newest first."""
+    from app.cli.runs import list_runs
+
+    list_runs(Settings(data=data), state, host, most, as_json=as_json)
+
+
+@app.command()
+def skills(as_json: AsJson = False) -> None:
+    """What a run can be asked for: --skill."""
+    from app.cli.catalog import list_skills
+
+    list_skills(as_json=as_json)
 
 
 @app.command()

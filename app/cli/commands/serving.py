@@ -38,21 +38,38 @@ def demo(
     rootfs: Annotated[
         bool, typer.Option("--rootfs", help="On a real Debian, built here for it, that OpenSCAP judges over SSH.")
     ] = False,
+    real: Annotated[
+        bool, typer.Option("--real", help="A small real model on this processor answers (line-up cpu): four rules.")
+    ] = False,
     machine: Annotated[
         str, typer.Option(help="With --rootfs: the machine's name; its run begins as it was built.")
     ] = "debian",
 ) -> None:
     """Serve the page and start a run on the built-in host, or go on with the one that was cut off."""
     import asyncio
+    import getpass
 
+    from app.cli.cpu_demo import ON_THE_CPU, RULES, on_the_cpu
     from app.cli.real_demo import serve_a_debian
-    from app.cli.serve import FIXTURE_DEMO, serve_until_told
+    from app.cli.serve import serve_until_told
+    from app.cli.up import tell_cold_starts
+    from app.runs.order import Order
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
+    if real:
+        settings = on_the_cpu(settings)
     if rootfs:
         serve_a_debian(settings, machine, start=not no_run)
     else:
-        asyncio.run(serve_until_told(settings, first=None if no_run else FIXTURE_DEMO))
+        order = Order(
+            mode="auto",
+            pace=speed,
+            by=getpass.getuser(),
+            rules=RULES if real else None,
+            note=ON_THE_CPU if real else "demo",
+        )
+        beside = tell_cold_starts if real else None
+        asyncio.run(serve_until_told(settings, first=None if no_run else order, beside=beside))
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""A log of vLLM, boot by boot: a container that was started again goes on in the same file."""
+"""A log of vLLM or llama.cpp, boot by boot: a container that was started again goes on in the same file."""
 
 import re
 from collections.abc import Iterable
@@ -13,11 +13,12 @@ LONGEST = 4000
 """Of a line: the flags of a start take some 2,000 characters."""
 _VLLM = re.compile(
     r"\((?:APIServer|EngineCore|Worker)\w* pid=\d+\)|Initializing a V1 LLM engine|vLLM API server version"
+    r"|llama\.cpp (?:starts|serves|does not start)|srv +(?:init|load_model): "
     r"|non-default args: \{|No module named 'vllm|File \S+/vllm/|^usage: vllm|\bvllm: error: "
 )
 _FLAGS = re.compile(r"non-default args: (\{.*)")
-_BEGINS = re.compile(r"Initializing a V1 LLM engine")
-_UP = re.compile(r"Application startup complete")
+_BEGINS = re.compile(r"Initializing a V1 LLM engine|llama\.cpp starts ")
+_UP = re.compile(r"Application startup complete|llama\.cpp serves ")
 _ACCEPTED = re.compile(r"Avg Draft acceptance rate: (\d+(?:\.\d+)?)%")
 _MARKS = {
     "gemma4": re.compile(r"Resolved architecture: Gemma4|Gemma4 model has heterogeneous head"),
@@ -79,5 +80,5 @@ def read_boots(lines: Iterable[str], name: str) -> tuple[Boot, ...]:
     if not number:
         raise BadInput(f"{name} is empty: give the log that vLLM wrote.")
     if not ours:
-        raise BadInput(f"{name} is a log of another program: none of its {number:,} lines is vLLM's.")
+        raise BadInput(f"{name} is a log of another program: none of its {number:,} lines is vLLM's or llama.cpp's.")
     return tuple(boots)

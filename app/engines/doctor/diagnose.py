@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.engines.doctor import drafting, memory, model, serving, template
+from app.engines.doctor import drafting, memory, model, on_cpu, serving, template
 from app.engines.doctor.case import Situation, cases
 from app.engines.doctor.here import NOTHING, Here
 from app.engines.doctor.pitfall import Pitfall, Said, worst_first
@@ -37,11 +37,18 @@ CHECKS: dict[str, Callable[[Situation], Said | None]] = {
     "acceptance-on-random-tokens": drafting.acceptance_is_of_random_text,
 }
 
+ON_CPU: dict[str, Callable[[Situation], Said | None]] = {
+    "llamacpp-not-installed": on_cpu.is_not_installed,
+    "weights-missing": on_cpu.has_no_weights,
+    "processor-too-old": on_cpu.is_too_old,
+    "does-not-fit": on_cpu.does_not_fit,
+}
+
 
 def diagnose(lineup: Lineup, here: Here = NOTHING) -> tuple[Pitfall, ...]:
     return worst_first(
         said.of(name, case.engine.name)
         for case in cases(lineup, here)
-        for name, check in CHECKS.items()
+        for name, check in (ON_CPU if case.engine.on_cpu else CHECKS).items()
         if (said := check(case))
     )

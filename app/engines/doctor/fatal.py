@@ -1,8 +1,10 @@
-"""Lines of vLLM's log after which it will not serve, each with what it means and what helps."""
+"""Lines of an engine's log after which it will not serve, each with what it means and what helps."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from app.engines.llamacpp.weights import SET_UP
 
 _MARGIN = 0.95
 """A boot at the very edge succeeds by luck: fragmentation differs from one to the next."""
@@ -26,6 +28,12 @@ def fatal(line: str) -> Fatal | None:
 
 def _plain(says: str, fix: str) -> Callable[[re.Match[str]], Fatal]:
     return lambda _: Fatal(says, fix)
+
+
+def _said(sentence: str) -> tuple[str, str]:
+    """Temper's own: what is the matter, and after the colon what helps."""
+    says, _, fix = sentence.partition(": ")
+    return says, fix or "mend the line-up"
 
 
 def _estimated(found: re.Match[str]) -> Fatal:
@@ -121,12 +129,28 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Fatal]], ...] = (
         _plain("transformers is too old for this model", "upgrade it beside vLLM, or use the image of deploy/"),
     ),
     (
-        re.compile(r"[Aa]ddress already in use"),
+        re.compile(r"[Aa]ddress already in use|couldn't bind HTTP server socket"),
         _plain("the port is taken", "end what listens there, or give the engine another port"),
     ),
     (
         re.compile(r"^(?:vllm|api_server\.py|usage|.*?): error: (?:unrecognized arguments|argument ).*"),
         lambda found: Fatal(f"vLLM does not take its flags: {found[0][-160:]}", "mend the line-up's flags"),
+    ),
+    (
+        re.compile(r"No module named 'xllamacpp'"),
+        _plain("llama.cpp is not installed beside Temper", SET_UP),
+    ),
+    (
+        re.compile(r"^temper: (.*)\.$"),
+        lambda found: Fatal(*_said(found[1])),
+    ),
+    (
+        re.compile(r"llama_model_load: error loading model: (.*)"),
+        lambda found: Fatal(f"llama.cpp cannot read the weights: {found[1]}", "fetch the GGUF file anew"),
+    ),
+    (
+        re.compile(r"failed to allocate|unable to allocate|std::bad_alloc"),
+        _plain("there is too little memory", "lower max_model_len or max_num_seqs, or end what else takes memory"),
     ),
     (
         re.compile(r"ModuleNotFoundError: No module named '([^']+)'"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.doctor.flags import settle
+from app.engines.llamacpp.here import LlamacppHere, look_for
 from app.lineups.model import Engine, Lineup
 
 _LARGEST = 4_000_000
@@ -23,6 +24,7 @@ class Here:
     configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """config.json by the folder that a line-up names as a model."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    llamacpp: LlamacppHere = field(default_factory=LlamacppHere)
     serves: bool = False
     """It has a GPU driver: taken to be the machine that the engines run on."""
 
@@ -32,13 +34,14 @@ NOTHING = Here()
 
 def look_around(lineup: Lineup, environment: Mapping[str, str] = os.environ) -> Here:
     engines = [settle(engine).engine for engine in lineup.engines.values()]
-    models = [name for engine in engines for name in _models(engine)]
+    models = [name for engine in engines if not engine.on_cpu for name in _models(engine)]
     templates = [engine.chat_template for engine in engines if engine.chat_template]
     return Here(
         templates={name: found for name in templates if (found := _sha256(Path(name)))}
         | {name: found for name in models if (found := _sha256(Path(name) / TEMPLATE))},
         configs={name: config for name in models if (config := _config(Path(name) / "config.json"))},
         environment=environment,
+        llamacpp=look_for(one.model for one in engines if one.on_cpu),
         serves=_DRIVER.exists(),
     )
 

@@ -1,4 +1,4 @@
-"""A running server, looked at once from outside: is it vLLM, does it let us in, does it serve what is meant."""
+"""A running server, looked at once from outside: is it an engine, does it let us in, does it serve what is meant."""
 
 import re
 from collections.abc import Iterator
@@ -86,11 +86,12 @@ def diagnose_server(look: ServerLook, engine: Engine | None = None) -> Iterator[
     """`engine` is what the line-up means to find there; without one, any model will do."""
     if look.health is None:
         yield "not-answering", _silent(look, engine)
+    elif look.health == httpx.codes.SERVICE_UNAVAILABLE:
+        yield _unwell(look)  # llama.cpp refuses everything until it has loaded
     elif look.refusal:
         yield _refused(look)
     elif look.health != httpx.codes.OK:
-        says = f"{look.root}/health says {look.health}: it is loading or has died"
-        yield "not-healthy", Said("stop", says, "read its log; a server that died is started again only by somebody")
+        yield _unwell(look)
     else:
         yield from _served(look, engine)
         yield from _parsers(look)
@@ -105,14 +106,19 @@ def _silent(look: ServerLook, engine: Engine | None) -> Said:
     return Said("note", f"{says}: only the line-up itself was looked at", "start it, and ask again")
 
 
+def _unwell(look: ServerLook) -> Named:
+    says = f"{look.root}/health says {look.health}: it is loading or has died"
+    return "not-healthy", Said("stop", says, "read its log; a server that died is started again only by somebody")
+
+
 def _refused(look: ServerLook) -> Named:
     if "API key" in look.refusal:
         fix = "put the right key into the environment variable that api_key_env (or --key-env) names"
         return "wrong-key", Said("stop", look.refusal, fix)
     if look.version:
         return "no-models", Said("stop", look.refusal, "read the server's log")
-    fix = "give the address of a vLLM server; another program listens there"
-    return "not-vllm", Said("stop", f"{look.root} is not vLLM: {look.refusal}", fix)
+    fix = "give the address of a vLLM or llama.cpp server; another program listens there"
+    return "not-vllm", Said("stop", f"{look.root} is neither vLLM nor llama.cpp: {look.refusal}", fix)
 
 
 def _served(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
@@ -143,6 +149,8 @@ def _parsers(look: ServerLook) -> Iterator[Named]:
 
 
 def _versions(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
+    if any(card.made_by for card in look.models):
+        return  # llama.cpp names its build, and nothing that is known here depends on it
     numbers = re.match(r"v?(\d{1,4})\.(\d{1,4})", look.version)
     if numbers is None:
         says = f"{look.root} does not tell a version of vLLM: it speaks the wire, and may be something else"

@@ -43,6 +43,8 @@ def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = No
 
 def _gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
     known = {gpu.index: gpu for gpu in lineup.gpus}
+    if engine.on_cpu:
+        raise BadInput(f"{engine.name} runs on the processor: there is no GPU whose memory could be planned.")
     if not engine.gpus:
         raise BadInput(f"{engine.name} has no GPUs: name them in the line-up.")
     if missing := [index for index in engine.replicas[0] if index not in known]:

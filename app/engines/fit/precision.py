@@ -1,6 +1,7 @@
 """How many bits a weight takes, by the part of the model that it is in."""
 
 from app.engines.fit.shape import Shape
+from app.errors import BadInput
 from app.lineups.model import Precision
 
 BF16 = 16.0
@@ -16,6 +17,8 @@ def mlp_bits(precision: Precision, shape: Shape) -> float:
             return 4 + 8 / _group(shape, 16)  # one fp8 scale for each group
         case "awq4":
             return 4 + (16 + 4) / _group(shape, 128)  # a bf16 scale and a 4-bit zero for each group
+        case "gguf":
+            raise BadInput("gguf is llama.cpp's format, for the processor: a plan is made for vLLM on GPUs.")
 
 
 def attention_bits(precision: Precision, shape: Shape) -> float:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 from dataclasses import dataclass
 
 from app.lineups.model import Engine, Launch, Speculation
@@ -17,6 +18,12 @@ _OFFLINE = {
     "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
     # vLLM names its processes, and would write the name over the environment that our mark is read from.
     "SPT_NOENV": "1",
+}
+_VLLM = ("vllm", "serve")
+_ON_CPU = {
+    "PYTHONUNBUFFERED": "1",
+    # Threads that spin while they wait for each other are six times slower on a processor that others use, too.
+    "OMP_WAIT_POLICY": "passive",
 }
 
 
@@ -34,21 +41,26 @@ class LaunchCommand:
         return hashlib.sha256(basis.encode()).hexdigest()[:16]
 
 
-def command(engine: Engine, replica: int, runtime: str = "docker") -> LaunchCommand:
-    """Of an engine that has a launch. `runtime` starts the container where the line-up names an image."""
+def command(engine: Engine, replica: int, runtime: str = "docker", python: str = sys.executable) -> LaunchCommand:
+    """Of an engine that has a launch. `runtime` starts the container where the line-up names an image; `python` is
+    the one beside which llama.cpp is installed."""
     launch = _launch(engine)
     port, gpus = launch.port + replica, engine.replicas[replica]
+    if engine.on_cpu:
+        words = launch.command or (python, "-m", "app.engines.llamacpp")
+        return LaunchCommand((*words, *serve_words(engine, port)), {**_ON_CPU, **launch.env}, port, ())
     env = {**_OFFLINE, **launch.env}
     if launch.image:
         return LaunchCommand(_in_container(engine, launch, replica, runtime, env), env, port, gpus)
     env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
-    return LaunchCommand((*launch.command, *serve_words(engine, port)), env, port, gpus)
+    return LaunchCommand((*(launch.command or _VLLM), *serve_words(engine, port)), env, port, gpus)
 
 
 def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[str, ...]:
-    """What follows `vllm serve`."""
+    """What follows `vllm serve`; llama.cpp is told in the same words."""
     words = [engine.model, "--served-model-name", engine.wire_name, "--host", address, "--port", str(port)]
-    words += ["--tensor-parallel-size", str(engine.tp)]
+    if not engine.on_cpu:
+        words += ["--tensor-parallel-size", str(engine.tp)]
     if engine.pp > 1:
         words += ["--pipeline-parallel-size", str(engine.pp)]
     words += ["--max-model-len", str(engine.max_model_len)]

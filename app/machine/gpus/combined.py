@@ -7,13 +7,15 @@ from app.machine.gpus.reading import GpuReading, GpuSource
 
 
 class Combined:
-    def __init__(self, sources: Sequence[GpuSource]) -> None:
-        self._sources = sources
+    def __init__(self, sources: Sequence[GpuSource], *, none_meant: bool = False) -> None:
+        self._sources, self._none_meant = sources, none_meant
         self._first: dict[str | tuple[str, int], int] = {}
         """Key and UUID of each GPU to the foremost source that ever told of it."""
 
     @property
     def reason(self) -> str:
+        if not self._sources and self._none_meant:
+            return "no engine of this line-up uses a GPU"
         if not self._sources:
             return "the line-up's GPUs are in other machines: name their DCGM exporters in its dcgm_urls"
         return "; ".join(source.reason for source in self._sources if source.reason)

@@ -14,6 +14,7 @@ _MAIN = (
     "weights_gib_per_gpu",
     "kv_pool_gib_per_gpu",
     "vram_gib_per_gpu",
+    "resident_gib",
     "kv_tokens",
     "load_s",
     f"{SUSTAINED.key}.tok_s",
@@ -88,6 +89,7 @@ def _shown(engine: Engine, now: Probed | None) -> Iterator[tuple[str, str, str, 
     yield "other_gib_per_gpu", "graphs and other, per GPU", "GiB", 2
     yield "graphs_gib_per_gpu", "… CUDA graphs", "GiB", 2
     yield "vram_gib_per_gpu", "in all, fullest GPU", "GiB", 1
+    yield "resident_gib", "main memory of its process", "GiB", 2
     yield "kv_tokens", "KV cache", "tokens", 0
     yield "max_concurrency", "requests at full length", "", 2
     yield "load_s", "cold load", "s", 0

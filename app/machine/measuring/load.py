@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from app.engines.coldstart import ColdStart
 from app.engines.launch.fleet import Fleet
+from app.engines.launch.launched import Launched
 from app.machine.measuring.figure import Measured
+from app.machine.sampling.process_memory import SOURCE, resident_gib
 
 _FROM_LOG = (
     ("weights_gib_per_gpu", "GiB", "weights loaded"),
@@ -24,6 +26,8 @@ class EngineLoad:
     """From its start until it served, where that was watched; its log tells otherwise."""
     idle_gib: Mapping[int, float] = field(default_factory=dict)
     """GPU of the line-up to the memory that others held before."""
+    pid: int | None = None
+    """Of an engine that computes on the processor."""
 
     def figures(self) -> Iterator[Measured]:
         if self.seconds is not None:
@@ -38,6 +42,8 @@ class EngineLoad:
             before = step.at
         for gpu, value in sorted(self.idle_gib.items()):
             yield Measured(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
+        if self.pid is not None and (held := resident_gib(self.pid)) is not None:
+            yield Measured("resident_gib", held, "GiB", "measured", f"{SOURCE}, after the last answer")
         for name, unit, step_name in _FROM_LOG:
             if (found := self.cold.figure(step_name)) is not None:
                 yield Measured(name, found, unit, "measured", f"its own log: {step_name}")
@@ -45,4 +51,8 @@ class EngineLoad:
 
 def loads(launched: Fleet) -> dict[tuple[str, int], EngineLoad]:
     """Of all that this process started or took over."""
-    return {(one.engine.name, one.replica): EngineLoad(one.cold) for ones in launched.values() for one in ones}
+    return {(one.engine.name, one.replica): load_of(one) for ones in launched.values() for one in ones}
+
+
+def load_of(one: Launched, seconds: float | None = None, idle_gib: Mapping[int, float] | None = None) -> EngineLoad:
+    return EngineLoad(one.cold, seconds, idle_gib or {}, one.pid if one.engine.on_cpu else None)

@@ -48,7 +48,7 @@ class MemoryWatch:
             for gpu in self._places.values()
             for name, at, when in moments
         ]
-        fullest = max(self.peak.values()) if len(self.peak) == len(self._places) else None
+        fullest = max(self.peak.values()) if self._places and len(self.peak) == len(self._places) else None
         return [*found, self._figure("vram_gib_per_gpu", fullest, "the fullest of its GPUs at its peak", origin)]
 
     def _figure(self, name: str, value: float | None, when: str, origin: Origin) -> Measured:

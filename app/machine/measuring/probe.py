@@ -21,6 +21,7 @@ from app.machine.measuring.gpu_memory import MemoryCards
 from app.machine.measuring.load import EngineLoad
 from app.machine.measuring.memory import MemoryWatch, Places, watched
 from app.machine.measuring.probed import Probed
+from app.machine.measuring.processor import processor
 
 Told = Callable[[str], None]
 
@@ -135,10 +136,12 @@ async def _conditions(subject: ProbeSubject, model: ServedModel, watch: MemoryWa
     found = {
         "Temper": __version__,
         "vLLM": await subject.client.version(),
+        "server": model.made_by,
         "model": engine.model,
-        "precision": engine.precision_shown,
+        "precision": model.quantized or engine.precision_shown,
         "GPUs": ", ".join(watch.names.get(gpu, "") for gpu in subject.places.values()),
-        "tp": str(engine.tp),
+        "CPU": processor() if engine.on_cpu else "",
+        "tp": "" if engine.on_cpu else str(engine.tp),
         "context": str(model.max_model_len or ""),
         "KV dtype": engine.kv_dtype,
         "speculation": f"{engine.speculation.method}, {engine.speculation.tokens} tokens" if engine.speculation else "",

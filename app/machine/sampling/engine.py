@@ -12,6 +12,7 @@ from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
 from app.machine.sampling.condition import overall
 from app.machine.sampling.memory import LoadedMemory
+from app.machine.sampling.process_memory import resident_gib
 from app.machine.sampling.replica import Replica
 
 SLOW = 0.4
@@ -106,7 +107,15 @@ class EngineWatch:
             acceptance_length=None if accepted is None or not drafts else round(1 + accepted / drafts, 3),
             cached_share=_share(hits, looked_up),
             preemptions=_total(present, "preemptions"),
+            resident_gib=self._resident(),
         )
+
+    def _resident(self) -> float | None:
+        if not self.engine.on_cpu:
+            return None
+        held = [resident_gib(one.pid) for one in self._launched if one.pid]
+        known = [gib for gib in held if gib is not None]
+        return round(sum(known), 3) if known else None
 
     def _notice(self, running: int, tok_s: float | None, prompt_tok_s: float | None) -> None:
         """One stream's rate while it decodes and nothing else goes on."""

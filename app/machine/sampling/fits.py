@@ -14,7 +14,7 @@ def fits(lineup: Lineup) -> dict[str, Fit]:
     """Reads config.json of models that are not built in: blocking."""
     found = {}
     for engine in lineup.engines.values():
-        if engine.simulation is None:
+        if engine.simulation is None and not engine.on_cpu:
             try:
                 found[engine.name] = fit_engine(lineup, engine)
             except BadInput as exc:

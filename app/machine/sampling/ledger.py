@@ -1,4 +1,4 @@
-"""What runs took of the GPUs: reckoned from turns and samples while those are kept, and written down before they go."""
+"""GPU-seconds and joules of runs: reckoned while turns and samples are kept, and written down before they go."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -70,4 +70,4 @@ def gpu_source(
         sources.insert(0, Nvml(holders=Holders(ProcessOwners(real, launched))))
     if played:
         sources.insert(0, SimulatedGpus(http, [gpu for gpu in lineup.gpus if gpu.index not in at_work], played))
-    return sources[0] if len(sources) == 1 else Combined(sources)
+    return sources[0] if len(sources) == 1 else Combined(sources, none_meant=not lineup.gpus)

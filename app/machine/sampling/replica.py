@@ -2,12 +2,13 @@
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 import httpx
 
 from app.engines.client import EngineClient
 from app.engines.launch.launched import Launched
-from app.engines.metrics import EngineSample
+from app.engines.metrics import EngineSample, live
 from app.engines.traffic import EngineTraffic
 from app.errors import EngineError
 from app.lineups.model import Engine
@@ -45,6 +46,7 @@ class Replica:
         self._trouble, self._checked = "", float("-inf")
         self._began: float | None = None
         self._anew = ("", float("-inf"))
+        self._sample_before: EngineSample | None = None
         self.condition = Condition()
         self.share: float | None = None
         self.eta_s: float | None = None
@@ -58,7 +60,7 @@ class Replica:
             health=health,
             phase=await self._phase() if health is None or not well else "",
             running=sample.running if sample else None,
-            tokens=None if sample is None else (sample.prompt_tokens or 0) + (sample.generation_tokens or 0),
+            tokens=_tokens(sample),
             trouble=await self._checked_trouble(now) if well else "",
             remark=self._remark(sample, now),
         )
@@ -96,7 +98,10 @@ class Replica:
             looks = [await self._client.sample(url) for url in self._metrics_urls]
         except EngineError:
             return None
-        return looks[0] if len(looks) == 1 else _together(looks)
+        if len(looks) > 1:
+            return _together(looks)
+        self._sample_before = live(self._sample_before, looks[0])
+        return self._sample_before
 
     async def _checked_trouble(self, now: float) -> str:
         if now - self._checked >= CHECK_EVERY or self._trouble:
@@ -141,10 +146,17 @@ class Replica:
         return clean(found[1] if found else newest, 200)
 
 
+def _tokens(sample: EngineSample | None) -> int | None:
+    """All that grows while it works."""
+    if sample is None:
+        return None
+    return (sample.prompt_tokens or 0) + (sample.generation_tokens or 0) + sample.reading
+
+
 def _together(looks: list[EngineSample]) -> EngineSample:
     """Several servers behind one address."""
     shares = [one.kv_used for one in looks if one.kv_used is not None]
-    sums = {name: _sum([getattr(one, name) for one in looks]) for name in _ADD_UP}
+    sums: dict[str, Any] = {name: _sum([getattr(one, name) for one in looks]) for name in _ADD_UP}
     return EngineSample(
         **sums,
         kv_used=sum(shares) / len(shares) if shares else None,

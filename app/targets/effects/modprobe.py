@@ -52,8 +52,7 @@ def in_force(lines: list[ModuleLine]) -> dict[str, str]:
         key = f"{line.command} {line.module}"
         if line.command == "blacklist":
             found[key] = "yes"
-        elif line.command in _LISTED and line.rest:
-            rest = _spelt(line)
+        elif line.command in _LISTED and (rest := line.rest and _spelt(line)):
             found[key] = f"{found[key]}; {rest}" if key in found else rest
     return found
 
@@ -62,4 +61,14 @@ def _spelt(line: ModuleLine) -> str:
     """As modprobe prints it."""
     if line.command == "alias":
         return modprobe.underscored(line.rest.replace("\t", " ").split(" ")[0])
-    return " ".join(source.words(line.rest)) if line.command == "softdep" else line.rest.replace("\t", " ")
+    return _softdep(line.rest) if line.command == "softdep" else line.rest.replace("\t", " ")
+
+
+def _softdep(rest: str) -> str:
+    """Each list once, however often it was begun."""
+    held: dict[str, list[str]] = {"": [], "pre:": [], "post:": []}
+    now = ""
+    for word in source.words(rest):
+        now = word if word in held else now
+        held[now] += [] if word == now else [word]
+    return " ".join(f"{name} {' '.join(held[name])}" for name in ("pre:", "post:") if held[name])

@@ -8,11 +8,9 @@ from typing import Literal
 
 from app.errors import ActionFailed
 from app.syntax.files import FileState
-from app.targets.walk import parts_of
+from app.targets.walk import followed, parts_of
 
 Kind = Literal["file", "folder", "link", "other"]
-
-_MOST_LINKS = 40
 
 
 @dataclass(frozen=True)
@@ -86,28 +84,7 @@ class Snapshot:
         return None if goal is None else self.entries.get(goal)
 
     def leads_to(self, path: str) -> str | None:
-        """As the host would follow it, from name to name; None when it climbs out or goes round."""
-        todo, done, links = path.split("/")[::-1], list[str](), 0
-        while todo:
-            name = todo.pop()
-            if name in ("", "."):
-                continue
-            if name == "..":
-                if not done:
-                    return None
-                done.pop()
-                continue
-            goal = self.link("/" + "/".join([*done, name]))
-            if goal is None:
-                done.append(name)
-                continue
-            links += 1
-            if links > _MOST_LINKS:
-                return None
-            if goal.startswith("/"):
-                done.clear()
-            todo.extend(reversed(goal.split("/")))
-        return "/" + "/".join(done)
+        return followed(path, self.link)
 
     def _matching(self, base: str, part: str) -> Iterable[str]:
         if not any(mark in part for mark in "*?["):

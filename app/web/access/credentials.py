@@ -19,7 +19,6 @@ USED_EVERY = 60.0
 """A credential's last use is kept this exactly: not every request is a write."""
 AT_ONCE = 2
 """Threads, and connections, of the door's own: it opens also when every page is busy."""
-RUN = "/runs/"
 
 
 class Credentials:
@@ -80,7 +79,7 @@ def _runs(row: CredentialRow) -> tuple[str, ...] | None:
     """A link of an older Temper may name no run: it opens none."""
     if row.kind != "link":
         return None
-    return (row.label.removeprefix(RUN),) if row.label.startswith(RUN) else ()
+    return (row.run,) if row.run else ()
 
 
 def _lesser(one: str, other: str) -> Right:

@@ -94,7 +94,7 @@ class PasswordCheck:
             if not taken:
                 return TryLater(attempts.WITHIN)
             owner = people.person(session, one.name) if is_name(one.name) else None
-            kept = owner.password if owner else NOBODY
+            kept = owner.password if owner and owner.password else NOBODY
             session.rollback()  # no connection is held while the password is looked at
             try:
                 right = matches(one.password, kept)
@@ -119,4 +119,7 @@ class PasswordCheck:
 
 def _issue(session: Session, owner: PersonRow, kind: str, source: str, seconds: float) -> str:
     right = owner.right if kind == "session" else "viewer"
-    return people.issue(session, person=owner.name, right=right, kind=kind, label=source, seconds=seconds)[1]
+    _, secret = people.issue(
+        session, person=owner.name, right=right, kind=kind, label=source, source=source, seconds=seconds
+    )
+    return secret

@@ -80,7 +80,7 @@ def shared(request: Request, session: TheSession, secret: str) -> Response:
     row = people.credential(session, secret)
     if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= time.time():
         return form_again(request, "/", "This link has expired, or never was: ask for a new one.", 403)
-    return let_in(request, inside(row.label), secret, row.expires_at - time.time())
+    return let_in(request, f"/runs/{row.run}" if row.run else "/", secret, row.expires_at - time.time())
 
 
 def let_in(request: Request, to: str, secret: str, seconds: float) -> Response:

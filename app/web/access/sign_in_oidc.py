@@ -10,7 +10,7 @@ from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
 from app.people.names import is_name
-from app.people.rights import Right, everybody
+from app.people.rights import everybody
 from app.store import people
 from app.store.models import PersonRow
 from app.web.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
@@ -65,9 +65,15 @@ async def back(
         owner = _owner(session, oidc, vouched)
     except NotVouchedFor as exc:
         return form_again(request, errand.to, str(exc), 403)
-    label = f"{oidc.shown}, {request.client.host if request.client else ''}"
+    source = request.client.host if request.client else ""
     _, secret = people.issue(
-        session, person=owner.name, right=owner.right, kind="session", label=label, seconds=SESSION_SECONDS
+        session,
+        person=owner.name,
+        right=owner.right,
+        kind="session",
+        label=f"{oidc.shown}, {source}",
+        source=source,
+        seconds=SESSION_SECONDS,
     )
     answer = let_in(request, errand.to, secret, SESSION_SECONDS)
     answer.delete_cookie(COOKIE, path=BACK)
@@ -78,27 +84,21 @@ def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> PersonRow:
     """A name belongs to who came with it first: neither a password's nor another subject's is taken over."""
     if not is_name(vouched.name):
         raise NotVouchedFor(f"{oidc.shown} gives a name that cannot be one here: choose another --oidc-claim.")
-    mark = _mark(oidc.provider.issuer, vouched.subject)
+    identity = _identity(oidc.provider.issuer, vouched.subject)
     owner = people.person(session, vouched.name)
     if owner is None:
-        owner = _new(vouched.name, oidc.provider.right, mark)
+        owner = PersonRow(name=vouched.name, right=oidc.provider.right, identity=identity, made_at=time.time())
         session.add(owner)
         session.flush()
-    if owner.password != mark:
+    if owner.identity != identity:
         raise NotVouchedFor(f"{vouched.name} is somebody else here: ask an admin to free the name.")
     if owner.disabled:
         raise NotVouchedFor(f"{vouched.name} may not come in: ask an admin.")
     return owner
 
 
-def _new(name: str, right: Right, mark: str) -> PersonRow:
-    return PersonRow(name=name, right=right, password=mark, made_at=time.time())
-
-
-def _mark(issuer: str, subject: str) -> str:
-    """In a password's place, of a password's shape: no password ever matches it."""
-    digest = hashlib.sha256(f"{issuer} {subject}".encode()).hexdigest()
-    return f"oidc${digest[:32]}${digest[32:]}"
+def _identity(issuer: str, subject: str) -> str:
+    return hashlib.sha256(f"{issuer} {subject}".encode()).hexdigest()
 
 
 def _errand(request: Request) -> Errand | None:

@@ -1,24 +1,23 @@
 """Changes that wait for a person."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from fastapi import Path
 from pydantic import Field
-from sqlmodel import Session, col, select
 
 from app.events.kinds import Rehearsed
 from app.events.words import Word
-from app.loop.answers import BrokenAnswer, read_actions
 from app.loop.state import RunState
-from app.people.rights import operators, viewers
+from app.people.rights import operators, signed, viewers
+from app.runs.answer import DECISIONS, answer
 from app.skills.catalog import skill
 from app.store import queries
-from app.store.models import CommandRow, RunRow
-from app.web.api.commands import ask
+from app.store.models import RunRow
+from app.web.api.commands import Reason
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
-from app.web.api.wire import Line, Raw, Who, Wire, when
+from app.web.api.wire import Raw, Who, Wire, stated, when
 from app.web.deps import TheFolds, TheSession
 from app.web.stream.folds import Folds
 
@@ -60,13 +59,13 @@ class ApprovalList(Wire):
     approvals: list[ApprovalView]
 
 
-Decision = Literal["approve", "refuse", "edit"]
+Decision = Annotated[str, stated(enum=list(DECISIONS))]
 
 
 class Answer(Wire):
     decision: Decision
-    reason: Line = ""
-    actions: Annotated[list[Raw], Field(max_length=12)] = Field(
+    reason: Reason = ""
+    actions: Annotated[list[Raw], stated(maxItems=12)] = Field(
         default=[], description="Of an edit: what to do instead. It is judged, rehearsed and asked about anew."
     )
     by: Who = "api"
@@ -93,48 +92,17 @@ def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
 )
 @operators
 def answer_approval(
-    approval: Annotated[str, Path(max_length=100)], answer: Answer, session: TheSession, folds: TheFolds
+    approval: Annotated[str, Path(max_length=100)], given: Answer, session: TheSession, folds: TheFolds
 ) -> Answered:
     """Approve, refuse or edit; the first answer counts. The run's worker checks that the host is what was looked at."""
     run = approval.partition(".")[0]
-    row = queries.run(session, run)
-    if row is None:
+    if queries.run(session, run) is None:
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
         raise Problem("not-found", said, field="approval")
-    waiting = _waiting(folds, row)
-    if waiting is None or waiting.id != approval:
-        raise Problem("not-waiting", f"Approval {approval[:60]!a} is not waiting for an answer.", field="approval")
-    if answer.decision == "refuse" and not answer.reason:
-        raise Problem("invalid", "Say why: the Architect learns from it.", field="reason")
-    put(session, run, answer, approval, _edited(answer))
-    return Answered(id=approval, run=run, decision=answer.decision)
-
-
-def _edited(answer: Answer) -> str:
-    if answer.decision != "edit":
-        if answer.actions:
-            raise Problem("invalid", f"Actions are of an edit: leave them out to {answer.decision}.", field="actions")
-        return ""
-    text = msgspec.json.encode({"actions": answer.actions, "note": ""}).decode()
-    try:
-        read_actions(text)
-    except BrokenAnswer as exc:
-        raise Problem("invalid", f"These are no actions: {exc}.", field="actions") from exc
-    return text
-
-
-def put(session: Session, run: str, answer: Answer, approval: str, actions: str) -> None:
-    """Written before it looks who was first, so that of two at once one sees the other. The same again is the same."""
-    ours = ask(session, run, answer.decision, answer.by, answer.reason, approval, actions)
-    session.flush()
-    of_it = select(CommandRow).where(col(CommandRow.run) == run, col(CommandRow.approval) == approval)
-    first = session.exec(of_it.order_by(col(CommandRow.id))).first()
-    if first is None or first.id == ours.id:
-        return
-    if (first.verb, first.actions) != (answer.decision, actions):
-        said = f"{first.by} was first, with {first.verb}: approval {approval[:60]!a} takes no other answer."
-        raise Problem("not-waiting", said, field="approval")
-    session.delete(ours)
+    actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
+    by = signed(given.by)
+    answer(session, folds.now(run), approval, given.decision, by=by, reason=given.reason, actions=actions)
+    return Answered(id=approval, run=run, decision=given.decision)
 
 
 def _waiting(folds: Folds, row: RunRow) -> ApprovalView | None:

@@ -1,29 +1,26 @@
 """Pause, resume and stop: asked of whoever works on the run, and taken up within a fraction of a second."""
 
-import time
 from typing import Annotated, Literal
 
 from fastapi import Body
 from sqlmodel import Session
 
-from app.events.command import Verb
 from app.people.rights import operators, signed
-from app.store import queries
-from app.store.models import CommandRow
-from app.web.api.problem import Problem, documented
+from app.runs.command import LONGEST_REASON, command
+from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import the_run
-from app.web.api.wire import Line, Who, Wire
+from app.web.api.wire import Who, Wire, stated
 from app.web.deps import TheSession
 
 router = api_router("runs")
 
 RunVerb = Literal["pause", "resume", "stop"]
-_ALLOWED = {"pause": ("running",), "resume": ("paused",), "stop": queries.UNENDED}
+Reason = Annotated[str, stated(maxLength=LONGEST_REASON)]
 
 
 class Wish(Wire):
-    reason: Line = ""
+    reason: Reason = ""
     by: Who = "api"
 
 
@@ -60,19 +57,5 @@ def stop_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
 
 def _asked(session: Session, run: str, verb: RunVerb, wish: Wish | None) -> Asked:
     row, wish = the_run(session, run), wish or Wish()
-    if row.state not in queries.UNENDED:
-        raise Problem("run-ended", f"Run {run} has ended ({row.state}): start another with POST /api/v1/runs.")
-    if row.state not in _ALLOWED[verb]:
-        raise Problem("wrong-state", f"Run {run} is {row.state}: {verb} is for one that is {_ALLOWED[verb][0]}.")
-    ask(session, run, verb, wish.by, wish.reason)
+    command(session, row, verb, by=signed(wish.by), reason=wish.reason)
     return Asked(run=run, asked=verb, state=row.state)
-
-
-def ask(
-    session: Session, run: str, verb: Verb, by: str, reason: str, approval: str = "", actions: str = ""
-) -> CommandRow:
-    row = CommandRow(
-        run=run, verb=verb, by=signed(by), reason=reason, approval=approval, actions=actions, at=time.time()
-    )
-    queries.ask(session, row)
-    return row

@@ -1,4 +1,4 @@
-"""What a run took of the GPUs: GPU-seconds and joules per role."""
+"""GPU-seconds and joules of a run, per role."""
 
 from pydantic import Field
 

@@ -1,6 +1,7 @@
 """The line-up, and its engines as they are now."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Path
@@ -10,6 +11,7 @@ from app.engines.launch.launched import Launched
 from app.events.kinds import TurnStarted
 from app.events.words import Provenance, Role
 from app.lineups.model import Engine
+from app.machine.sampling.process_memory import SOURCE as PROCESS_MEMORY
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.api.problem import Problem, documented
@@ -22,6 +24,21 @@ router = api_router("machine")
 TURN_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 
 State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What rates are taken from."""
+
+    written: str
+    read: str
+
+
+_VLLM = Counters("vllm:generation_tokens_total", "vllm:prompt_tokens_total")
+_LLAMACPP = Counters(
+    "llamacpp:tokens_predicted_total with what /slots has in flight",
+    "llamacpp:prompt_tokens_total and prompt_tokens_cached_total",
+)
 
 
 class EngineView(Wire):
@@ -48,6 +65,7 @@ class EngineView(Wire):
     tokens_per_second: Figure
     prompt_tokens_per_second: Figure
     kv_used: Figure
+    main_memory: Figure = Field(description="What its process holds, where it computes on the processor.")
     kv_tokens: Figure = Field(description="What the KV cache holds in all.")
     acceptance_rate: Figure = Field(description="Of drafted tokens, in the last second that drafted any.")
     acceptance_length: Figure = Field(description="Mean tokens that one pass of the model gives.")
@@ -164,6 +182,7 @@ def _view(runtime: Runtime, engine: Engine) -> EngineView:
     at, sample = runtime.board.shown().engines.get(engine.name, (None, None))
     simulated = engine.simulation is not None
     derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
+    counted = _LLAMACPP if engine.on_cpu else _VLLM
     told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
 
     def now(name: str, unit: str, provenance: str, source: str, scale: float = 1) -> Figure:
@@ -198,9 +217,10 @@ def _view(runtime: Runtime, engine: Engine) -> EngineView:
         waiting=told.waiting if told else None,
         foreign=told.foreign if told else None,
         preemptions=told.preemptions if told else None,
-        tokens_per_second=now("tok_s", "token/s", derived, "growth of vllm:generation_tokens_total"),
-        prompt_tokens_per_second=now("prompt_tok_s", "token/s", derived, "growth of vllm:prompt_tokens_total"),
+        tokens_per_second=now("tok_s", "token/s", derived, f"growth of {counted.written}"),
+        prompt_tokens_per_second=now("prompt_tok_s", "token/s", derived, f"growth of {counted.read}"),
         kv_used=now("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
+        main_memory=now("resident_gib", "GiB", read, PROCESS_MEMORY),
         kv_tokens=now("kv_tokens", "token", read, "vllm:cache_config_info, kv_cache_size_tokens"),
         acceptance_rate=now("acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100),
         acceptance_length=now("acceptance_length", "token", derived, "1 + growth of accepted tokens over drafts"),

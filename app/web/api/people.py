@@ -168,10 +168,16 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
 @operators
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """A link to show somebody a run. It opens that run and no other, to read it, and expires."""
-    to = f"/runs/{_named(session, new.run)}"
+    run = _named(session, new.run)
     owner = _owner(session, None)
     row, secret = people.issue(
-        session, person=owner.name, right="viewer", kind="link", label=to, seconds=new.hours * 3600
+        session,
+        person=owner.name,
+        right="viewer",
+        kind="link",
+        label=f"/runs/{run}",
+        run=run,
+        seconds=new.hours * 3600,
     )
     return MadeLink(id=row.id, path=f"/share/{secret}", expires_at=when(row.expires_at) or "")
 

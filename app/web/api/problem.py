@@ -9,7 +9,7 @@ import msgspec
 from pydantic import Field
 from starlette.responses import Response
 
-from app.errors import BadInput, TemperError
+from app.errors import BadInput, NotTaken, TemperError
 from app.web.api.wire import Wire
 
 MEDIA_TYPE = "application/problem+json"
@@ -121,8 +121,11 @@ def blamed(field: str, kind: str = "invalid") -> Iterator[None]:
     try:
         yield
     except BadInput as exc:
-        said = str(exc)
-        raise Problem(kind, said[:1].upper() + said[1:], field=field) from exc
+        raise Problem(kind, exc.sentence, field=field) from exc
+
+
+def not_taken(exc: NotTaken) -> Problem:
+    return Problem(exc.kind, exc.sentence, field=exc.field)
 
 
 _ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")

@@ -12,9 +12,9 @@ from fastapi.exceptions import HTTPException, RequestValidationError
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import DataError
 
-from app.errors import BadInput, Unusable
+from app.errors import BadInput, NotTaken, Unusable
 from app.store.db import AWAY, why
-from app.web.api.problem import Fault, Problem
+from app.web.api.problem import Fault, Problem, not_taken
 
 log = logging.getLogger(__name__)
 
@@ -58,8 +58,10 @@ def problem(exc: Exception) -> Problem:
             return Problem("too-large", str(exc.detail), field="body")
         case HTTPException(status_code=400):
             return Problem("invalid", "The body cannot be read as JSON.", field="body")
+        case NotTaken():
+            return not_taken(exc)
         case BadInput():
-            return Problem("invalid", str(exc))
+            return Problem("invalid", exc.sentence)
         case DataError():
             return Problem("invalid", f"The database does not take it: {why(exc)}. Look for a NUL, or a huge number.")
         case _ if isinstance(exc, AWAY):

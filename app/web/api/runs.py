@@ -6,6 +6,7 @@ from fastapi import Header, Query, Response
 from sqlmodel import Session
 
 from app.people.rights import guests, only, operators
+from app.runs.order import queued
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries
 from app.store.held import asking
@@ -13,7 +14,7 @@ from app.store.models import RunRow
 from app.store.run_list import ListPlace, Page, page
 from app.web.api import cursor
 from app.web.api.idempotency import FIELD, TheKeys
-from app.web.api.order import RunOrder, first_event
+from app.web.api.order import RunOrder
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.run_view import RunLinks, RunList, RunState, RunView, links, run_view
@@ -52,7 +53,7 @@ async def start_run(
     order: RunOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> Accepted:
     """Start a run. It is queued at once; runs on one host are worked on one after the other."""
-    event = first_event(order, runtime.lineup, runtime.settings.speed, runtime.settings.hosts)
+    event = queued(order.order(runtime.settings.speed), runtime.lineup, runtime.settings.hosts)
     if key is None:
         run = await runtime.submit(event)
     else:

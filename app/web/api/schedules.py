@@ -1,41 +1,41 @@
 """When a host is looked at, or hardened, without anybody asking each time."""
 
 import time
-from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import Path as InPath
 from fastapi import Response
 from pydantic import Field
 
-from app.background.schedules.timing import next_after
-from app.background.schedules.wanted import Wanted, schedule
+from app.background.schedules.wanted import LONGEST, LONGEST_WINDOW, Wanted, add, handled, schedule
 from app.events.words import Mode
 from app.people.rights import operators, signed, viewers
-from app.runs.order import mode_of
+from app.runs.order import Order, named
 from app.store import schedules
 from app.store.models import ScheduleRow
-from app.web.api.order import Rules, the_host, the_rules, the_skill
-from app.web.api.problem import Problem, blamed, documented
+from app.web.api.order import HostName, ModeName, Rules, SkillName
+from app.web.api.problem import documented
 from app.web.api.route import router as api_router
-from app.web.api.wire import Wire, when
+from app.web.api.wire import Wire, stated, when
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("schedules")
 
-MOST = 200
 Id = Annotated[str, InPath(max_length=40)]
 
 
 class ScheduleOrder(Wire):
-    host: Annotated[str, Field(min_length=1, max_length=64, examples=["fixture"])]
-    cron: Annotated[str, Field(min_length=1, max_length=100, examples=["30 2 * * 1-5"])]
-    zone: Annotated[str, Field(max_length=64, description="Of the cron times.", examples=["Europe/Berlin"])] = "UTC"
-    mode: Annotated[Mode, Field(description="scan looks; auto changes, and needs a window.")] = "scan"
-    skill: Annotated[str, Field(max_length=200)] = "stig"
+    host: HostName
+    cron: Annotated[str, stated(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
+    zone: Annotated[
+        str, stated(maxLength=LONGEST["zone"], description="Of the cron times.", examples=["Europe/Berlin"])
+    ] = "UTC"
+    mode: Annotated[ModeName, Field(description="scan looks; auto changes, and needs a window.")] = "scan"
+    skill: SkillName = "stig"
     rules: Rules = None
     window_minutes: Annotated[
-        float | None, Field(gt=0, le=7 * 24 * 60, description="A run is stopped when it is over.")
+        float | None,
+        stated(exclusiveMinimum=0, maximum=LONGEST_WINDOW, description="A run is stopped when it is over."),
     ] = None
 
 
@@ -54,6 +54,7 @@ class ScheduleView(Wire):
     fired_at: str | None
     run: str | None = Field(description="The run that it started last.")
     outcome: str = Field(description="What became of the last time, and what was missed, in a sentence.")
+    unkept: bool = Field(description="Of the times that came last one was missed, skipped or came to nothing.")
 
 
 class ScheduleList(Wire):
@@ -69,13 +70,8 @@ def list_schedules(session: TheSession) -> ScheduleList:
 @router.post("/schedules", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
 @operators
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
-    row, there = _row(order, runtime.settings.hosts), schedules.schedules(session)
-    if same := [one for one in there if _content(one) == _content(row)]:
-        said = f"Schedule {same[0].id} does the same: GET /api/v1/schedules/{same[0].id} shows it."
-        raise Problem("exists", said)
-    if len(there) >= MOST:
-        raise Problem("too-many", f"There are {MOST} schedules already: delete one.")
-    session.add(row)
+    row = schedule(_wanted(order), time.time(), runtime.settings.hosts)
+    add(session, row)
     response.headers["location"] = f"/api/v1/schedules/{row.id}"
     return _view(row)
 
@@ -83,52 +79,32 @@ def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime,
 @router.get("/schedules/{schedule}", responses=documented("not-found"))
 @viewers
 def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
-    return _view(_the(session, schedule))
+    return _view(schedules.known(session, schedule))
 
 
 @router.post("/schedules/{schedule}/{verb}", responses=documented("not-found"))
 @operators
 def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: TheSession) -> ScheduleView:
     """While it is paused no time is taken up, and none is missed."""
-    row = _the(session, schedule)
-    row.enabled = verb == "resume"
-    row.next_at = next_after(row.cron, row.zone, time.time())
-    session.add(row)
-    return _view(row)
+    return _view(handled(session, schedule, verb, time.time()))
 
 
 @router.delete("/schedules/{schedule}", status_code=204, responses=documented("not-found"))
 @operators
 def delete_schedule(schedule: Id, session: TheSession) -> None:
     """Its runs stay."""
-    session.delete(_the(session, schedule))
+    handled(session, schedule, "remove", time.time())
 
 
-def _row(order: ScheduleOrder, hosts: Path) -> ScheduleRow:
-    the_host(order.host, hosts)
-    pack = the_skill(order.skill)
-    rules = ",".join(the_rules(order.rules or [], pack))
-    with blamed("mode"):
-        mode_of(order.mode, pack)
-    with blamed("cron"):
-        next_after(order.cron, "UTC", time.time())
-    with blamed("zone"):
-        next_after(order.cron, order.zone, time.time())
-    with blamed("window_minutes"):
-        wanted = Wanted(**order.model_dump(exclude={"rules"}), rules=rules)
-        return schedule(wanted, signed("api"), time.time(), hosts)
-
-
-def _content(row: ScheduleRow) -> tuple[object, ...]:
-    return row.host, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
-
-
-def _the(session: TheSession, schedule: str) -> ScheduleRow:
-    row = session.get(ScheduleRow, schedule)
-    if row is None:
-        said = f"There is no schedule {schedule[:40]!a}: GET /api/v1/schedules lists them."
-        raise Problem("not-found", said, field="schedule")
-    return row
+def _wanted(asked: ScheduleOrder) -> Wanted:
+    order = Order(
+        host=asked.host,
+        skill=asked.skill,
+        rules=None if asked.rules is None else tuple(asked.rules),
+        mode=asked.mode,
+        by=signed("api"),
+    )
+    return Wanted(order=order, cron=asked.cron, zone=asked.zone, window_minutes=asked.window_minutes)
 
 
 def _view(row: ScheduleRow) -> ScheduleView:
@@ -136,7 +112,7 @@ def _view(row: ScheduleRow) -> ScheduleView:
         id=row.id,
         host=row.host,
         skill=row.skill,
-        rules=[rule.strip() for rule in row.rules.split(",") if rule.strip()],
+        rules=list(named(row.rules) or ()),
         mode=row.mode,  # type: ignore[arg-type]
         cron=row.cron,
         zone=row.zone,
@@ -147,4 +123,5 @@ def _view(row: ScheduleRow) -> ScheduleView:
         fired_at=when(row.fired_at),
         run=row.run or None,
         outcome=row.outcome,
+        unkept=row.unkept,
     )

@@ -59,6 +59,11 @@ def _seemly(text: str) -> str:
     return clean(text, LINE)
 
 
+def stated(*, description: str | None = None, examples: list[Any] | None = None, **schema: Any) -> Any:
+    """Bounds that the description tells, and that are checked where every door comes by: app/runs."""
+    return Field(description=description, examples=examples, json_schema_extra=schema)
+
+
 Line = Annotated[str, Field(max_length=LINE), AfterValidator(_seemly)]
 Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_seemly)]
 Raw = dict[str, Any]

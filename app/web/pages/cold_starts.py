@@ -42,7 +42,8 @@ class Flight:
     age_s: float
     pid: int | None
     adopted: bool
-    vllm: str
+    program: str
+    """The server and its version, where its log tells it."""
     stairs: tuple[Stair, ...]
     log: tuple[str, ...]
 
@@ -81,7 +82,7 @@ def _flight(engine: str, one: Launched, now: float) -> Flight:
         age_s=now - one.cold.started if one.cold.started else 0.0,
         pid=one.pid,
         adopted=one.adopted,
-        vllm=one.cold.version,
+        program=f"{one.engine.program} {one.cold.version}" if one.cold.version else "",
         stairs=_stairs(one, now if look.state == "loading" else None),
         log=tuple(last_lines(one.log, LOG_LINES)),
     )

@@ -1,4 +1,4 @@
-"""What a run took of the GPUs, per role: its own page, and a table that others show too."""
+"""GPU-seconds and joules of a run per role: a page of its own, and a table that others show too."""
 
 from dataclasses import dataclass
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, HTTPException
+from fastapi import APIRouter, Form, HTTPException
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
@@ -20,7 +20,7 @@ from app.machine.measuring.stored import comparable, newest
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.security import from_here, new_nonce, page
+from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
 HISTORY = 30
@@ -68,7 +68,7 @@ def named(runtime: TheRuntime, session: TheSession, name: str) -> Response:
     return _shown(runtime, session, read_lineup(find_lineup(name)))
 
 
-@router.post("/probes", dependencies=[Depends(from_here)])
+@router.post("/probes")
 @operators
 async def probe(runtime: TheRuntime, engine: Annotated[str, Form(max_length=100)] = "") -> Response:
     try:
@@ -117,7 +117,7 @@ def _sections(lineup: Lineup, history: Sequence[Probed]) -> list[Section]:
                     gpus=gpus,
                     roles=tuple(role for role, seat in lineup.seats.items() if seat.engine == engine.name),
                     side=side_by_side(engine, replica, plan, newest_one, before),
-                    parts=_parts(plan.fit, min(gpu.memory_gib for gpu in gpus)),
+                    parts=_parts(plan.fit, min((gpu.memory_gib for gpu in gpus), default=0.0)),
                 )
             )
     return sections

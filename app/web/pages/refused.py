@@ -9,15 +9,19 @@ from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from app.errors import BadInput, NotTaken
 from app.store.db import AWAY, why
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
 NOWHERE = "Not Found"
+STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state": 409, "exists": 409, "too-many": 409}
+"""As the API answers it; anything else that is not taken is 422."""
 
 
 def install(application: FastAPI) -> None:
     application.add_exception_handler(HTTPException, _refused)
+    application.add_exception_handler(BadInput, _not_taken)
     application.add_exception_handler(RequestValidationError, _unreadable)
     application.add_exception_handler(DataError, _untaken)
     for away in AWAY:
@@ -30,6 +34,12 @@ async def _refused(request: Request, exc: Exception) -> Response:
         return await http_exception_handler(request, why)
     said = why.detail if why.detail != NOWHERE else f"There is nothing at {request.url.path[:100]!a}."
     return refusal(f"{said[:1].upper()}{said[1:]}", why.status_code)
+
+
+async def _not_taken(request: Request, exc: Exception) -> Response:
+    wrong = cast("BadInput", exc)
+    status = STATUS.get(wrong.kind, 422) if isinstance(wrong, NotTaken) else 422
+    return await _refused(request, HTTPException(status, wrong.sentence))
 
 
 async def _unreadable(request: Request, exc: Exception) -> Response:

@@ -1,8 +1,7 @@
-"""Headers that let a page run only what it brought itself, and forms that only its own pages may send."""
+"""Headers that let a page run only what it brought itself."""
 
 import secrets
 
-from fastapi import HTTPException, Request
 from starlette.responses import HTMLResponse
 
 POLICY = (
@@ -26,13 +25,3 @@ def page(html: str, nonce: str, status: int = 200) -> HTMLResponse:
             "cache-control": "no-store",
         },
     )
-
-
-def from_here(request: Request) -> None:
-    """A form counts only when one of our own pages sent it."""
-    origin = request.headers.get("origin")
-    site = request.headers.get("sec-fetch-site")
-    if site is not None and site not in ("same-origin", "none"):
-        raise HTTPException(403, "this form was sent by another site: open the page here and send it again")
-    if origin is not None and origin != f"{request.url.scheme}://{request.headers.get('host')}":
-        raise HTTPException(403, "this form was sent from another address: open the page here and send it again")

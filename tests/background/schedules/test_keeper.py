@@ -10,6 +10,7 @@ from app.errors import BadInput
 from app.events.kinds import RunQueued
 from app.events.record import GENESIS, record
 from app.lineups.reader import find_lineup, read_lineup
+from app.runs.order import Order
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow, ScheduleRow
@@ -33,9 +34,11 @@ class Place:
         self.store.append([record(run, 1, 1.0, request, GENESIS)])
         self.submitted[run] = request
 
-    def add(self, **words):
+    def add(self, window_minutes=None, **words):
+        order = Order(**{"mode": "scan", "by": "ada"} | words)
         with Session(self.database, expire_on_commit=False) as session, session.begin():
-            row = schedule(Wanted(**{"host": "fixture", "cron": NIGHT} | words), "ada", MADE, self.settings.hosts)
+            wanted = Wanted(order=order, cron=NIGHT, window_minutes=window_minutes)
+            row = schedule(wanted, MADE, self.settings.hosts)
             session.add(row)
         return row
 
@@ -60,7 +63,7 @@ def place(tmp_path):
 
 
 async def test_at_its_time_a_schedule_becomes_a_run_like_any_other_and_once(place):
-    row, keeper = place.add(rules="V-257985"), Keeper(place)
+    row, keeper = place.add(rules=("V-257985",)), Keeper(place)
     await keeper.look(row.next_at - 1)
     assert place.submitted == {}
     await keeper.look(row.next_at + 1)
@@ -133,7 +136,7 @@ def test_what_cannot_be_scheduled_is_refused(place):
         ({"host": "nowhere"}, "nowhere"),
         ({"mode": "auto"}, "give it a window"),
         ({"mode": "wipe"}, "there is no mode 'wipe'"),
-        ({"rules": "V-1"}, "there is no rule 'V-1'"),
+        ({"rules": ("V-1",)}, "there is no rule 'V-1'"),
     ):
         with pytest.raises(BadInput) as said:
             place.add(**words)

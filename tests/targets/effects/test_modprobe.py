@@ -1,5 +1,7 @@
 import pytest
 
+from app.syntax.modprobe import module_lines
+from app.targets.effects.modprobe import in_force
 from tests.targets.effects.change import lost
 
 OURS = "/etc/modprobe.d/50-site.conf"
@@ -34,3 +36,16 @@ def test_a_file_of_the_vendors_name_hides_the_vendors():
     vendor = {"/usr/lib/modprobe.d/dist-blacklist.conf": "blacklist floppy\n"}
     assert "blacklist floppy" in lost(vendor, {"/etc/modprobe.d/dist-blacklist.conf": "blacklist sctp\n"})
     assert "options bonding" in lost({}, {"/etc/modprobe.d/systemd.conf": "blacklist sctp\n"})
+
+
+@pytest.mark.parametrize(
+    ("rest", "read"),
+    [
+        ("pre: crc softdep x pre: can", {"softdep sctp": "pre: crc softdep x can"}),
+        ("post: a pre: b post: c", {"softdep sctp": "pre: b post: a c"}),
+        ("crc can", {}),
+        ("pre:", {}),
+    ],
+)
+def test_what_is_loaded_around_a_module_is_two_lists(rest, read):
+    assert in_force(module_lines(f"softdep sctp {rest}\n", OURS)) == read

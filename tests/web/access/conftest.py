@@ -39,9 +39,9 @@ def secrets(database):
             session.add(PersonRow(name=f"the-{right}", right=right, password=hashed("a" * 12), made_at=time.time()))
             session.flush()
             for kind in ("token", "session", "link"):
-                label = f"/runs/{NAMED}" if kind == "link" else ""
+                run = NAMED if kind == "link" else ""
                 _, secret = people.issue(
-                    session, person=f"the-{right}", right=right, kind=kind, label=label, seconds=HOUR
+                    session, person=f"the-{right}", right=right, kind=kind, label="", run=run, seconds=HOUR
                 )
                 found[right, kind] = secret
     return found

@@ -26,7 +26,7 @@ async def guest(tmp_path):
             session.add_all([row(SHOWN, 1000.0), row(HIDDEN, 2000.0)])
             session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
             _, link = people.issue(
-                session, person="jo", right="viewer", kind="link", label=f"/runs/{SHOWN}", seconds=3600.0
+                session, person="jo", right="viewer", kind="link", label="", run=SHOWN, seconds=3600.0
             )
             _, old = people.issue(session, person="jo", right="viewer", kind="link", label="/", seconds=3600.0)
             _, token = people.issue(session, person="jo", right="operator", kind="token", label="", seconds=3600.0)

@@ -41,12 +41,12 @@ def database(request, tmp_path):
 class Watching:
     """One who follows a stream that sends something each time it is told to, and never ends."""
 
-    def __init__(self, database, path, kind, label=""):
+    def __init__(self, database, path, kind, run=""):
         self.more, self.told = asyncio.Queue(), []
         self.heard = asyncio.Condition()
         with Session(database) as session, session.begin():
             row, self.secret = people.issue(
-                session, person="jo", right="operator", kind=kind, label=label, seconds=3600.0
+                session, person="jo", right="operator", kind=kind, label="", run=run, seconds=3600.0
             )
             self.credential = row.id
         self._path, self._kind = path, kind
@@ -96,8 +96,8 @@ async def watch(database):
     vigil = Rechecks(doors)
     gate = Gate(Router(routes), doors, AccessLedger(database, AuditSyslog("")), vigil)
 
-    async def begin(path, kind="token", label=""):
-        one = watching[path] = Watching(database, path, kind, label)
+    async def begin(path, kind="token", run=""):
+        one = watching[path] = Watching(database, path, kind, run)
         await one.follow(gate)
         vigil.start()
         return one

@@ -7,9 +7,8 @@ import httpx
 
 from app.cli.opening import chosen_lineup, opened
 from app.config import Settings
-from app.events.words import Budget
 from app.main import create_app
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.store import queries
 
 
@@ -18,9 +17,7 @@ async def finished(data):
     """An application on which a run has come to its end."""
     settings = Settings(data=data, speed=0)
     async with opened(settings, chosen_lineup(settings)) as runtime:
-        asked = queued(
-            runtime.lineup, host="fixture", rules="V-257820", mode="auto", keep=False, budget=Budget(), note="", pace=0
-        )
+        asked = queued(Order(rules=("V-257820",), pace=0, by="ada"), runtime.lineup, settings.hosts)
         run = await runtime.submit(asked)
         while (await asyncio.to_thread(runtime.run_row, run)).state in queries.UNENDED:
             await runtime.bus.beyond(run, runtime.bus.newest.get(run, 0))

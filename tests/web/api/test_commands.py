@@ -1,12 +1,7 @@
 """What a person asks of a run over the API, and what becomes of it."""
 
 import pytest
-from sqlmodel import Session
 
-from app.store import queries
-from app.store.db import open_database
-from app.web.api.approvals import Answer, put
-from app.web.api.problem import Problem
 from tests.web.api.conftest import problem
 
 
@@ -101,25 +96,10 @@ def test_of_two_answers_the_first_counts_and_the_second_is_told(api, waiting):
     assert api.ended(run)["passed"] == 0
 
 
-async def test_two_answers_at_once_are_one(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
-    answer = Answer(decision="approve", by="ann")
-    with Session(database) as session, session.begin():
-        put(session, "aaaa", answer, "aaaa.V-1.1.9", "")
-        put(session, "aaaa", answer, "aaaa.V-1.1.9", "")
-    other = Answer(decision="refuse", reason="no", by="bob")
-    with pytest.raises(Problem, match="ann was first, with approve"), Session(database) as session, session.begin():
-        put(session, "aaaa", other, "aaaa.V-1.1.9", "")
-    with Session(database) as session, session.begin():
-        put(session, "aaaa", other, "aaaa.V-1.1.12", "")
-        assert [one.verb for one in queries.take_commands(session, "aaaa")] == ["approve", "refuse"]
-    database.dispose()
-
-
 def test_a_run_that_is_queued_is_not_paused_in_vain(api, waiting):
     queued = api.start(rules=["V-257820"])
     said = problem(api.post(f"/api/v1/runs/{queued}/pause"), 409, "wrong-state")
-    assert "is queued: pause is for one that is running" in said["detail"]
+    assert "is queued: only a running run can be asked to pause" in said["detail"]
     assert api.post(f"/api/v1/runs/{queued}/stop").status_code == 202
     api.post(f"/api/v1/runs/{waiting[0]}/stop")
     assert api.ended(queued)["state"] == "stopped"

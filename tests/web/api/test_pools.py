@@ -9,8 +9,7 @@ from sqlalchemy.exc import TimeoutError as AllInUse
 from sqlmodel import Session
 
 from app.events.log import RunLog
-from app.events.words import Budget
-from app.runs.order import queued
+from app.runs.order import Order, queued
 from app.store.db import apart
 from app.store.held import asking, connected, held
 from tests.web.access.walk import filled
@@ -37,7 +36,7 @@ def counted(engine):
 
 async def append(runtime):
     """The first event of a run that nobody is asked to work on."""
-    asked = queued(runtime.lineup, host="fixture", rules="", mode="scan", keep=False, budget=Budget(), note="")
+    asked = queued(Order(mode="scan", by="ada"), runtime.lineup, runtime.settings.hosts)
     RunLog("beside", runtime.writer).append(asked)
     await runtime.writer.flush()
 

@@ -1,0 +1,21 @@
+"""`temper demo --real`: the demo with a real model, on the processor of this machine."""
+
+from dataclasses import replace
+
+from app.cli.up import would_stop
+from app.config import Settings
+from app.errors import BadInput
+
+LINEUP = "cpu"
+RULES = ("V-257984", "V-258007", "V-258041", "V-258069")
+"""One value in one file each: as much as a model of this size can be asked for."""
+ON_THE_CPU = "demo with a real model on the CPU"
+
+
+def on_the_cpu(settings: Settings) -> Settings:
+    if settings.lineup not in (LINEUP, Settings.lineup):
+        raise BadInput("--real brings a line-up of its own: leave --lineup out, or give that line-up without --real.")
+    chosen = replace(settings, lineup=LINEUP)
+    if told := would_stop(chosen):
+        raise BadInput(told)
+    return chosen

@@ -1,0 +1,56 @@
+"""What the terminal lists: rows as a table for people or, with --json, the same rows as one JSON array."""
+
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from app.text.clean import clean
+
+LONGEST, WIDE = 300, 2000
+"""Through a pipe a row is a line."""
+
+
+def listed(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
+    """Rows are dataclasses of one kind; a field is a column. `nothing` is said where there is no row."""
+    if as_json:
+        return print_json(rows)
+    if not rows:
+        return print(nothing)  # noqa: T201
+    fields = [field.name for field in dataclasses.fields(rows[0])]
+    table = Table(*(Column(name.replace("_", " "), overflow="fold") for name in fields), box=None)
+    for row in rows:
+        table.add_row(*(Text(clean(shown(getattr(row, name)), LONGEST)) for name in fields))
+    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE).print(table)
+
+
+def print_json(value: object) -> None:
+    """In ASCII: what a host or a model wrote cannot move a terminal's cursor."""
+    json.dump(msgspec.to_builtins(value), sys.stdout, indent=1)
+    sys.stdout.write("\n")
+
+
+def shown(value: object) -> str:
+    match value:
+        case None:
+            return "—"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.0f}"
+        case datetime():
+            return value.strftime("%Y-%m-%d %H:%M UTC")
+        case tuple():
+            return ", ".join(map(shown, value)) or "—"
+    return str(value)
+
+
+def moment(at: float | None) -> datetime | None:
+    return None if at is None else datetime.fromtimestamp(at, UTC)

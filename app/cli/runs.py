@@ -1,0 +1,53 @@
+"""`temper runs`: the runs of a data folder, newest first."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session
+
+from app.cli.listing import listed, moment
+from app.config import Settings
+from app.store.db import open_database
+from app.store.run_list import page
+
+
+@dataclass(frozen=True)
+class RunLine:
+    run: str
+    state: str
+    host: str
+    skill: str
+    mode: str
+    simulated: bool
+    findings: int
+    passed: int
+    escalated: int
+    deferred: int
+    skipped: int
+    rolled_back: int
+    queued_at: datetime | None
+    ended_at: datetime | None
+
+
+def list_runs(settings: Settings, state: str | None, host: str | None, most: int, *, as_json: bool) -> None:
+    with Session(open_database(settings.database)) as session:
+        rows = [
+            RunLine(
+                row.id,
+                row.state,
+                row.host,
+                row.skill,
+                row.mode,
+                row.simulated,
+                row.findings,
+                row.passed,
+                row.escalated,
+                row.deferred,
+                row.skipped,
+                row.rolled_back,
+                moment(row.queued_at),
+                moment(row.ended_at),
+            )
+            for row in page(session, state, host, None, most).rows
+        ]
+    listed(rows, "There is no such run: start one with temper run.", as_json=as_json)

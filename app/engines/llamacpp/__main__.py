@@ -1,0 +1,78 @@
+"""`python -m app.engines.llamacpp FILE`: llama.cpp's own server over a GGUF file, until a signal ends it."""
+
+import argparse
+import signal
+import sys
+from importlib.metadata import version
+
+import xllamacpp
+
+from app.engines.llamacpp.weights import weights
+from app.errors import BadInput
+
+SLOTS = 3
+"""Requests at a time. Each keeps the prompt that it read last, so that a role finds its own again."""
+PROMPT_BATCH = 256
+"""Tokens of a prompt that are read at once; between two such steps the server answers who looks at it."""
+KEPT_MIB = 64
+"""Of main memory, for prompts that lost their slot: llama.cpp would take 8 GiB."""
+_CACHES = {
+    "auto": xllamacpp.ggml_type.GGML_TYPE_F16,
+    "f16": xllamacpp.ggml_type.GGML_TYPE_F16,
+    "q8_0": xllamacpp.ggml_type.GGML_TYPE_Q8_0,
+}
+
+
+def main() -> None:
+    asked = _parser().parse_args()
+    try:
+        file = weights(asked.model)
+    except BadInput as exc:
+        sys.exit(f"temper: {exc}")
+    size, tokens = file.stat().st_size / 2**30, asked.max_model_len * asked.max_num_seqs
+    print(f"llama.cpp starts (xllamacpp {version('xllamacpp')}): {file}, {size:.2f} GiB", flush=True)  # noqa: T201
+    try:
+        server = xllamacpp.Server(_params(asked, str(file)))
+    except RuntimeError as exc:
+        sys.exit(f"llama.cpp does not start: {exc}")
+    print(f"KV cache laid out: {tokens} tokens", flush=True)  # noqa: T201
+    print(f"llama.cpp serves {asked.served_model_name} at {server.listening_address}", flush=True)  # noqa: T201
+    signal.pause()  # nothing of it is worth keeping: the signal ends it as it stands
+
+
+def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
+    params = xllamacpp.CommonParams()
+    params.model.path = file
+    params.model_alias = {asked.served_model_name}
+    params.model_tags = {f"xllamacpp {version('xllamacpp')}"}
+    params.hostnames, params.port = [asked.host], asked.port
+    params.n_ctx, params.n_parallel = asked.max_model_len * asked.max_num_seqs, asked.max_num_seqs
+    params.n_batch = params.n_ubatch = PROMPT_BATCH
+    params.cache_type_k = params.cache_type_v = _CACHES[asked.kv_cache_dtype]
+    params.cache_ram_mib = KEPT_MIB
+    if asked.threads:
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = asked.threads
+    params.endpoint_metrics = True
+    params.offline = True
+    params.ui = params.fit_params = False
+    params.cors_origins = "none"  # no page of another site reads its answers
+    params.cors_credentials = False
+    return params
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The flags of `vllm serve` that have a meaning here."""
+    parser = argparse.ArgumentParser(prog="llamacpp")
+    parser.add_argument("model")
+    parser.add_argument("--served-model-name", required=True)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--max-model-len", type=int, required=True)
+    parser.add_argument("--max-num-seqs", type=int, default=SLOTS)
+    parser.add_argument("--kv-cache-dtype", choices=sorted(_CACHES), default="auto")
+    parser.add_argument("--threads", type=int, default=0)
+    return parser
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""Main memory that a process holds, as the kernel counts it."""
+
+from pathlib import Path
+
+GIB_IN_KB = 1024**2
+SOURCE = "VmRSS of its process"
+
+
+def resident_gib(pid: int, proc: Path = Path("/proc")) -> float | None:
+    """None where it has ended, or is not for us to look at."""
+    try:
+        lines = (proc / str(pid) / "status").read_text().splitlines()
+    except OSError:
+        return None
+    held = next((line.split()[1] for line in lines if line.startswith("VmRSS:")), None)
+    return None if held is None else round(int(held) / GIB_IN_KB, 3)

@@ -1,0 +1,32 @@
+"""Pause, resume and stop: from whichever door, asked of whoever works on the run, and only where it makes sense."""
+
+import time
+
+from sqlmodel import Session
+
+from app.errors import NotTaken
+from app.store import queries
+from app.store.models import CommandRow, RunRow
+from app.text.clean import clean
+
+LONGEST_REASON, LONGEST_NAME = 500, 64
+FOR = {"pause": ("running",), "resume": ("paused",), "stop": queries.UNENDED}
+"""What is asked, and of a run in which state."""
+
+
+def command(session: Session, run: RunRow, verb: str, *, by: str, reason: str = "") -> None:
+    if verb not in FOR:
+        raise NotTaken("verb", f"a run cannot be asked to {verb[:40]!a}: choose one of {', '.join(FOR)}.")
+    if run.state not in queries.UNENDED:
+        raise NotTaken("", f"run {run.id} has ended ({run.state}): there is nothing to {verb}.", "run-ended")
+    if run.state not in FOR[verb]:
+        said = f"run {run.id} is {run.state}: only a {FOR[verb][0]} run can be asked to {verb}."
+        raise NotTaken("", said, "wrong-state")
+    session.add(written(run.id, verb, by, reason))
+
+
+def written(run: str, verb: str, by: str, reason: str) -> CommandRow:
+    if len(reason) > LONGEST_REASON:
+        raise NotTaken("reason", f"the reason has {len(reason)} characters: {LONGEST_REASON} are the most.")
+    at = time.time()
+    return CommandRow(run=run, verb=verb, by=clean(by, LONGEST_NAME), reason=clean(reason, LONGEST_REASON), at=at)

@@ -1,0 +1,58 @@
+"""What all doors lead to, in this process: a database, and runs that are put into the log and never worked on."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import httpx
+from typer.testing import CliRunner
+
+from app.__main__ import app as terminal
+from app.config import Settings
+from app.errors import TemperError
+from app.events.bus import Bus
+from app.events.record import GENESIS, record
+from app.lineups.reader import find_lineup, read_lineup
+from app.main import create_app
+from app.store.db import open_database
+from app.store.events import EventStore
+
+
+class House:
+    """What routes see of a runtime."""
+
+    leases = None
+
+    def __init__(self, folder):
+        self.settings = Settings(data=folder, speed=0, database_url="")
+        self.lineup = read_lineup(find_lineup("simulated"))
+        self.database = open_database(self.settings.database)
+        self.store, self.bus = EventStore(self.database), Bus()
+        self.submitted = []
+
+    async def submit(self, request, run="r1"):
+        self.submitted.append(request)
+        return run
+
+    def append(self, run, *events):
+        last = self.store.last(run)
+        for event in events:
+            one = record(run, last[0] + 1 if last else 1, 1000.0, event, last[1] if last else GENESIS)
+            self.store.append([one])
+            last = one.seq, one.hash
+
+    async def typed(self, *words):
+        """The error that ends a command, or None. How it is printed, and its exit code, are for tests/test_cli.py."""
+        line = [*words, "--data", str(self.settings.data)]
+        done = await asyncio.to_thread(CliRunner().invoke, terminal, line)
+        assert done.exception is None or isinstance(done.exception, TemperError), (done.exception, done.output)
+        return done.exception
+
+
+@asynccontextmanager
+async def house(folder):
+    made = House(folder)
+    transport = httpx.ASGITransport(create_app(made))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
+        made.http = http
+        yield made
+    made.database.dispose()
