@@ -32,6 +32,7 @@ from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.target import Applied, Preview, Restored
+from app.targets.thread import TargetThread
 
 ANSWERS = {
     "plan": {"approach": "a", "paths": ["/etc/x"], "steps": [], "risk": "", "rollback": "", "validation": ""},
@@ -53,27 +54,30 @@ class InstantHost:
     def read(self, path):
         return b"x"
 
-    async def prepare(self, **_): ...
+    def leads_to(self, path):
+        return path
+
+    def prepare(self, **_): ...
     def facts(self):
         return {}
 
-    def review(self, actions, allowed_paths):
+    def review(self, actions, allowed_paths, asks):
         return []
 
-    async def preview(self, actions):
+    def preview(self, actions):
         return Preview("", ())
 
-    async def apply(self, journal, actions, allowed_paths):
+    def apply(self, journal, actions, allowed_paths, asks):
         return Applied("", (FileChange("/etc/x", "a", "b"),), 0.0)
 
-    async def rollback(self, journal):
+    def rollback(self, journal):
         return Restored((), (), 0.0)
 
-    async def commit(self, journal): ...
-    async def health(self):
+    def commit(self, journal): ...
+    def health(self):
         return (Probe("p", True, ""),)
 
-    async def drift(self, expected):
+    def drift(self, expected):
         return ()
 
     def log_lines(self, limit):
@@ -91,7 +95,7 @@ class OnceFailing:
     def __init__(self) -> None:
         self.opened = False
 
-    def scan(self, files, rules):
+    async def scan(self, files, rules):
         word = "pass" if self.opened else "fail"
         self.opened = True
         return [Verdict(rule, word, "") for rule in rules]
@@ -150,7 +154,9 @@ async def per_item(items: int) -> float:
                     simulated=True,
                 )
             )
-            means = Means(Skill("bench", "", rules), InstantHost(), OnceFailing(), seats, NoLessons(), "bench")
+            means = Means(
+                Skill("bench", "", rules), TargetThread(InstantHost()), OnceFailing(), seats, NoLessons(), "bench"
+            )
             began = time.perf_counter()
             run = Run(fold(first), log, means)
             await drive(run, NoCommands())

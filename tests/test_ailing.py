@@ -9,7 +9,7 @@ from tests.test_faults import QUICK, RULE, worked
 
 async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
-        await open_target("fixture", worker.settings.hosts).prepare()
+        open_target("fixture", worker.settings.hosts).prepare()
         (tmp_path / "hosts" / "fixture" / "root" / "etc" / "mission" / "backup.conf").write_text("[backup]\n")
         order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
         request = queued(order, lineup, worker.settings.hosts)

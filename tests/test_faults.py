@@ -133,7 +133,7 @@ async def test_a_poisoned_host_changes_nothing_that_the_roles_may_do(tmp_path):
 async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_path):
     """Without its baseline the host cannot be watched: that shows only once a change was made."""
     async with worked(tmp_path) as (worker, lineup):
-        before = await laid_out(worker)
+        before = laid_out(worker)
         await fault(worker, "act", kind="stall", after_tokens=5, recover=True)
         order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
         request = queued(order, lineup, worker.settings.hosts)
@@ -153,7 +153,7 @@ async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_pat
     assert target.digest() == before
 
 
-async def laid_out(worker):
+def laid_out(worker):
     target = open_target("fixture", worker.settings.hosts)
-    await target.prepare()
+    target.prepare()
     return target.digest()

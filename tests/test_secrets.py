@@ -34,7 +34,7 @@ async def laid_out(of, tmp_path):
     """A host by that name, and its root folder."""
     hosts = tmp_path / "data/hosts"
     if of == "fixture":
-        await FixtureTarget(of, hosts / of).prepare()
+        FixtureTarget(of, hosts / of).prepare()
         yield hosts / of / "root"
         return
     needs()

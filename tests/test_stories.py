@@ -31,9 +31,9 @@ AT_ONCE = sorted(STIG.rules.keys() - ESCALATED.keys() - LEARNT.keys())
 
 
 @pytest.fixture
-async def host(tmp_path: Path) -> FixtureTarget:
+def host(tmp_path: Path) -> FixtureTarget:
     target = FixtureTarget("relay-07", tmp_path)
-    await target.prepare()
+    target.prepare()
     return target
 
 
@@ -41,35 +41,35 @@ def said(failed: ScriptedTry) -> str:
     return f"- {failed.mechanism} ({failed.environment}) Next time: {failed.advice}"
 
 
-async def attempt(host: FixtureTarget, journal: str, rule: str, one: ScriptedTry) -> str:
+def attempt(host: FixtureTarget, journal: str, rule: str, one: ScriptedTry) -> str:
     """One attempt as the loop makes it, undone unless it passes."""
     actions, paths = msgspec.convert(one.actions, list[AnyAction]), frozenset(one.paths)
     asks = STIG.rules[rule].asks
     before = host.digest()
     if host.review(actions, paths, asks):
         return "refused"
-    made = await host.apply(journal, actions, paths, asks)
+    made = host.apply(journal, actions, paths, asks)
     verdict = SCANNER.judge(host.files, [rule])[0]
-    broken = [probe.name for probe in await host.health() if not probe.ok]
-    assert await host.drift(made.changes) == ()
+    broken = [probe.name for probe in host.health() if not probe.ok]
+    assert host.drift(made.changes) == ()
     if verdict.word == "pass" and not one.veto and not broken:
-        await host.commit(journal)
+        host.commit(journal)
         return "passed"
-    assert (await host.rollback(journal)).differences == ()
+    assert host.rollback(journal).differences == ()
     assert host.digest() == before
     if broken:
         return f"alarm: {', '.join(broken)}" if verdict.word == "pass" else "harmful for nothing"
     return "vetoed" if verdict.word == "pass" else f"the scanner says {verdict.word}"
 
 
-async def story(host: FixtureTarget, rule: str) -> tuple[list[str], str]:
+def story(host: FixtureTarget, rule: str) -> tuple[list[str], str]:
     """What became of each attempt, and what they taught."""
     outcomes: list[str] = []
     lessons: list[str] = []
     while outcomes[-1:] != ["passed"] and len(outcomes) < 6:
         one = SCRIPT.pick(rule, len(outcomes) + 1, "\n".join(lessons))
         assert one is not None
-        outcomes.append(await attempt(host, f"{rule}.{len(outcomes)}", rule, one))
+        outcomes.append(attempt(host, f"{rule}.{len(outcomes)}", rule, one))
         lessons.append(said(one))
         if one.decision == "ESCALATE":
             break
@@ -77,32 +77,32 @@ async def story(host: FixtureTarget, rule: str) -> tuple[list[str], str]:
 
 
 @pytest.mark.parametrize("rule", AT_ONCE)
-async def test_passes_at_once(host: FixtureTarget, rule: str) -> None:
+def test_passes_at_once(host: FixtureTarget, rule: str) -> None:
     assert SCANNER.judge(host.files, [rule])[0].word == "fail"
-    assert (await story(host, rule))[0] == ["passed"]
+    assert (story(host, rule))[0] == ["passed"]
 
 
 @pytest.mark.parametrize("rule", LEARNT)
-async def test_passes_once_a_failure_has_taught(host: FixtureTarget, rule: str) -> None:
+def test_passes_once_a_failure_has_taught(host: FixtureTarget, rule: str) -> None:
     assert SCANNER.judge(host.files, [rule])[0].word == "fail"
-    outcomes, lessons = await story(host, rule)
+    outcomes, lessons = story(host, rule)
     assert outcomes == LEARNT[rule]
 
-    await host.prepare()
+    host.prepare()
     remembered = SCRIPT.pick(rule, 1, lessons)
     assert remembered is not None
-    assert await attempt(host, "remembered", rule, remembered) == "passed"
+    assert attempt(host, "remembered", rule, remembered) == "passed"
 
 
 @pytest.mark.parametrize("rule", ESCALATED)
-async def test_is_handed_to_a_person(host: FixtureTarget, rule: str) -> None:
+def test_is_handed_to_a_person(host: FixtureTarget, rule: str) -> None:
     assert SCANNER.judge(host.files, [rule])[0].word == "fail"
     clean = host.digest()
-    assert (await story(host, rule))[0] == ESCALATED[rule]
+    assert (story(host, rule))[0] == ESCALATED[rule]
     assert host.digest() == clean
 
 
-async def test_the_ciphers_are_approached_another_way_after_three(host: FixtureTarget) -> None:
+def test_the_ciphers_are_approached_another_way_after_three(host: FixtureTarget) -> None:
     tries = [SCRIPT.pick("V-257989", number, "") for number in range(1, 7)]
     assert [one.decision for one in tries if one] == [
         "CONTINUE",
@@ -129,11 +129,11 @@ def test_what_is_scripted_is_an_answer_as_it_stands(rule: str) -> None:
     assert number
 
 
-async def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -> None:
+def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -> None:
     assert [verdict.word for verdict in SCANNER.judge(host.files, list(STIG.rules))] == ["fail"] * 30
     for rule in in_order(list(STIG.rules), STIG):
-        await story(host, rule)
+        story(host, rule)
     left = {verdict.rule for verdict in SCANNER.judge(host.files, list(STIG.rules)) if verdict.word != "pass"}
     assert left == set(ESCALATED)
-    assert all(probe.ok for probe in await host.health())
-    assert await host.drift(()) == ()
+    assert all(probe.ok for probe in host.health())
+    assert host.drift(()) == ()

@@ -85,25 +85,21 @@ def _leave(settings: Settings, name: str) -> None:
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
-    return asyncio.run(_check(settings, name, undo=undo))
-
-
-async def _check(settings: Settings, name: str, *, undo: bool) -> int:
-    target = await asyncio.to_thread(open_target, name, settings.hosts)
+    target = open_target(name, settings.hosts)
     try:
         if undo:
-            for journal in await asyncio.to_thread(target.pending):
-                undone = await target.rollback(journal)
+            for journal in target.pending():
+                undone = target.rollback(journal)
                 _say(f"{journal}: {'; '.join(undone.differences) or 'taken back, as it was before'}")
-        probes = await target.health()
+        probes = target.health()
         for probe in probes:
             _say(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean(probe.detail, 300)}")
-        pending = await asyncio.to_thread(target.pending) if any(p.ok for p in probes) else []
+        pending = target.pending() if any(p.ok for p in probes) else []
         for journal in pending:
             _say(f"FAILS the change {clean(journal, 120)} is open: temper host check {name} --undo takes it back")
         return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
     finally:
-        await target.close()
+        target.close()
 
 
 def _endpoint(new: NewHost) -> Endpoint:

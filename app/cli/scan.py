@@ -23,6 +23,7 @@ from app.scanners.verdict import Verdict
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
 from app.targets.catalog import open_target
+from app.targets.thread import TargetThread
 
 ALL_HOLD, SOME_DO_NOT = 0, 2
 _STYLE: dict[Word, str] = {
@@ -110,14 +111,16 @@ async def _verdicts(
     settings: Settings, host: str, pack: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
     """OpenSCAP's, and beside them what our own checks say of the same rules, where we have any."""
-    target = await asyncio.to_thread(open_target, host, settings.hosts)
+    target = TargetThread(open_target(host, settings.hosts))
     try:
-        await lay_out_new(target)
-        scanner = scanner_for(pack, target, settings.hosts)
+        await target.do(lay_out_new)
+        scanner = await target.do(lambda target: scanner_for(pack, target, settings.hosts))
         assert isinstance(scanner, OpenScap)
         verdicts = await scanner.judge(rules)
         own = {rule.id: rule.check for rule in skill("stig").rules.values()}
-        beside = await Builtin(own).scan(target.files, [rule for rule in rules if rule in own])
+        beside = await Builtin(own).scan(
+            await target.do(lambda target: target.files), [rule for rule in rules if rule in own]
+        )
         return verdicts, {one.rule: one.word for one in beside}
     finally:
         await target.close()

@@ -28,6 +28,7 @@ from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.harm import worse
 from app.loop.run import RoleSeat, Run
 from app.loop.turn import TurnName, take_turn
+from app.targets.target import Target
 from app.text.secrets import redacted
 
 SYSTEM_TOKENS = 400
@@ -39,8 +40,9 @@ async def ask(run: Run, effect: Ask) -> None:
     rule, attempt = run.place
     place = seat.pick()
     replica = seat.replicas[place]
+    prompt = await _prompt(run, seat, effect.purpose)
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
-    question = _question(run, seat, effect.purpose, name.turn)
+    question = _question(run, seat, effect.purpose, name.turn, prompt)
     run.append(
         TurnStarted(
             turn=name.turn,
@@ -72,16 +74,23 @@ async def ask(run: Run, effect: Ask) -> None:
             run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
 
 
-def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str) -> Question:
-    item = run.state.item
+async def _prompt(run: Run, seat: RoleSeat, purpose: Purpose) -> str:
+    item, rule = run.state.item, run.rule
     assert item
-    assert item.attempt
-    target = run.means.target
-    about = prompts.About(item, item.attempt, run.rule, target.name, target.files, target.facts())
-    text = prompts.user(purpose, about, seat.max_model_len - seat.max_tokens - SYSTEM_TOKENS)
+    attempt = item.attempt
+    assert attempt
+
+    def told(target: Target) -> str:
+        about = prompts.About(item, attempt, rule, target.name, target.files, target.facts())
+        return prompts.user(purpose, about, seat.max_model_len - seat.max_tokens - SYSTEM_TOKENS)
+
+    return await run.means.target.do(told)
+
+
+def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str, prompt: str) -> Question:
     return Question(
         model=seat.model,
-        messages=(Message("system", prompts.system(seat.role, purpose)), Message("user", text)),
+        messages=(Message("system", prompts.system(seat.role, purpose)), Message("user", prompt)),
         schema_name=purpose,
         schema=answers.schema(purpose),
         request_id=f"{turn}.{seat.role}",
@@ -140,7 +149,7 @@ async def propose(run: Run, _: Propose) -> None:
 async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
     rule, attempt = run.place
     try:
-        diff = (await run.means.target.preview(actions)).diff
+        diff = (await run.means.target.do(lambda target: target.preview(actions))).diff
     except ActionFailed as exc:
         diff = f"(cannot be shown: {redacted(str(exc))})"
     parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))

@@ -1,6 +1,5 @@
 """The part of an attempt that touches the host: judge, approve, apply, verify, watch, undo, keep."""
 
-import asyncio
 import hashlib
 from collections.abc import Sequence
 
@@ -80,7 +79,7 @@ async def judge(run: Run, _: Judge) -> None:
         run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="banned approach", reason=reason))
         return
     allowed, asks = _allowed_paths(_attempt(run)), _asks(run)
-    refusals = await asyncio.to_thread(run.means.target.review, proposed.actions, allowed, asks)
+    refusals = await run.means.target.do(lambda target: target.review(proposed.actions, allowed, asks))
     if refusals:
         run.append(
             *(
@@ -99,7 +98,7 @@ async def rehearse(run: Run, _: Rehearse) -> None:
     proposed = _attempt(run).proposed
     assert proposed
     try:
-        files = run.means.target.rehearse(proposed.actions)
+        files = await run.means.target.do(lambda target: target.rehearse(proposed.actions))
     except ActionFailed as exc:
         run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=told(str(exc), 600)))
         return
@@ -129,7 +128,7 @@ async def _diff_now(run: Run) -> str:
     proposed = _attempt(run).proposed
     assert proposed
     try:
-        return (await run.means.target.preview(proposed.actions)).diff
+        return (await run.means.target.do(lambda target: target.preview(proposed.actions))).diff
     except ActionFailed as exc:
         return redacted(str(exc))
 
@@ -159,8 +158,9 @@ async def apply(run: Run, _: Apply) -> None:
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
     run.append(ActionApplying(rule=rule, attempt=number, journal=journal))
     await run.log.flush()
+    actions, paths, asks = attempt.proposed.actions, _allowed_paths(attempt), _asks(run)
     try:
-        done = await run.means.target.apply(journal, attempt.proposed.actions, _allowed_paths(attempt), _asks(run))
+        done = await run.means.target.do(lambda target: target.apply(journal, actions, paths, asks))
     except ActionFailed as exc:
         run.append(ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=told(str(exc), 600)))
         return
@@ -178,7 +178,8 @@ async def apply(run: Run, _: Apply) -> None:
 
 async def verify(run: Run, _: Verify) -> None:
     rule, number = run.place
-    verdict = (await run.means.scanner.scan(run.means.target.files, [rule]))[0]
+    files = await run.means.target.do(lambda target: target.files)
+    verdict = (await run.means.scanner.scan(files, [rule]))[0]
     run.append(given(run, verdict, "attempt", number))
 
 
@@ -197,16 +198,18 @@ def given(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> Verdict
 
 async def watch(run: Run, _: Watch) -> None:
     rule, number = run.place
-    applied = _attempt(run).applied
-    target, before = run.means.target, _before(run)
-    now = await target.health()
+    applied, before = _attempt(run).applied, _before(run)
+    changes = applied.changes if applied else ()
+    now, drift, log = await run.means.target.do(
+        lambda target: (target.health(), target.drift(changes), target.log_lines(LOG_LINES))
+    )
     run.append(
         SentryProbed(
             rule=rule,
             attempt=number,
             probes=well(beside(before, now)),
-            drift=tuple(map(redacted, await target.drift(applied.changes if applied else ()))),
-            log=tuple(map(redacted, await asyncio.to_thread(target.log_lines, LOG_LINES))),
+            drift=tuple(map(redacted, drift)),
+            log=tuple(map(redacted, log)),
             ailing=blameless(before, now),
         )
     )
@@ -219,7 +222,8 @@ def _before(run: Run) -> tuple[Probe, ...]:
 
 async def gather_facts(run: Run, _: GatherFacts) -> None:
     rule, number = run.place
-    attempt, probes = _attempt(run), beside(_before(run), await run.means.target.health())
+    attempt = _attempt(run)
+    probes = beside(_before(run), await run.means.target.do(lambda target: target.health()))
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
@@ -230,7 +234,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
     rule, number = run.place
     run.append(ActionRollingBack(rule=rule, attempt=number, journal=effect.journal, cause=effect.cause))
     await run.log.flush()
-    restored = await run.means.target.rollback(effect.journal)
+    restored, now = await run.means.target.do(lambda target: (target.rollback(effect.journal), target.health()))
     run.append(
         ActionRolledBack(
             rule=rule,
@@ -238,7 +242,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
             journal=effect.journal,
             paths=restored.paths,
             differences=tuple(map(redacted, restored.differences)),
-            probes=well(beside(_before(run), await run.means.target.health())),
+            probes=well(beside(_before(run), now)),
             seconds=round(restored.seconds, 4),
         )
     )
@@ -247,8 +251,9 @@ async def roll_back(run: Run, effect: RollBack) -> None:
 async def passed(run: Run) -> ItemPassed:
     """Kept first, said after: a crash between the two keeps again, which changes nothing."""
     attempt = _attempt(run)
-    assert attempt.journal
+    journal = attempt.journal
+    assert journal
     await run.log.flush()
-    await run.means.target.commit(attempt.journal)
+    await run.means.target.do(lambda target: target.commit(journal))
     told = tuple(lesson.id for lesson in attempt.lessons)
     return ItemPassed(rule=run.rule.id, attempts=attempt.number, lessons=told)

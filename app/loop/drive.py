@@ -27,7 +27,7 @@ async def drive(run: Run, inbox: Inbox) -> None:
 async def give_up(run: Run, reason: str) -> None:
     """What is open on the host is taken back first: nobody looks after it any more."""
     try:
-        for journal in await asyncio.to_thread(run.means.target.pending) if run.state.item else ():
+        for journal in await run.means.target.do(lambda target: target.pending()) if run.state.item else ():
             await roll_back(run, RollBack(journal, "fault"))
     except TemperError as exc:
         reason = f"halt: {exc} That was after {reason}"

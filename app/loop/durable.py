@@ -14,7 +14,9 @@ QUEUE = "runs"
 WORKFLOW = "harden"
 VERSION = "1"
 """Pinned by hand: a changed workflow must still take up the runs of the one before."""
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.5
+NOT_USED = 60.0
+"""Seconds between DBOS's looks for messages between workflows, of which there are none."""
 Drive = Callable[[str, int], Awaitable[None]]
 """A run, and the number of times that it has been offered."""
 
@@ -57,6 +59,7 @@ class Durable:
                 "log_level": "ERROR",
                 "console_log_level": "ERROR",
                 "enable_otlp": False,
+                "notification_listener_polling_interval_sec": NOT_USED,
             }
         )
 

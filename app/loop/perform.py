@@ -25,7 +25,7 @@ from app.events.kinds import (
     ScanStarted,
     TurnInterrupted,
 )
-from app.events.words import Lesson
+from app.events.words import Lesson, Probe
 from app.loop import change
 from app.loop.ask import ask, do_without, propose
 from app.loop.effects import (
@@ -59,6 +59,7 @@ from app.loop.order import in_order
 from app.loop.run import Run
 from app.loop.state import RunState
 from app.skills import rulebook
+from app.targets.target import Target
 
 LESSONS_TOLD = 4
 
@@ -71,12 +72,16 @@ async def _start(run: Run, _: Start) -> None:
     target, request = run.means.target, run.state.request
     assert request
     changes = request.mode not in ("scan", "dry-run")
-    await target.prepare(changes=changes, consent=request.consent, keep=request.keep)
-    probes = await target.health()
+
+    def prepared(target: Target) -> tuple[str, tuple[Probe, ...]]:
+        target.prepare(changes=changes, consent=request.consent, keep=request.keep)
+        return target.confinement, target.health()
+
+    confinement, probes = await target.do(prepared)
     run.append(
         RunStarted(
             worker=run.means.worker,
-            confinement=target.confinement,
+            confinement=confinement,
             scanner=run.means.scanner.name,
             probes=change.well(probes),
             temper=__version__,
@@ -92,7 +97,7 @@ async def _scan(run: Run, effect: Scan) -> None:
     rules = run.state.request.rules
     run.append(ScanStarted(phase=effect.phase, rules=len(rules)))
     began = time.monotonic()
-    verdicts = await run.means.scanner.scan(run.means.target.files, rules)
+    verdicts = await run.means.scanner.scan(await run.means.target.do(lambda target: target.files), rules)
     given = [change.given(run, verdict, effect.phase) for verdict in verdicts]
     run.append(*given, ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
     said = {(verdict.word, verdict.evidence) for verdict in verdicts}
@@ -181,7 +186,7 @@ async def _finish(run: Run, _: Finish) -> None:
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred"), 0)
     for item in state.items.values():
         count[item.status] += 1
-    tree = await asyncio.to_thread(run.means.target.digest)
+    tree = await run.means.target.do(lambda target: target.digest())
     run.append(RunFinished(**count, regressions=regressions(state), tree=tree))
 
 
@@ -194,7 +199,7 @@ def regressions(state: RunState) -> tuple[str, ...]:
 
 async def _stop(run: Run, _: Stop) -> None:
     assert run.state.stopping
-    tree = await asyncio.to_thread(run.means.target.digest)
+    tree = await run.means.target.do(lambda target: target.digest())
     run.append(RunStopped(by=run.state.stopping.by, reason=run.state.stopping.reason, tree=tree))
 
 

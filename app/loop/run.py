@@ -14,7 +14,7 @@ from app.events.words import Lesson, Role, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
-from app.targets.target import Target
+from app.targets.thread import TargetThread
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Nothing:
 @dataclass(frozen=True)
 class Means:
     skill: Skill
-    target: Target
+    target: TargetThread
     scanner: Scanner
     seats: dict[Role, RoleSeat]
     lessons: Lessons

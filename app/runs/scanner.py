@@ -31,8 +31,8 @@ def scanner_for(skill: Skill, target: Target, hosts: Path) -> Scanner:
     return OpenScap(shell, skill.content, {rule.id: rule.stig_id for rule in skill.rules.values()}, folder)
 
 
-async def lay_out_new(target: Target) -> None:
-    """A played host that nobody has used yet has no files to look at."""
+def lay_out_new(target: Target) -> None:
+    """A played host that nobody has used yet has no files to look at. It blocks, as the target does."""
     if not target.simulated:
         return
     try:
@@ -40,7 +40,7 @@ async def lay_out_new(target: Target) -> None:
     except Unusable:
         there = []
     if not there:
-        await target.prepare()
+        target.prepare()
 
 
 def _shell(target: Target, hosts: Path) -> tuple[Shell, str]:

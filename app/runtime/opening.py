@@ -56,7 +56,7 @@ async def working(
         http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         traffic = EngineTraffic()
         board = await stack.enter_async_context(
-            sampled(lineup, bases, http, store, writer, traffic, launched, lambda: leases is None or leases.leads)
+            sampled(lineup, bases, http, store, writer, bus, traffic, launched, lambda: leases is None or leases.leads)
         )
         desk = ProbeRunner(partial(_keep, database))
         stack.push_async_callback(desk.close)

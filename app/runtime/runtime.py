@@ -47,6 +47,7 @@ from app.store.lessons import StoredLessons
 from app.store.models import RunRow
 from app.targets.catalog import open_target
 from app.targets.lock import no_fence
+from app.targets.thread import TargetThread
 
 NO_FURTHER = 20
 """Ends of whoever worked on a run, in a row and without one step forward, after which it is given up."""
@@ -115,11 +116,11 @@ class Runtime:
     async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
         pack = skill(skill_name)
-        target = await asyncio.to_thread(open_target, host, self.settings.hosts)
+        target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts))
         try:
-            scanner = scanner_for(pack, target, self.settings.hosts)
-            await lay_out_new(target)
-            return scanner.name, await scanner.scan(target.files, tuple(pack.rules))
+            await target.do(lay_out_new)
+            scanner = await target.do(lambda target: scanner_for(pack, target, self.settings.hosts))
+            return scanner.name, await scanner.scan(await target.do(lambda target: target.files), tuple(pack.rules))
         finally:
             await target.close()
 
@@ -165,7 +166,7 @@ class Runtime:
                 reason = f"whoever worked on it ended, {NO_FURTHER} times in a row, without one step forward"
                 return await self._fail(run.log, reason)
             if run.state.request and run.state.request.keep:
-                await lay_out_new(run.means.target)
+                await run.means.target.do(lay_out_new)
             await drive(run, StoredInbox(self.database, run_id))
         except (Fenced, TemperError, *AWAY):
             raise
@@ -211,7 +212,7 @@ class Runtime:
         target.needs(path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths)
         means = Means(
             skill=pack,
-            target=target,
+            target=TargetThread(target),
             scanner=scanner_for(pack, target, self.settings.hosts),
             seats=seats(self.lineup, self.bases, self.http, self.traffic, traced=bool(self.settings.otlp)),
             lessons=StoredLessons(self.database),

@@ -1,4 +1,4 @@
-"""A target is our handle on a host. The loop knows hosts by this protocol alone."""
+"""A target is our handle on a host. It blocks, for minutes where the line is bad: `TargetThread` is for who awaits."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -47,12 +47,13 @@ class Target(Protocol):
     """In words for the page: how commands are confined, or that there are none."""
 
     @property
-    def files(self) -> Followed: ...
+    def files(self) -> Followed:
+        """As they were looked at last. Of a host elsewhere they are held here: reading them asks it nothing more."""
 
     def needs(self, paths: Iterable[str], /) -> None:
         """The files that decide the rules in work: of a host elsewhere, what nobody judges is not read otherwise."""
 
-    async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
+    def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
         """Bring the host to where a run starts; the fixture is laid out anew, or taken as it stands with `keep`.
 
         One that is to be changed and could not be rolled back is refused, unless `consent` has the words for it.
@@ -66,12 +67,12 @@ class Target(Protocol):
     ) -> list[Refusal]:
         """The policy. Empty means that every action may run. `asks`: what the rule itself asks for."""
 
-    async def preview(self, actions: Sequence[AnyAction]) -> Preview: ...
+    def preview(self, actions: Sequence[AnyAction]) -> Preview: ...
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         """The files as they would be after the actions, without touching the host."""
 
-    async def apply(
+    def apply(
         self,
         journal: str,
         actions: Sequence[AnyAction],
@@ -80,18 +81,18 @@ class Target(Protocol):
     ) -> Applied:
         """Review again, journal the pre-images under the name `journal`, synced, then change."""
 
-    async def rollback(self, journal: str) -> Restored:
+    def rollback(self, journal: str) -> Restored:
         """Undo what `journal` holds, however far it got; safe to repeat; nothing journalled is nothing to do."""
 
-    async def commit(self, journal: str) -> None:
+    def commit(self, journal: str) -> None:
         """The change stays: the journal is kept for evidence but no longer undone."""
 
     def pending(self) -> list[str]:
         """Journals neither committed nor rolled back, oldest first."""
 
-    async def health(self) -> tuple[Probe, ...]: ...
+    def health(self) -> tuple[Probe, ...]: ...
 
-    async def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+    def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         """What changed on the host since `prepare` or the last commit that `expected` does not account for."""
 
     def log_lines(self, limit: int) -> list[str]:
@@ -100,5 +101,5 @@ class Target(Protocol):
     def digest(self) -> str:
         """sha256 over every path, content, mode and owner."""
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Let go of what it holds: a connection, where there is one."""

@@ -1,6 +1,5 @@
 """`temper host`, on a real sshd: known, looked at, worked on from elsewhere, forgotten."""
 
-import asyncio
 import getpass
 import re
 
@@ -68,10 +67,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
 
 
 def _left_open(settings):
-    async def leave():
-        target = open_target("web", settings.hosts)
-        await target.prepare()
-        await target.apply("left", [SetOption(path=SSHD, key="X11Forwarding", value="no")], frozenset({SSHD}))
-        await target.close()
-
-    asyncio.run(leave())
+    target = open_target("web", settings.hosts)
+    target.prepare()
+    target.apply("left", [SetOption(path=SSHD, key="X11Forwarding", value="no")], frozenset({SSHD}))
+    target.close()

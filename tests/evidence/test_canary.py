@@ -1,6 +1,5 @@
 """Secrets planted where prompts, diffs, verdicts and probes look: none of them reaches the log or a paper."""
 
-import asyncio
 import sqlite3
 import subprocess
 import sys
@@ -27,7 +26,7 @@ PLANTED = {
 def planted(tmp_path):
     hosts = tmp_path / "data" / "hosts"
     hosts.mkdir(parents=True)
-    asyncio.run(FixtureTarget("fixture", hosts / "fixture").prepare())
+    FixtureTarget("fixture", hosts / "fixture").prepare()
     root = hosts / "fixture" / "root"
     for name, text in PLANTED.items():
         file = root / name

@@ -74,7 +74,7 @@ def opened(site):
     """The machine as the product holds it."""
     target = open_target("deb", site.data / "hosts")
     yield target
-    asyncio.run(target.close())
+    target.close()
 
 
 @pytest.fixture(scope="module")

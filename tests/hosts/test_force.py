@@ -1,6 +1,5 @@
 """On a real Debian: what is called done was read by the daemon that everybody depends on, wherever it keeps itself."""
 
-import asyncio
 import time
 
 import pytest
@@ -30,12 +29,12 @@ rm -f /run/sshd.pid"""
 
 
 def read_by_whoever_listens(opened, machine):
-    asyncio.run(opened.prepare())
+    opened.prepare()
     assert root_may_log_in(machine)
-    asyncio.run(opened.apply("one", [NO_ROOT], PATHS))
+    opened.apply("one", [NO_ROOT], PATHS)
     assert not root_may_log_in(machine)
-    assert [one.name for one in asyncio.run(opened.health()) if not one.ok] == ["login-root"]
-    assert asyncio.run(opened.rollback("one")).differences == ()
+    assert [one.name for one in opened.health() if not one.ok] == ["login-root"]
+    assert opened.rollback("one").differences == ()
     assert root_may_log_in(machine)
 
 
@@ -54,20 +53,20 @@ def test_a_sshd_of_another_name_is_found_by_its_socket(opened, machine):
 def test_a_sshd_that_reads_another_file_is_no_success(opened, machine):
     inside(machine, RENAMED % "-f /etc/ssh/other_config")
     _started_anew(machine)
-    asyncio.run(opened.prepare())
+    opened.prepare()
     with pytest.raises(ActionFailed, match="reads /etc/ssh/other_config, not /etc/ssh/sshd_config"):
-        asyncio.run(opened.apply("one", [NO_ROOT], PATHS))
-    assert asyncio.run(opened.rollback("one")).differences == ()
+        opened.apply("one", [NO_ROOT], PATHS)
+    assert opened.rollback("one").differences == ()
 
 
 def test_where_nothing_shows_a_reload_a_new_sshd_is_asked_for_every_login_that_is_watched(opened, machine):
     """It is stopped: it hears of the change, and reads nothing."""
-    asyncio.run(opened.prepare())
+    opened.prepare()
     inside(machine, "kill -STOP $(cat /run/sshd.pid)")
     try:
         with pytest.raises(ActionFailed, match=r"nothing shows that the sshd .* a new one would shut root out"):
-            asyncio.run(opened.apply("one", [NO_ROOT], PATHS))
-        assert asyncio.run(opened.rollback("one")).differences == ()
+            opened.apply("one", [NO_ROOT], PATHS)
+        assert opened.rollback("one").differences == ()
     finally:
         opened.line.say("kill -CONT $(cat /run/sshd.pid)")
     deadline = time.monotonic() + 10
@@ -76,7 +75,7 @@ def test_where_nothing_shows_a_reload_a_new_sshd_is_asked_for_every_login_that_i
 
 
 def test_a_sshd_begun_for_one_login_tells_what_the_next_restart_would_do(opened, machine):
-    asyncio.run(opened.prepare())
+    opened.prepare()
     us = opened.line.end
     assert trial.let_in(opened.line) == {"temper", "root"}
     inside(machine, f"sed -i '1i DenyUsers temper' {SSHD}")
@@ -86,7 +85,7 @@ def test_a_sshd_begun_for_one_login_tells_what_the_next_restart_would_do(opened,
     inside(machine, f"sed -i '1s/.*/Nonsense yes/' {SSHD}")
     assert "1 bad configuration options" in trial.refusal(opened.line, us)
     with pytest.raises(ActionFailed, match=r"refuses it|parse|sshd would not start again|Nonsense"):
-        asyncio.run(opened.apply("one", [NO_X11], PATHS))
+        opened.apply("one", [NO_X11], PATHS)
 
 
 def _started_anew(machine):

@@ -68,7 +68,7 @@ def target(machine, tmp_path_factory):
     )
     opened = SshTarget("deb", folder, end)
     yield opened
-    asyncio.run(opened.close())
+    opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def _inside(machine, script):
 
 
 def _health(target):
-    return asyncio.run(target.health())
+    return target.health()
 
 
 def test_a_debian_as_it_comes_is_fine_twice_and_nothing_of_the_asking_is_left(target, machine, before):

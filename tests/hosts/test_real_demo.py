@@ -124,7 +124,7 @@ def _holds_what_the_log_says(data, machine, events):
         assert target.digest() == finished["tree"]
         assert target.pending() == []
     finally:
-        asyncio.run(target.close())
+        target.close()
 
 
 def test_what_hangs_on_a_package_or_on_a_person_is_handed_on_and_leaves_nothing(site, machine):

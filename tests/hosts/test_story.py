@@ -153,8 +153,8 @@ def _accounted_for(site):
     target = open_target("deb", site.data / "hosts")
     try:
         assert target.pending() == []
-        probes = asyncio.run(target.health())
+        probes = target.health()
         assert [probe.name for probe in probes if not probe.ok] == []
         assert target.digest() == finished["tree"]
     finally:
-        asyncio.run(target.close())
+        target.close()

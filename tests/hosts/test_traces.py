@@ -1,6 +1,5 @@
 """On a real Debian: a restart in mid-change, odd names, second names, ages, and a host that is left clean."""
 
-import asyncio
 import subprocess
 
 import pytest
@@ -22,9 +21,9 @@ ALL = "find / -xdev ! -path '/proc*' ! -path '/home/*' ! -path '/var/log/*' ! -p
 
 
 def test_a_restart_in_mid_change_takes_it_back_and_nothing_is_left_of_what_did(opened, machine):
-    asyncio.run(opened.prepare())
+    opened.prepare()
     was, ours = inside(machine, CONTENT), inside(machine, OURS)
-    asyncio.run(opened.apply("one", [UMASK, SCTP], PATHS))
+    opened.apply("one", [UMASK, SCTP], PATHS)
     assert inside(machine, CONTENT) != was
     assert inside(machine, OURS) == "/etc/rcS.d/S99temper-undo-one"
     machine.stop()  # the timer dies with all the others
@@ -37,12 +36,12 @@ def test_a_restart_in_mid_change_takes_it_back_and_nothing_is_left_of_what_did(o
 
 
 def test_what_is_kept_or_taken_back_leaves_nothing_that_runs_at_a_start(opened, machine):
-    asyncio.run(opened.prepare())
-    asyncio.run(opened.apply("one", [UMASK], PATHS))
-    asyncio.run(opened.commit("one"))
+    opened.prepare()
+    opened.apply("one", [UMASK], PATHS)
+    opened.commit("one")
     assert inside(machine, OURS) == ""
-    asyncio.run(opened.apply("two", [SCTP], PATHS))
-    asyncio.run(opened.rollback("two"))
+    opened.apply("two", [SCTP], PATHS)
+    opened.rollback("two")
     assert inside(machine, OURS) == ""
     _started_anew(machine)
     assert inside(machine, "grep -c '^UMASK.*077' /etc/login.defs; ls /etc/modprobe.d 2>&1 || true").startswith("1")
@@ -50,9 +49,9 @@ def test_what_is_kept_or_taken_back_leaves_nothing_that_runs_at_a_start(opened, 
 
 def test_the_unit_of_a_host_with_systemd_is_one_that_systemd_takes_and_does_what_it_says(opened, machine, tmp_path):
     """No systemd runs in the machine: its files are laid as for one, and what its unit starts is started by us."""
-    asyncio.run(opened.prepare())
+    opened.prepare()
     was = inside(machine, CONTENT)
-    asyncio.run(opened.apply("one", [UMASK, SCTP], PATHS))
+    opened.apply("one", [UMASK, SCTP], PATHS)
     laid = "unhooked one; mkdir -p /run/systemd/system /etc/systemd/system; hooked one"
     assert opened.line.say(text_of("restore").partition("# restore NAME")[0] + laid).code == 0
     assert inside(machine, OURS) == "/etc/systemd/system/temper-undo-one.service"
@@ -78,10 +77,10 @@ def test_a_name_that_is_no_text_ends_no_run_and_what_becomes_of_it_is_seen(site,
         machine,
         r"cd /etc; touch $(printf 'caf\351') $(printf 'ssh/sshd_config.d/\377.conf'); ln -s $(printf 'caf\351') to",
     )
-    asyncio.run(opened.prepare())
+    opened.prepare()
     digest = opened.digest()
     inside(machine, r"echo more >$(printf '/etc/caf\351')")
-    assert asyncio.run(opened.drift(())) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
+    assert opened.drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
     assert opened.digest() != digest
     done = site.temper("run", "--host", "deb", "--mode", "auto", "--rules", "V-258074", "--speed", "0")
     assert done.returncode in (0, 2), done.stdout + done.stderr
@@ -91,36 +90,36 @@ def test_a_name_that_is_no_text_ends_no_run_and_what_becomes_of_it_is_seen(site,
 
 def test_a_file_with_a_second_name_is_not_parted(opened, machine):
     inside(machine, f"cp -p {DEFS} /etc/own; mv /etc/own {DEFS}; ln {DEFS} /etc/login.second")
-    asyncio.run(opened.prepare())
+    opened.prepare()
     with pytest.raises(ActionFailed, match=r"login\.defs has other names \(hard links\): /etc/login\.second"):
-        asyncio.run(opened.apply("one", [UMASK], PATHS))
+        opened.apply("one", [UMASK], PATHS)
     assert (inside(machine, f"stat -c %h {DEFS}"), opened.pending()) == ("2", [])
     inside(machine, "rm /etc/login.second")
-    asyncio.run(opened.apply("one", [UMASK], PATHS))
+    opened.apply("one", [UMASK], PATHS)
 
 
 def test_a_change_is_new_and_what_is_taken_back_is_as_old_as_it_was(opened, machine):
     inside(machine, f"touch -d '2021-03-04 05:06:07 UTC' {DEFS}")
-    asyncio.run(opened.prepare())
-    asyncio.run(opened.apply("one", [UMASK], PATHS))
+    opened.prepare()
+    opened.apply("one", [UMASK], PATHS)
     assert int(inside(machine, f"stat -c %Y {DEFS}")) > 1_700_000_000
     inside(machine, "rm -r /var/lib/temper/journal/one")  # so that what is kept here puts it back
-    asyncio.run(opened.rollback("one"))
+    opened.rollback("one")
     assert inside(machine, f"stat -c %Y {DEFS}") == "1614834367"
-    asyncio.run(opened.apply("two", [UMASK], PATHS))
-    asyncio.run(opened.rollback("two"))
+    opened.apply("two", [UMASK], PATHS)
+    opened.rollback("two")
     assert inside(machine, f"stat -c %Y {DEFS}") == "1614834367"
 
 
 def test_a_host_is_left_without_anything_of_ours(site, opened, machine, tmp_path):
     before = {at for at in inside(machine, ALL).splitlines() if not at.startswith("/var/lib/temper")}
-    asyncio.run(opened.prepare())
-    asyncio.run(opened.apply("one", [UMASK], PATHS))
+    opened.prepare()
+    opened.apply("one", [UMASK], PATHS)
     elsewhere = Site(tmp_path / "elsewhere", machine)
     elsewhere.add()
     refused = elsewhere.temper("host", "remove", "deb", "--clean")
     assert (refused.returncode, "the change one is open" in refused.stderr) == (1, True), refused.stderr
-    asyncio.run(opened.rollback("one"))
+    opened.rollback("one")
     inside(machine, "mkdir -p /var/cache/temper/scap; echo x >/var/cache/temper/scap/content.xml")
     done = site.temper("host", "remove", "deb", "--clean")
     assert done.returncode == 0, done.stderr
@@ -137,8 +136,8 @@ def _started_anew(machine):
 
 def _on_a_line_that_was_cut(work):
     try:
-        return asyncio.run(work())
+        return work()
     except ActionFailed as exc:
         if "was cut" not in str(exc):
             raise
-        return asyncio.run(work())
+        return work()

@@ -29,6 +29,7 @@ from app.loop.run import Means, Run
 from app.loop.state import fold
 from app.scanners.verdict import Verdict
 from app.targets.target import Applied, Preview, Restored
+from app.targets.thread import TargetThread
 from tests.loop.playing import pack, request, rule
 
 SKILL = pack([rule("A"), rule("B", irreversible=True)])
@@ -52,7 +53,7 @@ class Host:
     def files(self):
         return self
 
-    async def prepare(self, **_terms):
+    def prepare(self, **_terms):
         pass
 
     def facts(self):
@@ -61,32 +62,32 @@ class Host:
     def review(self, _actions, _paths, _asks):
         return []
 
-    async def preview(self, actions):
+    def preview(self, actions):
         return Preview(f"-{self.value}\n+{actions[0].value}", ())
 
     def rehearse(self, _actions):
         return self
 
-    async def apply(self, journal, actions, _paths, _asks):
-        diff = (await self.preview(actions)).diff
+    def apply(self, journal, actions, _paths, _asks):
+        diff = self.preview(actions).diff
         self.changes.append((journal, diff))
         self.before[journal], self.value = self.value, actions[0].value
         return Applied(diff, (), 0.0)
 
-    async def rollback(self, journal):
+    def rollback(self, journal):
         self.value = self.before.pop(journal, self.value)
         return Restored((), (), 0.0)
 
-    async def commit(self, journal):
+    def commit(self, journal):
         self.before.pop(journal, None)
 
     def pending(self):
         return list(self.before)
 
-    async def health(self):
+    def health(self):
         return (Probe("agent-login", True, ""),)
 
-    async def drift(self, _: tuple[FileChange, ...]):
+    def drift(self, _: tuple[FileChange, ...]):
         return ()
 
     def log_lines(self, _limit):
@@ -127,7 +128,7 @@ class Life:
         self.host, self.kept, self.asked = Host(), Kept(), 0
         self.means = Means(
             skill=SKILL,
-            target=self.host,
+            target=TargetThread(self.host),
             scanner=Scanner(),
             seats={},
             lessons=SimpleNamespace(known=lambda _: ()),

@@ -9,6 +9,7 @@ from app.loop.perform import perform
 from app.loop.run import Means, Run
 from app.loop.state import RunState
 from app.scanners.verdict import Verdict
+from app.targets.thread import TargetThread
 from tests.loop.playing import pack, request, rule
 from tests.loop.test_approvals import Kept
 
@@ -28,7 +29,14 @@ class Says:
 
 async def scanned(phase, *words):
     kept = Kept()
-    means = Means(SKILL, SimpleNamespace(files=None), Says(*words), {}, SimpleNamespace(), "w")
+    means = Means(
+        SKILL,
+        TargetThread(SimpleNamespace(name="h", simulated=True, files=None)),
+        Says(*words),
+        {},
+        SimpleNamespace(),
+        "w",
+    )
     run = Run(RunState(), RunLog("r", kept), means)
     run.append(request(SKILL))
     try:

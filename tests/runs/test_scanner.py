@@ -39,10 +39,10 @@ def test_the_skill_says_who_judges(from_content, tmp_path):
 @pytest.mark.skipif(not shutil.which("oscap"), reason="openscap-scanner is not installed")
 async def test_openscap_and_our_own_check_agree_on_the_fixture(from_content, tmp_path):
     target = open_target("fixture", tmp_path / "hosts")
-    await lay_out_new(target)
+    lay_out_new(target)
     scanner = scanner_for(from_content, target, tmp_path / "hosts")
     assert isinstance(scanner, OpenScap)
     words = {one.rule: one.word for one in await scanner.judge(list(from_content.rules))}
     assert words == {"V-257985": "fail", "release": "pass", "moduli": "fail"}
     assert skill("stig").rules["V-257985"].check(target.files).word == words["V-257985"]
-    assert await target.drift(()) == ()
+    assert target.drift(()) == ()

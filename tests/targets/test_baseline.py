@@ -9,9 +9,9 @@ from app.targets.fixture.target import FixtureTarget
 
 
 @pytest.fixture
-async def target(tmp_path):
+def target(tmp_path):
     made = FixtureTarget("host", tmp_path)
-    await made.prepare()
+    made.prepare()
     return made
 
 
@@ -55,40 +55,40 @@ def grow(root):
         (lambda root: (root / "etc/\x1b[2Jx").write_text(""), ["a new file that no action made: /etc/x"]),
     ],
 )
-async def test_what_nobody_announced_is_told(target, tmp_path, act, sentences):
+def test_what_nobody_announced_is_told(target, tmp_path, act, sentences):
     act(tmp_path / "root")
-    found = await target.drift(())
+    found = target.drift(())
     assert len(found) == len(sentences)
     assert all(told.startswith(sentence) for told, sentence in zip(found, sentences, strict=True))
 
 
-async def test_what_was_announced_is_not_and_what_then_changed_again_is(target, tmp_path):
+def test_what_was_announced_is_not_and_what_then_changed_again_is(target, tmp_path):
     path = "/etc/crypto-policies/policies/modules/NO.pmod"
     action = WriteFile(path=path, content="cipher@SSH = -CHACHA20-POLY1305\n")
-    applied = await target.apply("run.V-1.1", [action], frozenset({path}))
-    assert await target.drift(applied.changes) == ()
-    assert any(path in told for told in await target.drift(()))
+    applied = target.apply("run.V-1.1", [action], frozenset({path}))
+    assert target.drift(applied.changes) == ()
+    assert any(path in told for told in target.drift(()))
     (tmp_path / "root" / path[1:]).write_text("something else\n")
-    assert await target.drift(applied.changes) == (f"{path} is not what the change made of it",)
+    assert target.drift(applied.changes) == (f"{path} is not what the change made of it",)
 
 
-async def test_a_committed_change_is_part_of_the_host_and_others_stay_drift(target, tmp_path):
-    await target.apply("run.V-1.1", [WriteFile(path="/etc/issue", content="Be good.\n")], frozenset({"/etc/issue"}))
+def test_a_committed_change_is_part_of_the_host_and_others_stay_drift(target, tmp_path):
+    target.apply("run.V-1.1", [WriteFile(path="/etc/issue", content="Be good.\n")], frozenset({"/etc/issue"}))
     (tmp_path / "root/etc/motd").write_text("changed meanwhile\n")
-    await target.commit("run.V-1.1")
-    assert await target.drift(()) == ("the content of /etc/motd changed, and no action did that",)
+    target.commit("run.V-1.1")
+    assert target.drift(()) == ("the content of /etc/motd changed, and no action did that",)
 
 
-async def test_a_file_that_was_announced_to_go_and_did_is_no_drift(target, tmp_path):
+def test_a_file_that_was_announced_to_go_and_did_is_no_drift(target, tmp_path):
     state = target.files.state("/etc/motd")
     (tmp_path / "root/etc/motd").unlink()
-    assert await target.drift([change("/etc/motd", state, None)]) == ()
-    assert await target.drift([change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
+    assert target.drift([change("/etc/motd", state, None)]) == ()
+    assert target.drift([change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
 
 
-async def test_a_flood_of_changes_is_bounded(target, tmp_path):
+def test_a_flood_of_changes_is_bounded(target, tmp_path):
     for number in range(100):
         (tmp_path / "root/etc" / f"n{number}").write_text("")
-    found = await target.drift(())
+    found = target.drift(())
     assert len(found) == 41
     assert found[-1] == "and 60 more"

@@ -1,6 +1,5 @@
 """Kill it anywhere; the host comes back byte for byte."""
 
-import asyncio
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -43,15 +42,15 @@ def opened(folder: Path, kill_at: int = 0) -> FixtureTarget:
 
 def applied(folder: Path, actions: Sequence[AnyAction], kill_at: int) -> None:
     allowed = frozenset(action.path for action in actions if not isinstance(action, Reload))
-    asyncio.run(opened(folder, kill_at).apply("run.V-1.1", actions, allowed))
+    opened(folder, kill_at).apply("run.V-1.1", actions, allowed)
 
 
 def rolled_back(folder: Path, kill_at: int = 0) -> tuple[str, ...]:
-    return asyncio.run(opened(folder, kill_at).rollback("run.V-1.1")).differences
+    return opened(folder, kill_at).rollback("run.V-1.1").differences
 
 
 def prepared(folder: Path, kill_at: int = 0) -> None:
-    asyncio.run(opened(folder, kill_at).prepare())
+    opened(folder, kill_at).prepare()
 
 
 @pytest.fixture(scope="module", params=["root", "nobody"])
@@ -77,7 +76,7 @@ def test_a_change_that_is_killed_anywhere_is_undone_even_when_that_is_killed_too
     assert in_child(lambda: rolled_back(folder), as_nobody=as_nobody) == (0, ())
     assert everything(folder) == before
     assert opened(folder).pending() == []
-    assert asyncio.run(opened(folder).drift(())) == ()
+    assert opened(folder).drift(()) == ()
 
 
 @pytest.mark.parametrize("step", [1, 2, 5, 7, 9, 11, 12, 13, 14, 15])
@@ -100,8 +99,8 @@ def test_a_full_disk_is_told_and_what_was_written_is_undone(tmp_path, step):
     target = FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step))
     actions = [CHANGES[6], CHANGES[7]]
     with pytest.raises(ActionFailed, match="No space left on device"):
-        asyncio.run(target.apply("run.V-1.1", actions, frozenset(action.path for action in actions)))
-    assert asyncio.run(opened(tmp_path).rollback("run.V-1.1")).differences == ()
+        target.apply("run.V-1.1", actions, frozenset(action.path for action in actions))
+    assert opened(tmp_path).rollback("run.V-1.1").differences == ()
     assert everything(tmp_path) == before
 
 
@@ -112,7 +111,7 @@ def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path
     before = everything(tmp_path)
     applied(tmp_path, [CHANGES[6], CHANGES[1]], 0)
     target = FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 5))
-    assert asyncio.run(target.rollback("run.V-1.1")).differences == ()
+    assert target.rollback("run.V-1.1").differences == ()
     assert everything(tmp_path) == before
 
 
@@ -122,11 +121,11 @@ def test_a_disk_that_is_full_while_a_host_is_laid_out_is_waited_for_or_said(tmp_
     prepared(tmp_path)
     new = everything(tmp_path)
     applied(tmp_path, [CHANGES[6]], 0)
-    asyncio.run(FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 3)).prepare())
+    FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 3)).prepare()
     assert everything(tmp_path) == new
     monkeypatch.setattr(patience, "SECONDS", 0.0)
     with pytest.raises(Unusable, match="host cannot be made ready for a run: No space left on device"):
-        asyncio.run(FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 10**6)).prepare())
+        FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 10**6)).prepare()
     assert everything(tmp_path) == new
 
 

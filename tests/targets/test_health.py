@@ -175,10 +175,10 @@ def test_what_looks_dangerous_and_is_not(changes):
     assert [probe for probe in probes(changes).values() if not probe.ok] == []
 
 
-async def test_the_fixture_is_healthy_when_it_is_laid_out(tmp_path):
+def test_the_fixture_is_healthy_when_it_is_laid_out(tmp_path):
     target = FixtureTarget("host", tmp_path)
-    await target.prepare()
-    assert [probe for probe in await target.health() if not probe.ok] == []
+    target.prepare()
+    assert [probe for probe in target.health() if not probe.ok] == []
 
 
 UNKNOWN = {"login-shells", "next-boot", "selinux-boot", "audit-disk", "audit-panic"}

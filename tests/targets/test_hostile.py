@@ -1,6 +1,5 @@
 """The corpus of attacks, family by family: every one is refused by its clause, and nothing on the host has changed."""
 
-import asyncio
 import tomllib
 from pathlib import Path
 
@@ -22,7 +21,7 @@ ANSWERS = Path(simulator.__file__).parent / "answers"
 def laid_out(folder: Path, doctored: dict[str, str]) -> FixtureTarget:
     """A host on which some files are others."""
     target = FixtureTarget("host", folder)
-    asyncio.run(target.prepare())
+    target.prepare()
     for path, text in doctored.items():
         at = folder / f"root{path}"
         at.parent.mkdir(parents=True, exist_ok=True)
@@ -61,15 +60,15 @@ def test_the_attacks_are_many_and_no_two_are_the_same():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-async def test_the_host_itself_refuses_what_the_policy_refuses(tmp_path, family):
+def test_the_host_itself_refuses_what_the_policy_refuses(tmp_path, family):
     """Applied without asking the policy first: one attack of each clause."""
     target = FixtureTarget("host", tmp_path)
-    await target.prepare()
+    target.prepare()
     before = target.digest()
     for clause, case in {case["clause"]: case for case in FAMILIES[family]["refused"] if "host" not in case}.items():
         action = as_action(case["action"])
         with pytest.raises(ActionFailed):
-            await target.apply("run.V-1.1", [action], paths_of(action))
+            target.apply("run.V-1.1", [action], paths_of(action))
         assert target.digest() == before, clause
     assert target.pending() == []
 
@@ -102,7 +101,7 @@ def test_what_the_simulator_proposes_over_a_whole_demo_is_not_refused(tmp_path, 
         assert refusals == [], rule
         if all(isinstance(action, Reload) for action in actions):
             continue
-        asyncio.run(target.apply(f"run.V-{number}.1", actions, paths, asks))
-        asyncio.run(target.commit(f"run.V-{number}.1"))
+        target.apply(f"run.V-{number}.1", actions, paths, asks)
+        target.commit(f"run.V-{number}.1")
         done.append(rule)
     assert len(done) >= 5

@@ -1,4 +1,3 @@
-import asyncio
 import tomllib
 from pathlib import Path
 
@@ -39,7 +38,7 @@ def paths_of(*actions: AnyAction) -> frozenset[str]:
 
 def laid_out(folder: Path) -> FixtureTarget:
     target = FixtureTarget("host", folder)
-    asyncio.run(target.prepare())
+    target.prepare()
     return target
 
 
@@ -76,14 +75,14 @@ def test_the_corpus_is_not_small():
 
 
 @pytest.mark.parametrize("case", HONEST, ids=lambda case: case["why"])
-async def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
+def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
     target = FixtureTarget("host", tmp_path)
-    await target.prepare()
+    target.prepare()
     actions = [as_action(table) for table in case["actions"]]
     paths, asks = paths_of(*actions), frozenset(case.get("asks", ()))
     assert target.review(actions, paths, asks) == []
-    applied = await target.apply("run.V-1.1", actions, paths, asks)
-    assert await target.drift(applied.changes) == ()
+    applied = target.apply("run.V-1.1", actions, paths, asks)
+    assert target.drift(applied.changes) == ()
 
 
 @pytest.mark.parametrize("file", sorted(OF_THE_FIXTURE), ids=lambda file: file.stem)

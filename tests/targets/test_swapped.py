@@ -44,9 +44,9 @@ def seen(folder: Path) -> dict[str, bytes]:
     return {str(at.relative_to(folder)): at.read_bytes() for at in folder.rglob("*") if at.is_file()}
 
 
-async def laid_out(tmp_path, swap):
+def laid_out(tmp_path, swap):
     target = FixtureTarget("host", tmp_path / "host", confinement=Confinement("none", ""), step=swap)
-    await target.prepare()
+    target.prepare()
     return target, tmp_path / "host/root/etc/profile.d"
 
 
@@ -92,14 +92,14 @@ DEEDS = [folder_by_link, folder_by_file, above_by_link, file_by_link, beside_by_
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("deed", [*DEEDS, file_by_folder], ids=lambda deed: deed.__name__)
-async def test_a_swap_at_any_step_reaches_nothing_outside(tmp_path, outside, deed, step):
+def test_a_swap_at_any_step_reaches_nothing_outside(tmp_path, outside, deed, step):
     swap = Swap()
-    target, folder = await laid_out(tmp_path, swap)
+    target, folder = laid_out(tmp_path, swap)
     (folder / "tmout.sh").unlink(missing_ok=True)
     before = seen(outside)
     swap.step, swap.deed = step, lambda: _done(deed, folder, outside)
     with suppress(TemperError):
-        await target.apply("run.V-1.1", [CHANGE], NAMED)
+        target.apply("run.V-1.1", [CHANGE], NAMED)
     assert swap.step == ""
     assert seen(outside) == before
 
@@ -113,21 +113,21 @@ def _done(deed, folder, outside):
 
 
 @pytest.mark.parametrize("deed", [folder_by_link, above_by_link, file_by_link], ids=lambda deed: deed.__name__)
-async def test_a_link_that_is_there_already_is_refused_before_anything_is_kept(tmp_path, outside, deed):
-    target, folder = await laid_out(tmp_path, Swap())
+def test_a_link_that_is_there_already_is_refused_before_anything_is_kept(tmp_path, outside, deed):
+    target, folder = laid_out(tmp_path, Swap())
     (folder / "tmout.sh").unlink(missing_ok=True)
     deed(folder, outside)
     with pytest.raises(ActionFailed):
-        await target.apply("run.V-1.1", [CHANGE], NAMED)
+        target.apply("run.V-1.1", [CHANGE], NAMED)
     assert target.pending() == []
 
 
-async def test_a_second_name_of_another_file_is_not_written_through(tmp_path, outside):
+def test_a_second_name_of_another_file_is_not_written_through(tmp_path, outside):
     """A hard link looks like a plain file: the change is refused, and the file keeps both names."""
-    target, folder = await laid_out(tmp_path, Swap())
+    target, folder = laid_out(tmp_path, Swap())
     (outside / "tmout.sh").write_text("# TMOUT=1\n")
     os.link(outside / "tmout.sh", folder / "tmout.sh")
     with pytest.raises(ActionFailed, match="has 2 names"):
-        await target.apply("run.V-1.1", [CHANGE], NAMED)
+        target.apply("run.V-1.1", [CHANGE], NAMED)
     assert (outside / "tmout.sh").samefile(folder / "tmout.sh")
     assert (outside / "tmout.sh").read_text() == "# TMOUT=1\n"

@@ -1,6 +1,4 @@
-import asyncio
 import os
-import threading
 from contextlib import suppress
 
 import pytest
@@ -34,94 +32,94 @@ def meanwhile():
 
 
 @pytest.fixture
-async def target(tmp_path, meanwhile):
+def target(tmp_path, meanwhile):
     made = FixtureTarget("host", tmp_path / "host", confinement=Confinement("none", ""), step=meanwhile)
-    await made.prepare()
+    made.prepare()
     return made
 
 
-async def test_applied_rolled_back_and_as_before(target, tmp_path):
+def test_applied_rolled_back_and_as_before(target, tmp_path):
     before = everything(tmp_path / "host")
     digest = target.digest()
-    applied = await target.apply("run.V-1.1", [UMASK, ISSUE], BOTH)
+    applied = target.apply("run.V-1.1", [UMASK, ISSUE], BOTH)
     assert target.pending() == ["run.V-1.1"]
     assert [change.path for change in applied.changes] == ["/etc/login.defs", "/etc/issue"]
     assert "-UMASK\t\t022" in applied.diff
     assert "+UMASK\t\t077" in applied.diff
     assert target.digest() != digest
-    restored = await target.rollback("run.V-1.1")
+    restored = target.rollback("run.V-1.1")
     assert (restored.paths, restored.differences) == (("/etc/login.defs", "/etc/issue"), ())
     assert everything(tmp_path / "host") == before
     assert target.digest() == digest
     assert target.pending() == []
-    assert (await target.rollback("run.V-1.1")).paths == ()
+    assert target.rollback("run.V-1.1").paths == ()
 
 
-async def test_what_is_committed_stays_and_may_be_kept_twice(target):
-    await target.apply("run.V-1.1", [UMASK], BOTH)
-    await target.commit("run.V-1.1")
-    await target.commit("run.V-1.1")
+def test_what_is_committed_stays_and_may_be_kept_twice(target):
+    target.apply("run.V-1.1", [UMASK], BOTH)
+    target.commit("run.V-1.1")
+    target.commit("run.V-1.1")
     assert target.pending() == []
     with pytest.raises(ActionFailed, match="no longer undone"):
-        await target.rollback("run.V-1.1")
-    assert await target.drift(()) == ()
-    await target.commit("never.applied.1")
+        target.rollback("run.V-1.1")
+    assert target.drift(()) == ()
+    target.commit("never.applied.1")
 
 
-async def test_nothing_journalled_is_nothing_to_undo(target):
-    assert (await target.rollback("run.V-9.1")).differences == ()
+def test_nothing_journalled_is_nothing_to_undo(target):
+    assert target.rollback("run.V-9.1").differences == ()
 
 
-async def test_a_name_that_is_a_path_is_refused(target):
+def test_a_name_that_is_a_path_is_refused(target):
     for name in ("../escape", "", ".hidden", "a/b", "x" * 200):
         with pytest.raises(ActionFailed, match="cannot name a journal"):
-            await target.apply(name, [UMASK], BOTH)
+            target.apply(name, [UMASK], BOTH)
 
 
-async def test_one_change_is_open_at_a_time_and_a_name_may_come_again_once_it_is_undone(target):
-    await target.apply("run.V-1.1", [UMASK], BOTH)
+def test_one_change_is_open_at_a_time_and_a_name_may_come_again_once_it_is_undone(target):
+    target.apply("run.V-1.1", [UMASK], BOTH)
     with pytest.raises(ActionFailed, match="still open"):
-        await target.apply("run.V-1.2", [ISSUE], BOTH)
-    await target.rollback("run.V-1.1")
-    await target.apply("run.V-1.1", [ISSUE], BOTH)
+        target.apply("run.V-1.2", [ISSUE], BOTH)
+    target.rollback("run.V-1.1")
+    target.apply("run.V-1.1", [ISSUE], BOTH)
     assert target.pending() == ["run.V-1.1"]
 
 
-async def test_a_refused_action_changes_nothing_though_nobody_asked_for_a_review(target, tmp_path):
+def test_a_refused_action_changes_nothing_though_nobody_asked_for_a_review(target, tmp_path):
     before = everything(tmp_path / "host")
     with pytest.raises(ActionFailed, match=r"Refused \(outside the plan\)"):
-        await target.apply("run.V-1.1", [ISSUE, UMASK], frozenset({"/etc/issue"}))
+        target.apply("run.V-1.1", [ISSUE, UMASK], frozenset({"/etc/issue"}))
     assert everything(tmp_path / "host") == before
     assert target.pending() == []
 
 
-async def test_an_action_that_cannot_be_made_leaves_the_others_unmade(target, tmp_path):
+def test_an_action_that_cannot_be_made_leaves_the_others_unmade(target, tmp_path):
     before = everything(tmp_path / "host")
     with pytest.raises(ActionFailed, match="has no line"):
-        await target.apply("run.V-1.1", [UMASK, RemoveLine(path="/etc/login.defs", line="UMASK 022")], BOTH)
+        target.apply("run.V-1.1", [UMASK, RemoveLine(path="/etc/login.defs", line="UMASK 022")], BOTH)
     assert everything(tmp_path / "host") == before
 
 
-async def test_new_folders_come_and_go_with_the_change(target, tmp_path):
+def test_new_folders_come_and_go_with_the_change(target, tmp_path):
     before = everything(tmp_path / "host")
     path = "/etc/crypto-policies/policies/modules/NO.pmod"
     action = WriteFile(path=path, content="cipher@SSH = -CHACHA20-POLY1305\n")
-    await target.apply("run.V-1.1", [action], frozenset({path}))
+    target.apply("run.V-1.1", [action], frozenset({path}))
     assert target.files.read(path) == b"cipher@SSH = -CHACHA20-POLY1305\n"
-    assert (await target.rollback("run.V-1.1")).differences == ()
+    assert target.rollback("run.V-1.1").differences == ()
     assert everything(tmp_path / "host") == before
 
 
-async def test_a_file_that_changes_between_review_and_write_is_not_overwritten(target, meanwhile, tmp_path):
+def test_a_file_that_changes_between_review_and_write_is_not_overwritten(target, meanwhile, tmp_path):
     issue = tmp_path / "host/root/etc/issue"
     meanwhile.before["rename .run.V-1.1.new to run.V-1.1"] = lambda: issue.write_text("somebody else's\n")
     with pytest.raises(ActionFailed, match="changed while"):
-        await target.apply("run.V-1.1", [ISSUE], BOTH)
+        target.apply("run.V-1.1", [ISSUE], BOTH)
     assert issue.read_text() == "somebody else's\n"
 
 
 @pytest.mark.parametrize("step", ["rename .run.V-1.1.new to run.V-1.1", "write 20-x.conf", "rename 20-x.conf"])
-async def test_a_folder_swapped_for_a_link_after_the_review_leads_nowhere(target, meanwhile, tmp_path, step):
+def test_a_folder_swapped_for_a_link_after_the_review_leads_nowhere(target, meanwhile, tmp_path, step):
     outside, modprobe = tmp_path / "outside", tmp_path / "host/root/etc/modprobe.d"
     outside.mkdir()
 
@@ -132,100 +130,78 @@ async def test_a_folder_swapped_for_a_link_after_the_review_leads_nowhere(target
     meanwhile.before[step] = swap
     action = WriteFile(path="/etc/modprobe.d/20-x.conf", content="blacklist sctp\n")
     with suppress(ActionFailed):
-        await target.apply("run.V-1.1", [action], frozenset({action.path}))
-    restored = await target.rollback("run.V-1.1")
+        target.apply("run.V-1.1", [action], frozenset({action.path}))
+    restored = target.rollback("run.V-1.1")
     assert list(outside.iterdir()) == []
     assert len(restored.differences) == 1
     assert "a link" in restored.differences[0].lower()
 
 
-async def test_a_rollback_that_cannot_restore_says_what_is_wrong_and_stays_open(target, tmp_path):
-    await target.apply("run.V-1.1", [ISSUE], BOTH)
+def test_a_rollback_that_cannot_restore_says_what_is_wrong_and_stays_open(target, tmp_path):
+    target.apply("run.V-1.1", [ISSUE], BOTH)
     issue = tmp_path / "host/root/etc/issue"
     issue.unlink()
     issue.mkdir()
     (issue / "something").write_text("")
-    restored = await target.rollback("run.V-1.1")
+    restored = target.rollback("run.V-1.1")
     assert len(restored.differences) == 1
     assert restored.differences[0].startswith("/etc/issue: ")
     assert target.pending() == ["run.V-1.1"]
 
 
-async def test_owners_and_modes_come_back_too(target, tmp_path):
+def test_owners_and_modes_come_back_too(target, tmp_path):
     action = Chmod(path="/etc/mission/mission.conf", mode="0440")
     state = target.files.state(action.path)
-    await target.apply("run.V-1.1", [action], frozenset({action.path}))
+    target.apply("run.V-1.1", [action], frozenset({action.path}))
     owners = tmp_path / "host/owners.json"
     owners.write_text(owners.read_text().replace('"root:mission"', '"root:kiosk"'))
     assert target.files.state(action.path).owner == "root:kiosk"
-    assert (await target.rollback("run.V-1.1")).differences == ()
+    assert target.rollback("run.V-1.1").differences == ()
     assert target.files.state(action.path) == state
 
 
-async def test_a_caller_that_is_cancelled_leaves_no_change_running_behind_it(target, meanwhile):
-    """The write has begun when the caller is told to go; it goes only once the write has ended."""
-    begun, go_on, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
-
-    def hold() -> None:
-        loop.call_soon_threadsafe(begun.set)
-        go_on.wait(30)
-
-    meanwhile.before["write issue"] = hold
-    doing = asyncio.create_task(target.apply("run.V-1.1", [ISSUE], BOTH))
-    await begun.wait()
-    doing.cancel()
-    await asyncio.wait([doing], timeout=0.05)
-    assert not doing.done()
-    go_on.set()
-    with pytest.raises(asyncio.CancelledError):
-        await doing
-    assert target.files.read("/etc/issue") == b"Authorised use only.\n"
-    await target.rollback("run.V-1.1")
-    assert target.files.read("/etc/issue") != b"Authorised use only.\n"
-
-
-async def test_a_host_laid_out_anew_has_nothing_to_undo(target):
-    await target.apply("run.V-1.1", [ISSUE], BOTH)
-    await target.prepare()
+def test_a_host_laid_out_anew_has_nothing_to_undo(target):
+    target.apply("run.V-1.1", [ISSUE], BOTH)
+    target.prepare()
     assert target.pending() == []
-    assert (await target.rollback("run.V-1.1")).paths == ()
-    assert await target.drift(()) == ()
+    assert target.rollback("run.V-1.1").paths == ()
+    assert target.drift(()) == ()
 
 
-async def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
+def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
     before = everything(tmp_path / "host")
     actions = [ISSUE, AppendLine(path="/etc/issue", line="Second line.")]
-    preview = await target.preview(actions)
+    preview = target.preview(actions)
     assert "+Second line." in preview.diff
     assert target.rehearse(actions).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
     assert everything(tmp_path / "host") == before
-    assert (await target.apply("run.V-1.1", actions, BOTH)).changes == preview.changes
+    assert target.apply("run.V-1.1", actions, BOTH).changes == preview.changes
 
 
-async def test_a_change_is_new_and_what_is_taken_back_is_as_old_as_it_was(target, tmp_path):
+def test_a_change_is_new_and_what_is_taken_back_is_as_old_as_it_was(target, tmp_path):
     at = tmp_path / "host/root/etc/login.defs"
     os.utime(at, (1_600_000_000, 1_600_000_000))
-    await target.apply("one", [UMASK], BOTH)
+    target.apply("one", [UMASK], BOTH)
     assert at.stat().st_mtime > 1_700_000_000
-    await target.rollback("one")
+    target.rollback("one")
     assert at.stat().st_mtime == 1_600_000_000
 
 
-async def test_a_file_with_a_second_name_is_refused_before_anything_is_written(target, tmp_path):
+def test_a_file_with_a_second_name_is_refused_before_anything_is_written(target, tmp_path):
     before = everything(tmp_path / "host")
     (tmp_path / "host/root/etc/second").hardlink_to(tmp_path / "host/root/etc/login.defs")
     with pytest.raises(ActionFailed, match=r"/etc/login\.defs has 2 names"):
-        await target.apply("one", [ISSUE, UMASK], BOTH)
+        target.apply("one", [ISSUE, UMASK], BOTH)
     (tmp_path / "host/root/etc/second").unlink()
     assert (everything(tmp_path / "host"), target.pending()) == (before, [])
 
 
-async def test_a_name_that_is_no_text_is_in_the_baseline_and_its_change_is_seen(target, tmp_path):
+def test_a_name_that_is_no_text_is_in_the_baseline_and_its_change_is_seen(target, tmp_path):
     odd = tmp_path / "host/root/etc/caf\udce9"
     odd.touch()
-    await target.prepare(keep=True)
+    target.prepare(keep=True)
     digest = target.digest()
-    assert await target.drift(()) == ()
+    assert target.drift(()) == ()
     odd.write_bytes(b"x")
-    assert await target.drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
+    assert target.drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
     assert target.digest() != digest

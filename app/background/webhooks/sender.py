@@ -21,6 +21,8 @@ from app.store.webhooks import ProgressRow, WebhookRow
 log = logging.getLogger(__name__)
 
 LOOK_EVERY = 0.25
+NONE_YET = 1.0
+"""Where there is no webhook, a new one waits this long for its first look."""
 AWAY_FOR = 2.0
 ATTEMPTS = 12
 LONGEST_WAIT = 600.0
@@ -74,7 +76,7 @@ class Sender:
             for webhook in known:
                 if webhook.id not in self._busy:
                     self._busy[webhook.id] = asyncio.create_task(self._serve(webhook), name=f"webhook {webhook.id}")
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(LOOK_EVERY if known else NONE_YET)
 
     async def _serve(self, webhook: WebhookRow) -> None:
         try:

@@ -1,6 +1,7 @@
 """The newest word of every engine and GPU."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.engines.fit.reckoned import Fit
@@ -24,6 +25,21 @@ class Board:
     """What each engine is reckoned to take."""
     loaded: dict[str, LoadedMemory] = field(default_factory=dict)
     """What each engine's own log said that it took."""
+    shown_at: float = field(default_factory=time.monotonic)
+    _drawn: tuple[int, str] = (0, "")
+
+    def shown(self) -> "Board":
+        """For whoever shows it to somebody: while that goes on, it is kept fresh."""
+        self.shown_at = time.monotonic()
+        return self
+
+    def drawn(self, draw: Callable[[], str]) -> str:
+        """What a page makes of it, made anew once a second, however many look."""
+        self.shown_at = time.monotonic()
+        second = int(time.time())
+        if self._drawn[0] != second:
+            self._drawn = second, draw()
+        return self._drawn[1]
 
     def known(self, lineup: Lineup) -> KnownEngines:
         states = {name: event for name, (_, event) in self.states.items()}

@@ -1,5 +1,6 @@
 """The single owner of the machine's seq. Samples are logged like events, and are in nobody's chain."""
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -27,12 +28,12 @@ class MachineLog:
         """Its node is the one of those on a database that keeps this log; the others only look."""
         return self._leads()
 
-    def append(self, *events: Event) -> list[Recorded]:
+    async def append(self, *events: Event) -> list[Recorded]:
         at, batch, led = self._clock(), [], self._led
         self._led = self._leads()
         if self._led and not led:
             self._writer.lost.discard(MACHINE)
-            self._seq = self._last()
+            self._seq = await asyncio.to_thread(self._last)
         for event in events:
             self._seq += 1
             batch.append(record(MACHINE, self._seq, at, event, ""))

@@ -9,7 +9,9 @@ import httpx
 from app.engines.key import key_of
 from app.engines.launch.fleet import Fleet, owner_of
 from app.engines.traffic import EngineTraffic
+from app.events.bus import Bus
 from app.events.log import LogWriter
+from app.events.record import MACHINE
 from app.lineups.model import Lineup
 from app.machine.gpus.combined import Combined
 from app.machine.gpus.dcgm import Dcgm
@@ -33,6 +35,7 @@ async def sampled(
     http: httpx.AsyncClient,
     store: EventStore,
     writer: LogWriter,
+    bus: Bus,
     traffic: EngineTraffic,
     launched: Fleet,
     leads: Callable[[], bool],
@@ -44,7 +47,9 @@ async def sampled(
     ]
     machine = MachineLog(writer, store.last_sample, leads=leads)
     gpus = gpu_source(lineup, bases, http, owner_of(launched))
-    sampler = Sampler(engines, gpus, machine, board, store, lineup)
+    sampler = Sampler(
+        engines, gpus, machine, board, store, lineup, lambda: traffic.ours.total() > 0 or bus.follows(MACHINE)
+    )
     sampler.start()
     try:
         yield board

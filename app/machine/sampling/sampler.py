@@ -1,9 +1,9 @@
-"""One task that looks at every engine and GPU once a second, and forgets what is too old."""
+"""One task that looks at every engine and GPU, once a second while it matters, and forgets what is too old."""
 
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.errors import Unusable
 from app.events.kinds import Event, GpuSampled
@@ -20,6 +20,10 @@ from app.store.events import EventStore
 log = logging.getLogger(__name__)
 
 PERIOD = 1.0
+SELDOM = 5.0
+"""While nobody looks, nobody is answered, and every engine is well."""
+LOOKING = 10.0
+"""Seconds after a look in which somebody still looks: a page asks every two."""
 KEEP_SECONDS = 6 * 3600.0
 FORGET_EVERY = 600.0
 BOOK_EVERY = 5.0
@@ -34,10 +38,12 @@ class Sampler:
         board: Board,
         store: EventStore,
         lineup: Lineup,
+        busy: Callable[[], bool] = lambda: True,
     ) -> None:
+        """`busy`: somebody is answered now, or follows the samples as they come."""
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
-        self._lineup, self._ledger = lineup, EnergyLedger(store, lineup)
-        self._forgot = self._booked = float("-inf")
+        self._lineup, self._ledger, self._busy = lineup, EnergyLedger(store, lineup), busy
+        self._forgot = self._booked = self._looked_at = float("-inf")
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -52,12 +58,12 @@ class Sampler:
     async def look(self) -> None:
         now = time.monotonic()
         looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
-        batch = self._machine.append(*(event for events in looks for event in events))
+        batch = await self._machine.append(*(event for events in looks for event in events))
         self._board.take(batch)
         self._board.loaded |= {one.engine.name: one.loaded for one in self._engines if one.loaded}
         if self._machine.leads and now - self._booked >= BOOK_EVERY:
             self._booked = now
-            self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
+            await self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
         if self._machine.leads and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
             await asyncio.to_thread(self._store.forget_samples, time.time() - KEEP_SECONDS)
@@ -73,7 +79,9 @@ class Sampler:
         while True:
             began = time.monotonic()
             try:
-                await self.look()
+                if self.matters or began - self._looked_at >= SELDOM:
+                    self._looked_at = began
+                    await self.look()
             except Unusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return
@@ -82,6 +90,12 @@ class Sampler:
             except Exception:
                 log.exception("a look at engines and GPUs failed by a fault of ours")
             await asyncio.sleep(PERIOD - (time.monotonic() - began))
+
+    @property
+    def matters(self) -> bool:
+        """How it is this very second."""
+        well = all(state.state == "ready" for _, state in self._board.states.values())
+        return not well or self._busy() or time.monotonic() - self._board.shown_at < LOOKING
 
 
 def _sampled(reading: GpuReading) -> GpuSampled:

@@ -1,7 +1,7 @@
 """A line to a host: one connection, used again and reopened, on which scripts are run as root."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ class _NotBegun(Unusable):
 
 
 class SshLine:
-    """Called from threads; `close` ends its own thread."""
+    """Called from threads, but for `said`, which is awaited; `close` ends its own thread."""
 
     def __init__(
         self, end: Endpoint, known_hosts: Path, loop: Loop | None = None, tunnel: Tunnel | None = None
@@ -66,19 +66,7 @@ class SshLine:
 
     def become_root(self) -> None:
         """Ask once who we are, and whether sudo works without a password."""
-        if self._sudo is not None:
-            return
-        who = self._spoken(script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS, None)
-        if who.code == 0 and who.text.strip() == "0":
-            self._sudo = False
-            return
-        try:
-            tried = self._spoken(script(":", (), b"", _SECONDS, sudo=True), _SECONDS, None)
-        except _NotBegun as exc:
-            raise Unusable(self._no_sudo(exc.last)) from exc
-        if tried.code != 0:
-            raise Unusable(self._no_sudo(tried.err))
-        self._sudo = True
+        self._loop.call(self._acts_as_root())
 
     def run(
         self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
@@ -90,11 +78,11 @@ class SshLine:
         self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
     ) -> LineAnswer:
         """`heard` gets each line of output as it comes, cleaned and cut."""
-        self.become_root()
-        said = self._spoken(script(text, arguments, data, seconds, sudo=bool(self._sudo)), seconds, heard)
-        if said.code in _ENDED_BY_LIMIT:
-            raise Unusable(f"{self.end} did not finish within {seconds:g} s; what ran there was ended.")
-        return said
+        return self._loop.call(self._say(text, arguments, data, seconds, heard))
+
+    async def said(self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS) -> LineAnswer:
+        """The same for who awaits it, on an event loop of his own."""
+        return await self._loop.awaited(self._say(text, arguments, data, seconds, None))
 
     def of(self, end: Endpoint) -> "SshLine":
         """Another account on the same host."""
@@ -115,8 +103,30 @@ class SshLine:
         if self._own_loop:
             self._loop.close()
 
-    def _spoken(self, one: ShellScript, seconds: float, heard: Heard | None) -> LineAnswer:
-        return self._loop.call(self._converse(one, seconds + _GRACE, heard))
+    async def _say(
+        self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: Heard | None
+    ) -> LineAnswer:
+        sudo = await self._acts_as_root()
+        said = await self._converse(script(text, arguments, data, seconds, sudo=sudo), seconds, heard)
+        if said.code in _ENDED_BY_LIMIT:
+            raise Unusable(f"{self.end} did not finish within {seconds:g} s; what ran there was ended.")
+        return said
+
+    async def _acts_as_root(self) -> bool:
+        """By sudo; False where we are root already."""
+        if self._sudo is None:
+            who = await self._converse(script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS)
+            self._sudo = not (who.code == 0 and who.text.strip() == "0") and await self._has_sudo()
+        return self._sudo
+
+    async def _has_sudo(self) -> bool:
+        try:
+            tried = await self._converse(script(":", (), b"", _SECONDS, sudo=True), _SECONDS)
+        except _NotBegun as exc:
+            raise Unusable(self._no_sudo(exc.last)) from exc
+        if tried.code != 0:
+            raise Unusable(self._no_sudo(tried.err))
+        return True
 
     def _no_sudo(self, why: str) -> str:
         last = (why.strip().splitlines() or ["no reason given"])[-1]
@@ -137,10 +147,10 @@ class SshLine:
         if self._tunnel is not None:
             await self._tunnel.close()
 
-    async def _converse(self, one: ShellScript, seconds: float, heard: Heard | None) -> LineAnswer:
+    async def _converse(self, one: ShellScript, seconds: float, heard: Heard | None = None) -> LineAnswer:
         try:
             connection = await self._connected()
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds + _GRACE):
                 process = await connection.create_process(one.command, encoding=None)
                 async with process:
                     _, out, err = await asyncio.gather(

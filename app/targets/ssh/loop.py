@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,6 +22,10 @@ class Loop:
             doing.cancel()
             raise
 
+    async def awaited(self, work: Coroutine[Any, Any, T]) -> T:
+        """For who has an event loop himself: no thread waits meanwhile."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
     def close(self) -> None:
         self.call(_settled())
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -34,13 +38,3 @@ async def _settled() -> None:
     for task in rest:
         task.cancel()
     await asyncio.gather(*rest, return_exceptions=True)
-
-
-async def off_the_loop(work: Callable[[], T]) -> T:
-    """A caller that is cancelled waits for the work's end: a change must not go on behind the back of its rollback."""
-    doing = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(doing)
-    except asyncio.CancelledError:
-        await asyncio.wait([doing])
-        raise

@@ -6,6 +6,7 @@ the script begins (a talkative .bashrc) ends at the mark and is not taken for an
 
 import secrets
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def text_of(name: str) -> str:
     return "".join((_REMOTE / f"{part}.sh").read_text() for part in ("shared", *_PARTS.get(name, ()), name))
 
 
-def script(text: str, arguments: tuple[str, ...], data: bytes, seconds: float, *, sudo: bool) -> ShellScript:
+def script(text: str, arguments: Sequence[str], data: bytes, seconds: float, *, sudo: bool) -> ShellScript:
     mark = f"temper-{secrets.token_hex(12)}"
     head = f"set -- {shlex.join(arguments)}\nprintf '%s\\n' {mark}\n{text}".encode("utf-8", "surrogateescape")
     limit = f"timeout -k {_KILL_AFTER} {seconds:.3f} /bin/sh -c 'eval \"$(head -c {len(head)})\"'"

@@ -1,6 +1,5 @@
 """Commands and files on the host for what is no change of ours: a scanner and its content."""
 
-import asyncio
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ class RemoteShell:
 
     async def run(self, argv: Sequence[str], timeout: float) -> Ran:  # noqa: ASYNC109
         try:
-            said = await asyncio.to_thread(self._line.say, shlex.join(argv), seconds=timeout)
+            said = await self._line.said(shlex.join(argv), seconds=timeout)
         except LineCut:
             raise
         except Unusable:
@@ -37,7 +36,7 @@ class RemoteShell:
         return Ran(said.code, said.out, said.err.encode())
 
     async def get(self, path: str, limit: int) -> bytes | None:
-        said = await asyncio.to_thread(self._line.say, _GET, path, str(limit), seconds=_TRANSFER)
+        said = await self._line.said(_GET, path, str(limit), seconds=_TRANSFER)
         if said.code == _ABSENT:
             return None
         if said.code:
@@ -47,6 +46,6 @@ class RemoteShell:
 
     async def put(self, path: str, content: bytes) -> None:
         size = str(len(content))
-        said = await asyncio.to_thread(self._line.say, _PUT, path, size, data=content, seconds=_TRANSFER)
+        said = await self._line.said(_PUT, path, size, data=content, seconds=_TRANSFER)
         if said.code:
             raise ActionFailed(f"{path} was not written: {clean(said.err.strip(), 200) or 'it came in part'}.")

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
@@ -29,7 +28,6 @@ from app.targets.ssh.force import Force
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import SshLine
 from app.targets.ssh.listing import as_announced, listed, taken
-from app.targets.ssh.loop import off_the_loop
 from app.targets.ssh.ready import keeps_journals
 from app.targets.ssh.shell import RemoteShell
 from app.targets.ssh.there import first_of, there
@@ -42,8 +40,6 @@ _PATIENCE = 60.0
 """Beyond the host's own timer."""
 _BASELINE, _ALONE = "baseline.json", "alone"
 _LONGEST = 300
-
-T = TypeVar("T")
 
 
 class SshTarget:
@@ -78,13 +74,13 @@ class SshTarget:
 
     @property
     def files(self) -> Followed:
-        return self._tree
+        return self._tree.held
 
     def needs(self, paths: Iterable[str]) -> None:
         self._tree.needs(paths)
 
-    async def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
-        await off_the_loop(lambda: prepared(lambda: self._prepare(consent if changes else None), self.name))
+    def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
+        prepared(lambda: self._prepare(consent if changes else None), self.name)
 
     def facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
@@ -100,36 +96,64 @@ class SshTarget:
         refused = policy.review(actions, allowed_paths, self._tree, asks)
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
-    async def preview(self, actions: Sequence[AnyAction]) -> Preview:
-        return await off_the_loop(lambda: preview(actions, self._tree.look_again()))
+    def preview(self, actions: Sequence[AnyAction]) -> Preview:
+        return preview(actions, self._tree.look_again())
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         held = self._tree.held
         return Overlay(held, plan_changes(actions, held))
 
-    async def apply(
+    def apply(
         self,
         journal: str,
         actions: Sequence[AnyAction],
         allowed_paths: frozenset[str],
         asks: frozenset[str] = frozenset(),
     ) -> Applied:
-        return await off_the_loop(lambda: self._apply(journal, actions, allowed_paths, asks))
+        began = time.monotonic()
+        try:
+            files = self._tree.look_again(believe=True)
+            for refusal in own.refusals(actions, files, self.line.end.user):
+                raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
+            paths = {one.path for one in actions if not isinstance(one, Reload)}
+            self._journals.services = danger.services(paths, actions)
+            self._force.before(self._journals.services)
+            done = self._transactions.apply(journal, actions, allowed_paths, asks)
+            self._force.bring(self._journals.services)
+            self._confirm(journal)
+            self._tree.look_again()
+        except Unusable as exc:
+            raise ActionFailed(f"The change was not seen through: {exc}") from exc
+        return Applied(done.diff, done.changes, time.monotonic() - began)
 
-    async def rollback(self, journal: str) -> Restored:
-        return await off_the_loop(lambda: undo.patiently(lambda: self._roll_back(journal), self._patience))
+    def rollback(self, journal: str) -> Restored:
+        return undo.patiently(lambda: self._roll_back(journal), self._patience)
 
-    async def commit(self, journal: str) -> None:
-        await off_the_loop(lambda: self._commit(journal))
+    def commit(self, journal: str) -> None:
+        there = self._journals.there(journal)
+        if there and there.mark == "undone" and self._journals.mark(journal) == "open":
+            self._roll_back(journal)
+            raise ActionFailed(f"The host took the change {journal} back by itself; there is nothing to keep.")
+        if there and there.armed and there.mark == "open" and (why := self._confirm(journal)):
+            raise ActionFailed(f"The change {journal} cannot stay: {why}.")
+        self._transactions.commit(journal)
 
     def pending(self) -> list[str]:
         return self._journals.pending()
 
-    async def health(self) -> tuple[Probe, ...]:
-        return await off_the_loop(self._health)
+    def health(self) -> tuple[Probe, ...]:
+        login = probes.new_login(self.line)
+        try:
+            files = self._tree.look_again()
+            others = probes.watched_logins(self.line)
+            return (*login, *others, *probes.of_host(self.line, files))
+        except Unusable as exc:
+            return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 
-    async def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        return await off_the_loop(lambda: self._drift(expected))
+    def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+        announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
+        now = as_announced(listed(self.line, held), held, announced)
+        return baseline.drift(taken(self._folder / _BASELINE), now, announced)
 
     def log_lines(self, limit: int) -> list[str]:
         found = probes.logs(self.line, limit)
@@ -142,8 +166,8 @@ class SshTarget:
     def digest(self) -> str:
         return baseline.summary(listed(self.line, self._tree.held))
 
-    async def close(self) -> None:
-        await off_the_loop(self.line.close)
+    def close(self) -> None:
+        self.line.close()
 
     def _prepare(self, consent: str | None) -> None:
         """Whether a change could be made here and taken back; what an earlier end left open is taken back first."""
@@ -181,25 +205,6 @@ class SshTarget:
                 self._disk.remove(folder, _ALONE)
         self._goes(alone=alone)
 
-    def _apply(
-        self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]
-    ) -> Applied:
-        began = time.monotonic()
-        try:
-            files = self._tree.look_again(believe=True)
-            for refusal in own.refusals(actions, files, self.line.end.user):
-                raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
-            paths = {one.path for one in actions if not isinstance(one, Reload)}
-            self._journals.services = danger.services(paths, actions)
-            self._force.before(self._journals.services)
-            done = self._transactions.apply(name, actions, allowed_paths, asks)
-            self._force.bring(self._journals.services)
-            self._confirm(name)
-            self._tree.look_again()
-        except Unusable as exc:
-            raise ActionFailed(f"The change was not seen through: {exc}") from exc
-        return Applied(done.diff, done.changes, time.monotonic() - began)
-
     def _confirm(self, name: str) -> str:
         """The host's timer is stopped by a new login that can act as root, and by nothing else. Else: why not."""
         for probe in probes.new_login(self.line):
@@ -211,29 +216,6 @@ class SshTarget:
     def _roll_back(self, name: str) -> Restored:
         with self._changing:
             return undo.roll_back(name, self._journals, self._tree)
-
-    def _commit(self, name: str) -> None:
-        there = self._journals.there(name)
-        if there and there.mark == "undone" and self._journals.mark(name) == "open":
-            self._roll_back(name)
-            raise ActionFailed(f"The host took the change {name} back by itself; there is nothing to keep.")
-        if there and there.armed and there.mark == "open" and (why := self._confirm(name)):
-            raise ActionFailed(f"The change {name} cannot stay: {why}.")
-        self._transactions.commit(name)
-
-    def _health(self) -> tuple[Probe, ...]:
-        login = probes.new_login(self.line)
-        try:
-            files = self._tree.look_again()
-            others = probes.watched_logins(self.line)
-            return (*login, *others, *probes.of_host(self.line, files))
-        except Unusable as exc:
-            return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
-
-    def _drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
-        now = as_announced(listed(self.line, held), held, announced)
-        return baseline.drift(taken(self._folder / _BASELINE), now, announced)
 
 
 def _pretty(release: str) -> str:

@@ -151,7 +151,7 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntim
 async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
     """All its replicas. It loads for a while; runs wait for it within their budgets."""
     await asyncio.gather(*(one.start() for one in _launched(runtime, engine)))
-    return _view(runtime, runtime.lineup.engines[engine])
+    return await asyncio.to_thread(_view, runtime, runtime.lineup.engines[engine])
 
 
 @router.post("/engines/{engine}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
@@ -159,7 +159,7 @@ async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: Th
 async def stop_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
     """All its replicas, and every process that they started."""
     await asyncio.gather(*(one.stop() for one in _launched(runtime, engine)))
-    return _view(runtime, runtime.lineup.engines[engine])
+    return await asyncio.to_thread(_view, runtime, runtime.lineup.engines[engine])
 
 
 def _launched(runtime: Runtime, engine: str) -> list[Launched]:
@@ -179,7 +179,7 @@ def _serving(runtime: Runtime, engine: str) -> list[Role]:
 
 def _view(runtime: Runtime, engine: Engine) -> EngineView:
     since, state = runtime.board.states.get(engine.name, (None, None))
-    at, sample = runtime.board.engines.get(engine.name, (None, None))
+    at, sample = runtime.board.shown().engines.get(engine.name, (None, None))
     simulated = engine.simulation is not None
     derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
     counted = _LLAMACPP if engine.on_cpu else _VLLM

@@ -73,7 +73,7 @@ def list_events(
     },
 )
 @guests
-async def stream_events(
+def stream_events(
     run: str,
     runtime: TheRuntime,
     streams: TheStreams,

@@ -105,7 +105,7 @@ def list_gpus(
 ) -> GpuList:
     now = time.time()
     past = runtime.store.samples(now - seconds, now, ("gpu.sample",))
-    views = [_view(runtime, at, event, past) for _, (at, event) in sorted(runtime.board.gpus.items())]
+    views = [_view(runtime, at, event, past) for _, (at, event) in sorted(runtime.board.shown().gpus.items())]
     return GpuList(gpus=views, reason=runtime.board.gpu_reason)
 
 

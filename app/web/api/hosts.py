@@ -11,6 +11,7 @@ from pydantic import Field
 from app.errors import BadInput, Unusable
 from app.events.words import Word
 from app.people.rights import admins, operators, viewers
+from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
 from app.targets import registry
@@ -94,7 +95,7 @@ def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     responses=documented("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
 )
 @admins
-async def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, response: Response) -> HostView:
+def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, response: Response) -> HostView:
     """Add a host over SSH, once its key is accepted, a login works, and a change could be taken back there."""
     response.headers["location"] = f"/api/v1/hosts/{quote(order.name, safe='')}"
     if order.kind == FIXTURE:
@@ -107,7 +108,7 @@ async def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, r
         raise Problem("unsupported-host", said, field="kind")
     end = _endpoint(order, runtime)
     try:
-        known = await shown(end)
+        known = asyncio.run(shown(end))
     except BadInput as exc:
         raise Problem("unsupported-host", str(exc), field="place") from exc
     if order.accept_key != known.fingerprint:
@@ -118,7 +119,7 @@ async def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, r
     except BadInput as exc:
         raise Problem("unsupported-host", str(exc), field="secret_at") from exc
     try:
-        await asyncio.to_thread(check, end, known)
+        check(end, known)
     except Unusable as exc:
         raise Problem("unavailable", str(exc)) from exc
     hosts = runtime.settings.hosts
@@ -159,16 +160,20 @@ async def scan_host(
     skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
 ) -> ScanView:
     """What the scanner says now. Nothing is changed, and no run is begun."""
-    with blamed("host", "not-found"):
-        known_host(host, runtime.settings.hosts)
-    with blamed("skill", "unknown-skill"):
-        skill(skill_name)
+    await asyncio.to_thread(_known, host, skill_name, runtime)
     scanner, verdicts = await runtime.scan(host, skill_name)
     views = [
         VerdictView(rule=one.rule, word=one.word, evidence=one.evidence, path=one.path, line=one.line)
         for one in verdicts
     ]
     return ScanView(host=host, skill=skill_name, scanner=scanner, simulated=registry.is_fixture(host), verdicts=views)
+
+
+def _known(host: str, skill_name: str, runtime: Runtime) -> None:
+    with blamed("host", "not-found"):
+        known_host(host, runtime.settings.hosts)
+    with blamed("skill", "unknown-skill"):
+        skill(skill_name)
 
 
 def _find(name: str, runtime: TheRuntime) -> RegisteredHost | None:

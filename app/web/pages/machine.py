@@ -31,20 +31,22 @@ def machine(
 ) -> HTMLResponse:
     """What the page asks every two seconds; a replay names its run and the event that it has come to."""
     told = runtime.store.newest(run, at, KINDS, 1) if run and opens(run) else []
-    parts = {"gpus": gpus_then(runtime, told[0].at) if told else gpus_now(runtime)}
-    drawn = meters_then(runtime, told[0].at) if told else meters(runtime)
-    parts |= {f"meter-{name}": html for name, html in drawn.items()}
-    return HTMLResponse(
-        "".join(
-            f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
-        )
+    if told:
+        return HTMLResponse(_cards(gpus_then(runtime, told[0].at), meters_then(runtime, told[0].at)))
+    return HTMLResponse(runtime.board.drawn(lambda: _cards(gpus_now(runtime), meters(runtime))))
+
+
+def _cards(gpus: str, drawn: dict[str, str]) -> str:
+    parts = {"gpus": gpus} | {f"meter-{name}": html for name, html in drawn.items()}
+    return "".join(
+        f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
     )
 
 
 def meters(runtime: Runtime) -> dict[str, str]:
     now, drawn = time.time(), {}
     for name in runtime.lineup.engines:
-        at, sample = runtime.board.engines.get(name, (None, None))
+        at, sample = runtime.board.shown().engines.get(name, (None, None))
         _, state = runtime.board.states.get(name, (None, None))
         drawn[name] = meter(sample, state.state if state else "not seen yet", now - at if at else None)
     return drawn
@@ -83,7 +85,7 @@ def meter(sample: EngineSampled | None, state: str, age: float | None, then: str
 def gpus_now(runtime: Runtime) -> str:
     now = time.time()
     history = runtime.store.samples(now - HISTORY_SECONDS, now, ("gpu.sample",))
-    return gpus([event for _, event in runtime.board.gpus.values()], history, runtime.board.gpu_reason)
+    return gpus([event for _, event in runtime.board.shown().gpus.values()], history, runtime.board.gpu_reason)
 
 
 def gpus_then(runtime: Runtime, at: float) -> str:

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
-from app.events.bus import Bus
+from app.events.bus import Bus, Tail
 from app.events.record import Recorded
 from app.web.stream import message
 from app.web.stream.ring import Frame, Ring
@@ -114,6 +114,11 @@ class Fanout:
         return batch, self._render(batch) if batch else b""
 
     async def _follow(self) -> None:
+        with self._bus.followed(self.run) as tail:
+            await self._take_in_all(tail)
+        self._part()
+
+    async def _take_in_all(self, tail: Tail) -> None:
         self._head = await asyncio.to_thread(self._source.last)
         newest = await asyncio.to_thread(self._source.after, self._head - 1, None, 1)
         self._ended = bool(newest) and ends(newest[-1].event)
@@ -125,12 +130,15 @@ class Fanout:
                 self._deliver(message.HEARTBEAT)
                 continue
             since = time.monotonic()
-            await self._take_in()
+            await self._take_in(tail)
             await asyncio.sleep(FRAME_SECONDS - (time.monotonic() - since))
-        self._part()
 
-    async def _take_in(self) -> None:
-        batch, content = await asyncio.to_thread(self._chunk, self._head, None)
+    async def _take_in(self, tail: Tail) -> None:
+        """What was written here comes as it was written; only what another process wrote is read."""
+        if batch := tail.after(self._head, CHUNK):
+            content = await asyncio.to_thread(self._render, batch)
+        else:
+            batch, content = await asyncio.to_thread(self._chunk, self._head, None)
         if not batch:
             raise LookupError(f"{self.run} has more than {self._head} events, and the store does not hold them")
         self._head = batch[-1].seq

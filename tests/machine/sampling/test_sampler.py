@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import httpx
+import pytest
 
 from app.events.bus import Bus
 from app.events.kinds import EngineSampled, EngineState, GpuSampled
@@ -14,7 +15,7 @@ from app.machine.gpus.simulated import SimulatedGpus
 from app.machine.sampling.board import Board
 from app.machine.sampling.engine import EngineWatch
 from app.machine.sampling.machine_log import MachineLog
-from app.machine.sampling.sampler import KEEP_SECONDS, Sampler
+from app.machine.sampling.sampler import KEEP_SECONDS, LOOKING, Sampler
 from app.store.db import open_database
 from app.store.events import EventStore
 
@@ -100,7 +101,7 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     writer = LogWriter(store, bus)
     writer.start()
     old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - KEEP_SECONDS - 60)
-    old.append(*(EngineState(engine="gone", state="absent") for _ in range(5)))
+    await old.append(*(EngineState(engine="gone", state="absent") for _ in range(5)))
     await writer.flush()
     async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
         board = Board()
@@ -121,3 +122,30 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     await sampler.close()
     await writer.close()
     database.dispose()
+
+
+@pytest.mark.parametrize(
+    ("state", "busy", "shown", "matters"),
+    [
+        ("ready", False, LOOKING + 1, False),
+        ("ready", False, LOOKING - 5, True),
+        ("ready", True, LOOKING + 1, True),
+        ("loading", False, LOOKING + 1, True),
+    ],
+)
+def test_what_nobody_looks_at_is_sampled_seldom(state, busy, shown, matters):
+    board = Board(states={"e": (0.0, EngineState(engine="e", state=state))})
+    sampler = Sampler([], None, None, board, None, LINEUP, lambda: busy)
+    board.shown_at -= shown
+    assert sampler.matters is matters
+    board.shown()
+    assert sampler.matters
+
+
+def test_what_many_look_at_is_drawn_once_a_second(monkeypatch):
+    board, drawn = Board(), []
+    monkeypatch.setattr(time, "time", lambda: 1000.0 + len(drawn))
+    assert board.drawn(lambda: drawn.append(1) or "first") == "first"
+    assert board.drawn(lambda: drawn.append(1) or "second") == "second"
+    monkeypatch.setattr(time, "time", lambda: 1001.9)
+    assert board.drawn(lambda: "never") == "second"

@@ -54,18 +54,18 @@ def test_what_cannot_be_known_is_said_and_no_alarm():
     assert (found.ok, "cannot be known" in found.detail) == (True, True)
 
 
-async def test_the_built_in_host_has_a_disk_that_is_so_full(tmp_path):
+def test_the_built_in_host_has_a_disk_that_is_so_full(tmp_path):
     target = FixtureTarget("host", tmp_path)
-    await target.prepare()
+    target.prepare()
     conf = tmp_path / "root/etc/audit/auditd.conf"
     conf.chmod(0o640)
     text = conf.read_text()
     conf.write_text(text.replace("space_left_action = email", "space_left_action = halt"))
-    (kept,) = [probe for probe in await target.health() if probe.name == "audit-disk"]
+    (kept,) = [probe for probe in target.health() if probe.name == "audit-disk"]
     assert kept.ok
     halting = text.replace("space_left = 25%\nspace_left_action = email", "space_left = 50%\nspace_left_action = halt")
     conf.write_text(halting)
-    (lost,) = [probe for probe in await target.health() if probe.name == "audit-disk"]
+    (lost,) = [probe for probe in target.health() if probe.name == "audit-disk"]
     assert "goes to halt now and at each boot: space_left_action at space_left 50%" in lost.detail
     assert not lost.ok
 

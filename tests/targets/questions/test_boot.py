@@ -16,9 +16,9 @@ def asked(changes, name="next-boot"):
 
 
 @pytest.fixture
-async def laid_out(tmp_path):
+def laid_out(tmp_path):
     target = FixtureTarget("host", tmp_path)
-    await target.prepare()
+    target.prepare()
     (tmp_path / "root/etc/systemd/system").mkdir(parents=True)
     return target, tmp_path / "root/etc/systemd/system"
 
@@ -37,10 +37,10 @@ async def laid_out(tmp_path):
         ("sshd.service", "/usr/lib/systemd/system/sshd.service", None),
     ],
 )
-async def test_links_of_systemd_decide(laid_out, unit, goal, said):
+def test_links_of_systemd_decide(laid_out, unit, goal, said):
     target, units = laid_out
     (units / unit).symlink_to(goal)
-    (found,) = [probe for probe in await target.health() if probe.name == "next-boot"]
+    (found,) = [probe for probe in target.health() if probe.name == "next-boot"]
     assert found.ok is (said is None)
     assert (said or "the next boot goes to") in found.detail
 
@@ -71,9 +71,9 @@ def test_where_no_file_says_anything_that_is_said():
         ("SELINUX=disabled\nSELINUXTYPE=mls\n", True),
     ],
 )
-async def test_the_policy_that_is_named_has_to_be_there(tmp_path, config, fine):
+def test_the_policy_that_is_named_has_to_be_there(tmp_path, config, fine):
     target = FixtureTarget("host", tmp_path)
-    await target.prepare()
+    target.prepare()
     (tmp_path / "root/etc/selinux/config").write_text(config)
-    (found,) = [probe for probe in await target.health() if probe.name == "selinux-boot"]
+    (found,) = [probe for probe in target.health() if probe.name == "selinux-boot"]
     assert found.ok is fine

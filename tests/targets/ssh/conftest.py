@@ -13,7 +13,7 @@ def host(tmp_path):
 
 
 @pytest.fixture
-async def opened(host, tmp_path):
+def opened(host, tmp_path):
     """Targets on the host, each as another process would open it."""
     targets = []
 
@@ -33,4 +33,4 @@ async def opened(host, tmp_path):
 
     yield open_one
     for target in targets:
-        await target.close()
+        target.close()

@@ -22,97 +22,97 @@ def until(good):
         time.sleep(0.02)
 
 
-async def test_the_line_is_cut_in_mid_change_and_whoever_comes_next_reconciles(host, opened):
+def test_the_line_is_cut_in_mid_change_and_whoever_comes_next_reconciles(host, opened):
     """Before a command ran, or done and unheard of: the journal, the file, the reload, the timer."""
     target = opened()
-    await target.prepare()
+    target.prepare()
     was = host.everything()
-    await target.apply("uncut", [NO_X11], PATHS)  # what is asked once has been asked
-    await target.rollback("uncut")
+    target.apply("uncut", [NO_X11], PATHS)  # what is asked once has been asked
+    target.rollback("uncut")
     for command, before in ((3, True), (3, False), (5, True), (5, False), (6, False), (8, False)):
         journal = f"cut-{command}-{before}"
         host.cuts_after(command, before=before)
         with pytest.raises(ActionFailed, match=r"was cut|does not answer"):
-            await target.apply(journal, [NO_X11], PATHS)
+            target.apply(journal, [NO_X11], PATHS)
         host.heals()
         came_back = opened() if command == 5 else target
-        assert (await came_back.rollback(journal)).differences == ()
+        assert came_back.rollback(journal).differences == ()
         assert (host.everything(), came_back.pending()) == (was, [])
 
 
-async def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, opened):
+def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, opened):
     target = opened(timer=4)
-    await target.prepare()
+    target.prepare()
     was = host.everything()
-    await target.apply("lockout", [LOCKOUT], PATHS)
+    target.apply("lockout", [LOCKOUT], PATHS)
     host.cut()
     until((host.root / "var/lib/temper/journal/lockout/undone").exists)
     until(lambda: host.everything() == was)
-    undone = await target.rollback("lockout")
+    undone = target.rollback("lockout")
     assert undone.differences == ()
-    assert (target.pending(), (await target.health())[0].ok) == ([], True)
+    assert (target.pending(), (target.health())[0].ok) == ([], True)
 
 
-async def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host, opened):
+def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host, opened):
     target = opened()
-    await target.prepare()
+    target.prepare()
     was = host.everything()
-    await target.apply("lockout", [LOCKOUT], PATHS)
-    login, sudo = (await target.health())[:2]
+    target.apply("lockout", [LOCKOUT], PATHS)
+    login, sudo = (target.health())[:2]
     assert (login.ok, sudo.ok) == (False, False)
     assert "does not let" in login.detail
     with pytest.raises(ActionFailed, match="cannot stay"):
-        await target.commit("lockout")
-    assert (await target.rollback("lockout")).differences == ()
+        target.commit("lockout")
+    assert target.rollback("lockout").differences == ()
     assert host.everything() == was
-    assert (await target.health())[0].ok
+    assert (target.health())[0].ok
 
 
-async def test_what_the_host_took_back_cannot_be_kept_or_gone_on_with(host, opened):
+def test_what_the_host_took_back_cannot_be_kept_or_gone_on_with(host, opened):
     target = opened(timer=4)
-    await target.prepare()
+    target.prepare()
     was = host.everything()
-    await target.apply("lockout", [LOCKOUT], PATHS)
+    target.apply("lockout", [LOCKOUT], PATHS)
     until(lambda: host.everything() == was)
     late = target.line.run("push", "journalled", SSHD, "4", "0600", "root:root", "-", data=b"late")
     assert (late.code, host.everything()) == (7, was)
     with pytest.raises(ActionFailed, match="took the change lockout back by itself"):
-        await target.commit("lockout")
+        target.commit("lockout")
     assert target.pending() == []
 
 
-async def test_a_timer_that_was_stopped_by_a_new_login_does_nothing(host, opened):
+def test_a_timer_that_was_stopped_by_a_new_login_does_nothing(host, opened):
     target = opened()
-    await target.prepare()
-    await target.apply("fine", [NO_X11], PATHS)
+    target.prepare()
+    target.apply("fine", [NO_X11], PATHS)
     now = host.everything()
     assert target.line.run("restore", "fine", "timer").code == 0
     assert host.everything() == now
     assert target.pending() == ["fine"]
 
 
-async def test_a_full_disk_refuses_the_change_and_does_not_stop_its_undoing(host, opened):
+def test_a_full_disk_refuses_the_change_and_does_not_stop_its_undoing(host, opened):
     target = opened()
-    await target.prepare()
+    target.prepare()
     was = host.everything()
     host.enters(full=True)
     with pytest.raises(ActionFailed, match="Nothing was written"):
-        await target.apply("one", [NO_X11], PATHS)
+        target.apply("one", [NO_X11], PATHS)
     assert (host.everything(), target.pending()) == (was, [])
     host.enters()
-    await target.apply("two", [NO_X11], PATHS)
+    target.apply("two", [NO_X11], PATHS)
     host.enters(full=True)
     assert target.line.run("restore", "two", "asked").text.strip() == ""
     host.enters()
     assert "X11Forwarding yes" in host.read(SSHD)
-    assert (await target.rollback("two")).differences == ()
+    assert target.rollback("two").differences == ()
     assert host.everything() == was
 
 
-async def test_half_a_file_never_takes_the_place_of_a_whole_one(host, opened):
+def test_half_a_file_never_takes_the_place_of_a_whole_one(host, opened):
     target = opened()
-    await target.prepare()
-    await target.apply("one", [NO_X11], PATHS)
+    target.prepare()
+    target.apply("one", [NO_X11], PATHS)
     text = host.read(SSHD)
     short = target.line.run("push", "journalled", SSHD, "9000", "0600", "root:root", "-", data=b"Perm")
     assert (short.code, host.read(SSHD)) == (8, text)

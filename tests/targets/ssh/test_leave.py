@@ -13,14 +13,14 @@ def everything(host):
     return {str(at) for folder in ("etc", "var") for at in (host.root / folder).rglob("*")}
 
 
-async def test_all_that_is_ours_goes_once_nothing_is_open(host, opened):
+def test_all_that_is_ours_goes_once_nothing_is_open(host, opened):
     was = everything(host)
     target = opened()
-    await target.prepare()
-    await target.apply("one", [NO_X11], frozenset({SSHD}))
+    target.prepare()
+    target.apply("one", [NO_X11], frozenset({SSHD}))
     with pytest.raises(BadInput, match="the change one is open"):
         leave(target.line, CONTENT)
-    assert (await target.rollback("one")).differences == ()
+    assert target.rollback("one").differences == ()
     (host.root / CONTENT[1:]).mkdir(parents=True)
     (host.root / "etc/.temper-trial").write_text("left by a crash")
     (host.root / "etc/rcS.d/S99temper-undo-two").write_text("left by a crash")

@@ -13,12 +13,12 @@ import pytest
         ("auth [success=1 default=ignore] /lib/security/pam_nowhere.so", False),
     ],
 )
-async def test_a_stack_that_names_what_is_not_installed_is_noticed(host, opened, line, fine):
+def test_a_stack_that_names_what_is_not_installed_is_noticed(host, opened, line, fine):
     for stack in (host.root / "etc/pam.d").iterdir():
         stack.unlink()
     (host.root / "etc/pam.d/login").write_text(f"{line}\n")
     target = opened()
-    await target.prepare()
-    [found] = [probe for probe in await target.health() if probe.name == "pam-modules"]
+    target.prepare()
+    [found] = [probe for probe in target.health() if probe.name == "pam-modules"]
     assert found.ok is fine
     assert ("pam_nowhere.so" in found.detail) is not fine

@@ -47,83 +47,83 @@ def test_nothing_that_nobody_judges_comes_over_the_line(host, tapped):
     assert [canary for canary in canaries if canary.encode() in tapped.heard] == []
 
 
-async def test_what_changes_in_a_file_that_is_not_read_is_drift_all_the_same(host, opened):
+def test_what_changes_in_a_file_that_is_not_read_is_drift_all_the_same(host, opened):
     (host.root / "etc/wireguard").mkdir()
     key = host.root / "etc/wireguard/wg0.conf"
     key.write_text("PrivateKey = one\n")
     key.chmod(0o600)
     target = opened()
-    await target.prepare()
-    assert await target.drift(()) == ()
+    target.prepare()
+    assert target.drift(()) == ()
     key.write_text("PrivateKey = two\n")
-    assert await target.drift(()) == ("the content of /etc/wireguard/wg0.conf changed, and no action did that",)
+    assert target.drift(()) == ("the content of /etc/wireguard/wg0.conf changed, and no action did that",)
     key.chmod(0o644)
     (host.root / "etc/new").write_text("x")
-    found = await target.drift(())
+    found = target.drift(())
     assert any(sentence.startswith("/etc/wireguard/wg0.conf has mode 0644") for sentence in found)
     assert any("no action made: /etc/new" in sentence for sentence in found)
 
 
-async def test_a_change_that_was_announced_is_no_drift_and_another_at_its_place_is(host, opened):
+def test_a_change_that_was_announced_is_no_drift_and_another_at_its_place_is(host, opened):
     target = opened()
-    await target.prepare()
-    done = await target.apply("one", [NO_X11], frozenset({SSHD}))
-    assert await target.drift(done.changes) == ()
+    target.prepare()
+    done = target.apply("one", [NO_X11], frozenset({SSHD}))
+    assert target.drift(done.changes) == ()
     with (host.root / SSHD[1:]).open("a") as file:
         file.write("# and more\n")
-    assert await target.drift(done.changes) == (f"{SSHD} is not what the change made of it",)
-    await target.rollback("one")
+    assert target.drift(done.changes) == (f"{SSHD} is not what the change made of it",)
+    target.rollback("one")
 
 
-async def test_what_an_include_names_is_fetched_and_judged_and_not_told(host, opened):
+def test_what_an_include_names_is_fetched_and_judged_and_not_told(host, opened):
     (host.root / "srv").mkdir(exist_ok=True)
     (host.root / "srv/ssh.conf").write_text("PermitRootLogin maybe\n")
     with (host.root / SSHD[1:]).open("a") as file:
         file.write("Include /srv/*.conf\n")
     target = opened()
-    await target.prepare()
-    probes = {probe.name: probe for probe in await target.health()}
+    target.prepare()
+    probes = {probe.name: probe for probe in target.health()}
     assert "/srv/ssh.conf line 1" in probes["sshd-config"].detail
     assert target.files.read("/srv/ssh.conf") is not None
     assert why_not("/srv/ssh.conf", target.files) == "not shown: this rule has no need of it"
 
 
-async def test_keys_in_a_home_of_its_own_are_looked_for(host, opened):
+def test_keys_in_a_home_of_its_own_are_looked_for(host, opened):
     home = host.root / "var/lib/svc-backup"
     (host.root / "etc/mission/backup.conf").write_text("[backup]\nlogin = svc-backup\n")
     target = opened()
-    await target.prepare()
+    target.prepare()
     assert (home / ".ssh/authorized_keys").is_file()
-    probes = {probe.name: probe for probe in await target.health()}
+    probes = {probe.name: probe for probe in target.health()}
     assert probes["backup-login"].ok, probes["backup-login"].detail
 
 
-async def test_what_a_rule_names_is_read_where_everybody_may_and_nowhere_else(host, opened):
+def test_what_a_rule_names_is_read_where_everybody_may_and_nowhere_else(host, opened):
     (host.root / "etc/shells").write_text("/bin/sh\n")
     for name, mode in (("open.conf", 0o644), ("closed.conf", 0o600)):
         (host.root / "etc" / name).write_text("setting = 1\n")
         (host.root / "etc" / name).chmod(mode)
     target = opened()
     target.needs(("/etc/open.conf", "/etc/closed.conf", "/etc/nowhere.conf"))
-    await target.prepare()
+    target.prepare()
     assert target.files.read("/etc/open.conf") == b"setting = 1\n"
     assert target.files.read("/etc/closed.conf") is None
     assert target.files.read("/etc/nowhere.conf") is None
 
 
-async def test_a_folder_without_a_file_is_known_to_be_there(host, opened):
+def test_a_folder_without_a_file_is_known_to_be_there(host, opened):
     (host.root / "etc/modprobe.d").mkdir(exist_ok=True)
     target = opened()
-    await target.prepare()
-    assert "/etc/modprobe.d" in target.files.held.entries
+    target.prepare()
+    assert "/etc/modprobe.d" in target.files.entries
     assert target.files.missing_folders("/etc/modprobe.d/new.conf") == []
 
 
-async def test_a_file_too_large_to_be_configuration_is_not_unpacked(host, opened):
+def test_a_file_too_large_to_be_configuration_is_not_unpacked(host, opened):
     (host.root / "etc/profile.d").mkdir(exist_ok=True)
     with (host.root / "etc/profile.d/huge.sh").open("wb") as file:
         file.truncate(20 * 1024 * 1024)
     target = opened()
-    await target.prepare()
+    target.prepare()
     assert target.files.read("/etc/profile.d/huge.sh") is None
     assert target.files.read(SSHD)

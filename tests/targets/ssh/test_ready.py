@@ -24,69 +24,69 @@ WORDS = consent.sentence("web")
     ("small", "why"),
     [(SMALL, "no room to write in"), (NO_FOLDER, "no journal can be kept"), (NO_TIMER, "no timer can be set")],
 )
-async def test_the_refusal_says_what_is_to_be_said(host, opened, small, why):
+def test_the_refusal_says_what_is_to_be_said(host, opened, small, why):
     host.enters(small=small)
     for said in ("", "I accept that db cannot be rolled back", "yes"):
         with pytest.raises(Unusable, match=rf'{why}.*--without-rollback "{WORDS}"'):
-            await opened().prepare(consent=said)
+            opened().prepare(consent=said)
     assert not (host.root / "etc/.temper-trial").exists()
 
 
-async def test_who_only_looks_says_nothing(host, opened):
+def test_who_only_looks_says_nothing(host, opened):
     host.enters(small=NO_FOLDER)
-    await opened().prepare(changes=False)
-    assert all(probe.ok for probe in await opened().health() if probe.name.startswith("agent"))
+    opened().prepare(changes=False)
+    assert all(probe.ok for probe in opened().health() if probe.name.startswith("agent"))
 
 
-async def test_a_host_that_cannot_be_changed_at_all_is_not_a_matter_of_consent(host, opened):
+def test_a_host_that_cannot_be_changed_at_all_is_not_a_matter_of_consent(host, opened):
     host.enters(small="--ro-bind /etc /etc")
     with pytest.raises(Unusable, match=r"cannot be changed, so nothing is begun.*/etc, or it is read-only"):
-        await opened().prepare(consent=WORDS)
+        opened().prepare(consent=WORDS)
 
 
 @pytest.mark.parametrize("small", [SMALL, NO_FOLDER, NO_TIMER])
-async def test_with_consent_the_images_are_here_alone_and_a_second_process_goes_by_them(host, opened, small):
+def test_with_consent_the_images_are_here_alone_and_a_second_process_goes_by_them(host, opened, small):
     host.enters(small=small)
     target = opened()
-    await target.prepare(consent=WORDS)
+    target.prepare(consent=WORDS)
     assert "which a person accepted" in target.confinement
     was = host.everything()
-    await target.apply("one", ACTIONS, PATHS)
+    target.apply("one", ACTIONS, PATHS)
     assert "X11Forwarding no" in host.read(SSHD)
     assert not (host.root / "var/lib/temper/journal/one").exists()
     after_a_crash = opened()
     assert after_a_crash.pending() == ["one"]
-    assert (await after_a_crash.rollback("one")).differences == ()
+    assert after_a_crash.rollback("one").differences == ()
     assert (host.everything(), after_a_crash.pending()) == (was, [])
-    await target.apply("two", ACTIONS, PATHS)
-    await target.commit("two")
+    target.apply("two", ACTIONS, PATHS)
+    target.commit("two")
     assert target.pending() == []
 
 
-async def test_a_lockout_is_undone_over_the_line_that_is_still_open(host, opened):
+def test_a_lockout_is_undone_over_the_line_that_is_still_open(host, opened):
     host.enters(small=NO_FOLDER)
     target = opened()
-    await target.prepare(consent=WORDS)
-    await target.apply("lockout", [LOCKOUT], PATHS)
-    assert not (await target.health())[0].ok
-    assert (await target.rollback("lockout")).differences == ()
-    assert (await target.health())[0].ok
+    target.prepare(consent=WORDS)
+    target.apply("lockout", [LOCKOUT], PATHS)
+    assert not (target.health())[0].ok
+    assert target.rollback("lockout").differences == ()
+    assert (target.health())[0].ok
 
 
-async def test_consent_is_for_one_run(host, opened):
+def test_consent_is_for_one_run(host, opened):
     host.enters(small=NO_FOLDER)
     target = opened()
-    await target.prepare(consent=WORDS)
+    target.prepare(consent=WORDS)
     with pytest.raises(Unusable, match="could not be rolled back"):
-        await target.prepare()
+        target.prepare()
     host.enters()
-    await target.prepare()
+    target.prepare()
     was = host.everything()
     host.enters(small=NO_FOLDER)
     with pytest.raises(ActionFailed, match="cannot be"):
-        await target.apply("one", ACTIONS, PATHS)
+        target.apply("one", ACTIONS, PATHS)
     assert host.everything() == was
     host.enters()
-    await target.apply("two", ACTIONS, PATHS)
+    target.apply("two", ACTIONS, PATHS)
     assert (host.root / "var/lib/temper/journal/two").is_dir()
-    assert (await target.rollback("two")).differences == ()
+    assert target.rollback("two").differences == ()

@@ -16,128 +16,128 @@ PATHS = frozenset({SSHD, DROP_IN.path, "/etc/shadow", "/etc/login.defs"})
 ACTIONS = [NO_X11, DROP_IN, SetOption(path="/etc/login.defs", key="UMASK", value="077")]
 
 
-async def test_a_change_is_made_and_taken_back_byte_for_byte(host, opened):
+def test_a_change_is_made_and_taken_back_byte_for_byte(host, opened):
     target = opened()
-    await target.prepare()
+    target.prepare()
     before, digest = host.everything(), target.digest()
     assert target.review(ACTIONS, PATHS) == []
-    foreseen = await target.preview(ACTIONS)
+    foreseen = target.preview(ACTIONS)
     assert host.everything() == before
-    done = await target.apply("one", ACTIONS, PATHS)
+    done = target.apply("one", ACTIONS, PATHS)
     assert (done.diff, done.changes) == (foreseen.diff, foreseen.changes)
     assert "X11Forwarding no" in host.read(SSHD)
     assert host.read(DROP_IN.path) == DROP_IN.content
     assert target.files.read("/etc/login.defs") == b"UMASK\t077\n"
-    assert await target.drift(done.changes) == ()
-    assert len(await target.drift(())) == 4  # the new file's folder is one
+    assert target.drift(done.changes) == ()
+    assert len(target.drift(())) == 4  # the new file's folder is one
     assert target.pending() == ["one"]
-    undone = await target.rollback("one")
+    undone = target.rollback("one")
     assert (set(undone.paths), undone.differences) == ({one.path for one in done.changes}, ())
     assert (host.everything(), target.digest(), target.pending()) == (before, digest, [])
-    assert (await target.rollback("one")).differences == ()
+    assert target.rollback("one").differences == ()
 
 
-async def test_modes_and_a_closed_file_are_kept(host, opened):
+def test_modes_and_a_closed_file_are_kept(host, opened):
     target = opened()
-    await target.prepare()
+    target.prepare()
     before = host.everything()
     shadow = target.files.state("/etc/shadow")
     assert isinstance(shadow, FileState)
     assert (shadow.mode, shadow.owner, b"opsadmin" in shadow.content) == (0, "root:root", True)
     (host.root / "etc/shadow").chmod(0o640)
-    await target.apply("one", [Chmod(path="/etc/shadow", mode="0000")], PATHS)
+    target.apply("one", [Chmod(path="/etc/shadow", mode="0000")], PATHS)
     assert (host.root / "etc/shadow").stat().st_mode & 0o777 == 0
-    await target.commit("one")
-    await target.commit("one")
+    target.commit("one")
+    target.commit("one")
     assert host.everything() == before
     assert target.pending() == []
     with pytest.raises(ActionFailed, match="committed"):
-        await target.rollback("one")
-    assert await target.drift(()) == ()
+        target.rollback("one")
+    assert target.drift(()) == ()
 
 
-async def test_what_stays_is_closed_in_both_places_and_keeps_no_images(host, opened):
+def test_what_stays_is_closed_in_both_places_and_keeps_no_images(host, opened):
     target = opened()
-    await target.prepare()
-    await target.apply("one", [NO_X11], PATHS)
+    target.prepare()
+    target.apply("one", [NO_X11], PATHS)
     with pytest.raises(ActionFailed, match="still open"):
-        await target.apply("two", [DROP_IN], PATHS)
-    await target.commit("one")
+        target.apply("two", [DROP_IN], PATHS)
+    target.commit("one")
     there = host.root / "var/lib/temper/journal/one"
     assert {at.name for at in there.iterdir()} >= {"files", "restore", "committed"}
     assert not [at for at in there.iterdir() if at.name.isdigit()]
     assert (host.root / "var/lib/temper").stat().st_mode & 0o777 == 0o700
-    await target.apply("two", [DROP_IN], PATHS)
-    assert (await target.rollback("two")).differences == ()
+    target.apply("two", [DROP_IN], PATHS)
+    assert target.rollback("two").differences == ()
     assert "X11Forwarding no" in host.read(SSHD)
 
 
-async def test_the_host_alone_knows_a_change_that_was_made_from_elsewhere(host, opened):
+def test_the_host_alone_knows_a_change_that_was_made_from_elsewhere(host, opened):
     before = host.everything()
     elsewhere, target = opened("elsewhere"), opened()
-    await elsewhere.prepare()
-    await elsewhere.apply("theirs", [NO_X11], PATHS)
+    elsewhere.prepare()
+    elsewhere.apply("theirs", [NO_X11], PATHS)
     assert target.pending() == ["theirs"]
     with pytest.raises(Unusable, match=r"made from elsewhere.*temper host check web --undo"):
-        await target.prepare()
-    assert (await target.rollback("theirs")).differences == ()
+        target.prepare()
+    assert target.rollback("theirs").differences == ()
     assert host.everything() == before
-    await target.prepare()
+    target.prepare()
 
 
-async def test_a_host_that_lost_its_journal_gets_the_images_that_are_kept_here(host, opened):
+def test_a_host_that_lost_its_journal_gets_the_images_that_are_kept_here(host, opened):
     target = opened()
-    await target.prepare()
+    target.prepare()
     before = host.everything()
-    await target.apply("one", ACTIONS, PATHS)
+    target.apply("one", ACTIONS, PATHS)
     for at in (host.root / "var/lib/temper/journal/one").iterdir():
         at.unlink()
     (host.root / "var/lib/temper/journal/one").rmdir()
-    assert (await target.rollback("one")).differences == ()
+    assert target.rollback("one").differences == ()
     assert host.everything() == before
 
 
-async def test_what_cannot_be_put_back_is_named(host, opened):
+def test_what_cannot_be_put_back_is_named(host, opened):
     target = opened()
-    await target.prepare()
-    await target.apply("one", [NO_X11], PATHS)
+    target.prepare()
+    target.apply("one", [NO_X11], PATHS)
     (host.root / "etc/ssh/sshd_config").unlink()
     (host.root / "etc/ssh/sshd_config").mkdir()
-    undone = await target.rollback("one")
+    undone = target.rollback("one")
     assert [one.partition(":")[0] for one in undone.differences] == [SSHD]
     assert target.pending() == ["one"]
 
 
-async def test_health_tells_a_new_login_and_what_the_host_itself_says(host, opened):
+def test_health_tells_a_new_login_and_what_the_host_itself_says(host, opened):
     target = opened()
-    await target.prepare()
-    names = {probe.name: probe for probe in await target.health()}
+    target.prepare()
+    names = {probe.name: probe for probe in target.health()}
     assert {"agent-login", "agent-sudo", "sshd-starts", "administrator", "sudoers", "accounts"} <= names.keys()
     assert all(names[name].ok for name in ("agent-login", "agent-sudo", "sshd-starts", "sudoers", "accounts"))
     (host.root / "etc/ssh/sshd_config").write_text("PermitRootLogin maybe\n")
-    broken = {probe.name: probe for probe in await target.health()}
+    broken = {probe.name: probe for probe in target.health()}
     assert not broken["sshd-starts"].ok
     assert "maybe" in broken["sshd-starts"].detail or "PermitRootLogin" in broken["sshd-starts"].detail
     host.stop_listening()
-    gone = (await target.health())[0]
+    gone = (target.health())[0]
     assert (gone.name, gone.ok) == ("agent-login", False)
 
 
-async def test_our_own_account_is_protected_whatever_it_is_called(host, opened):
+def test_our_own_account_is_protected_whatever_it_is_called(host, opened):
     target = opened()
-    await target.prepare()
+    target.prepare()
     user = host.endpoint().user
     own = Chmod(path=f"/etc/sudoers.d/{user}", mode="0400")
     (host.root / own.path[1:]).write_text("# a drop-in\n")
     assert [one.clause for one in target.review([own], frozenset({own.path}))] == ["protected identity"]
     with pytest.raises(ActionFailed, match="protected identity"):
-        await target.apply("one", [own], frozenset({own.path}))
+        target.apply("one", [own], frozenset({own.path}))
     assert target.pending() == []
 
 
-async def test_a_rehearsal_and_facts_come_from_the_hosts_files(host, opened):
+def test_a_rehearsal_and_facts_come_from_the_hosts_files(host, opened):
     target = opened()
-    await target.prepare()
+    target.prepare()
     assert target.rehearse([NO_X11]).read(SSHD).decode() == host.read(SSHD).replace(
         "X11Forwarding yes", "X11Forwarding no"
     )
@@ -146,16 +146,16 @@ async def test_a_rehearsal_and_facts_come_from_the_hosts_files(host, opened):
     assert (target.simulated, "over SSH" in target.confinement) == (False, True)
 
 
-async def test_a_host_that_is_gone_for_good_halts_a_rollback(host, opened):
+def test_a_host_that_is_gone_for_good_halts_a_rollback(host, opened):
     target = opened(timer=3, patience=0)
-    await target.prepare()
-    await target.apply("one", [NO_X11], PATHS)
+    target.prepare()
+    target.apply("one", [NO_X11], PATHS)
     host.cut(listener=True)
     with pytest.raises(CannotRestore, match=r"was cut|does not answer"):
-        await target.rollback("one")
+        target.rollback("one")
 
 
-async def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_path):
+def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_path):
     folder = tmp_path / "here"
     folder.mkdir()
     (folder / "known_hosts").write_text(host.known_host)
@@ -167,9 +167,9 @@ async def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_
         end = host.endpoint(watched=(watched(f"{us.user}={key}"),))
         target = SshTarget("web", folder, end, timer=60, patience=5)
         try:
-            (probe,) = [one for one in await target.health() if one.name == f"login-{us.user}"]
+            (probe,) = [one for one in target.health() if one.name == f"login-{us.user}"]
         finally:
-            await target.close()
+            target.close()
         assert probe.ok is let_in, probe.detail
 
 

@@ -1,5 +1,6 @@
 """The application in this process, without a socket, over a run that has ended."""
 
+import asyncio
 from contextlib import asynccontextmanager
 
 import httpx
@@ -18,7 +19,7 @@ async def finished(data):
     async with opened(settings, chosen_lineup(settings)) as runtime:
         asked = queued(Order(rules=("V-257820",), pace=0, by="ada"), runtime.lineup, settings.hosts)
         run = await runtime.submit(asked)
-        while runtime.run_row(run).state in queries.UNENDED:
+        while (await asyncio.to_thread(runtime.run_row, run)).state in queries.UNENDED:
             await runtime.bus.beyond(run, runtime.bus.newest.get(run, 0))
         application = create_app(runtime)
         transport = httpx.ASGITransport(application)

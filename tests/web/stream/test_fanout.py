@@ -53,6 +53,34 @@ async def test_one_event_is_rendered_once_for_all(tmp_path):
     assert rendered == [1]
 
 
+async def test_what_was_written_here_is_not_read_back_and_what_another_wrote_is(tmp_path):
+    async with logging(tmp_path) as log:
+        fanout, socket, read = log.fanout(), Socket(), []
+        after = fanout._source.after
+        fanout._source.after = lambda seq, *more: read.append(seq) or after(seq, *more)
+        fanout.start()
+        async with watching(fanout, (socket, None)):
+            await socket.until(": temper")
+            read.clear()
+            await log.say("one", "two")
+            await log.say("three")
+            await socket.until("three")
+            assert read == []
+            elsewhere = LogWriter(log.store, Bus())
+            elsewhere.start()
+            RunLog(RUN, elsewhere, log.store.last(RUN)).append(RunPaused(by="a"), RunPaused(by="b"))
+            await elsewhere.close()
+            log.bus.heard(RUN, 5)
+            await socket.until("id: 5")
+            assert read == [3]
+            log.log._seq, log.log._hash = log.store.last(RUN)
+            await log.say("six")
+            await socket.until("six")
+        fanout.close()
+    assert read == [3]
+    assert socket.ids == [1, 2, 3, 4, 5, 6]
+
+
 async def test_a_full_socket_holds_nobody_up_and_misses_nothing(tmp_path):
     async with logging(tmp_path) as log:
         slow, quick, fanout = Socket(), Socket(), log.fanout(ring=Ring(frames=2))

@@ -89,7 +89,7 @@ def page_stream(
 
 @router.get("/runs/{run}/replay")
 @guests
-async def replay_stream(
+def replay_stream(
     runtime: TheRuntime,
     missions: TheMissions,
     run: str,

@@ -1,0 +1,107 @@
+"""A whole run over SSH, in this process: the loop's own thread never asks the host anything."""
+
+import asyncio
+import threading
+from types import SimpleNamespace
+
+import httpx
+import msgspec
+import pytest
+
+from app.engines.client import EngineClient
+from app.engines.simulator.chunks import Chunks
+from app.engines.simulator.reply import ChatRequest, make_reply
+from app.engines.simulator.script import ANSWERS, read_script
+from app.events.kinds import ActionApplied, ActionRolledBack, RunFinished, RunQueued
+from app.events.log import RunLog
+from app.events.words import Budget
+from app.loop.drive import drive
+from app.loop.run import Means, RoleSeat, Run
+from app.loop.state import RunState
+from app.scanners.builtin import Builtin
+from app.skills.stig.pack import STIG
+from app.targets.ssh.target import SshTarget
+from app.targets.thread import TargetThread
+from tests.loop.test_approvals import Kept
+from tests.targets.ssh.host import SshHost, needs
+
+RULE = "V-257981"
+"""The Auditor vetoes its first attempt, which is taken back; its second holds."""
+SCRIPT = read_script(ANSWERS)
+SCANNER = Builtin({rule.id: rule.check for rule in STIG.rules.values()})
+
+
+class Watched(SshTarget):
+    """Notes which thread asked it for what."""
+
+    def __getattribute__(self, name):
+        if not name.startswith("_"):
+            super().__getattribute__("_asked").append((threading.get_ident(), name))
+        return super().__getattribute__(name)
+
+    def __init__(self, *given, **more):
+        self._asked = []
+        super().__init__(*given, **more)
+        self._asked.clear()
+
+
+class Silent:
+    """Nobody says anything to the run."""
+
+    async def waiting(self):
+        return []
+
+    async def pause(self):
+        await asyncio.get_running_loop().create_future()
+
+
+def answered(request):
+    """As the simulated engine answers, all at once."""
+    asked = msgspec.json.decode(request.content, type=ChatRequest)
+    reply = make_reply(SCRIPT, asked, None, 4096)
+    chunks = Chunks("a", "m", reply.prompt_tokens, usage=True, usage_on_each=False)
+    said = [
+        chunks.opening(),
+        *chunks.pieces(reply.pieces, reply.completion_tokens),
+        chunks.finish(reply.finish_reason, reply.completion_tokens),
+        chunks.closing(reply.completion_tokens),
+    ]
+    return httpx.Response(200, content=b"".join(said), headers={"content-type": "text/event-stream"})
+
+
+def seats(http):
+    client = EngineClient(http, "http://engine/v1")
+    roles = ("architect", "worker", "auditor", "sentry")
+    return {role: RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0) for role in roles}
+
+
+@pytest.fixture
+def host(tmp_path):
+    needs()
+    started = SshHost(tmp_path / "there").start()
+    yield started
+    started.stop()
+
+
+async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_path):
+    folder = tmp_path / "web"
+    folder.mkdir()
+    (folder / "known_hosts").write_text(host.known_host)
+    watched = Watched("web", folder, host.endpoint(), timer=60, patience=5)
+    target, kept = TargetThread(watched), Kept()
+    watched._asked.clear()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answered)) as http:
+        means = Means(STIG, target, SCANNER, seats(http), SimpleNamespace(known=lambda _: ()), "w")
+        run = Run(RunState(), RunLog("r", kept), means)
+        run.append(
+            RunQueued(host="web", skill="stig", rules=(RULE,), mode="auto", budget=Budget(), lineup="l", simulated=True)
+        )
+        await drive(run, Silent())
+    asked = list(watched._asked)
+    await target.close()
+    events = [one.event for one in kept.lines]
+    assert isinstance(events[-1], RunFinished)
+    assert events[-1].passed == 1
+    assert {ActionApplied, ActionRolledBack} <= {type(event) for event in events}
+    assert {name for _, name in asked} >= {"files", "facts", "preview", "review", "apply", "health", "drift", "digest"}
+    assert [name for thread, name in asked if thread == threading.get_ident()] == []
