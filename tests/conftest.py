@@ -4,6 +4,8 @@ from pathlib import Path
 
 from tests.evidence.played import archive, case, log, played
 
+pytest_plugins = ["tests.costs"]
+
 __all__ = ["archive", "case", "log", "played"]
 
 APART = ("vllm", "hosts")
