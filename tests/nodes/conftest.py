@@ -26,7 +26,7 @@ from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
 from tests.forkserver import Temper
-from tests.postgres import FOR_SPEED, new_database, postgres
+from tests.postgres import new_database
 
 PATIENCE = 90.0
 
@@ -113,6 +113,9 @@ class Shared:
             seen = self._seen()
             self.until(lambda seen=seen: all(at > seen.get(name, at) for name, at in self._seen().items()))
 
+    def living(self) -> set[str]:
+        return set(self._seen())
+
     def _seen(self) -> dict[str, float]:
         with Session(self.database) as session:
             return {node.name: node.seen_at for node in nodes.living(session)}
@@ -134,9 +137,8 @@ class Shared:
 
 
 @pytest.fixture(scope="session")
-def server():
-    with postgres(*FOR_SPEED) as started:
-        yield started.address
+def server(postgres_server):
+    return postgres_server
 
 
 @pytest.fixture

@@ -128,8 +128,9 @@ def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared,
         shared.until(lambda: shared.state(run).seq > 30)
         with shared.node(speed=20) as other:
             one.send(signal.SIGTERM)
-            assert one.child.wait(timeout=20) == 0
-            shared.until(lambda: shared.owner(run) == other.node, patience=4)
+            assert one.child.wait(timeout=60) == 0
+            assert one.node not in shared.living(), "nobody has to wait until it has been silent for long enough"
+            shared.until(lambda: shared.owner(run) == other.node)
             shared.until(shared.ended)
     ends_as(shared, undisturbed)
 

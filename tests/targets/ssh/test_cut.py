@@ -41,11 +41,12 @@ async def test_the_line_is_cut_in_mid_change_and_whoever_comes_next_reconciles(h
 
 
 async def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, opened):
-    target = opened(timer=4)
+    target = opened()
     await target.prepare()
     was = host.everything()
     await target.apply("lockout", [LOCKOUT], PATHS)
     host.cut()
+    host.ends_the_wait_of("lockout")
     until((host.root / "var/lib/temper/journal/lockout/undone").exists)
     until(lambda: host.everything() == was)
     undone = await target.rollback("lockout")
@@ -69,10 +70,11 @@ async def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host
 
 
 async def test_what_the_host_took_back_cannot_be_kept_or_gone_on_with(host, opened):
-    target = opened(timer=4)
+    target = opened()
     await target.prepare()
     was = host.everything()
     await target.apply("lockout", [LOCKOUT], PATHS)
+    host.ends_the_wait_of("lockout")
     until(lambda: host.everything() == was)
     late = target.line.run("push", "journalled", SSHD, "4", "0600", "root:root", "-", data=b"late")
     assert (late.code, host.everything()) == (7, was)
