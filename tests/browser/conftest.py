@@ -57,7 +57,7 @@ async def page(browser):
 def toured(tmp_path_factory):
     """A data folder with a run of every rule, at its end: it is only read."""
     data = tmp_path_factory.mktemp("toured") / "data"
-    done = temper("run", "--data", data, "--speed", "0")
+    done = temper("run", "--data", data, "--speed", "0", timeout=600)
     assert done.returncode == 2, done.stderr
     return data
 
