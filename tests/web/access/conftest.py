@@ -4,7 +4,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 from starlette.responses import Response
-from starlette.routing import Match, Router
+from starlette.routing import Router
 
 from app.people.passwords import hashed
 from app.store import people
@@ -94,8 +94,8 @@ def knock_raw(database, routes):
         async def person(self, headers):
             return self.comer
 
-    door, ledger = Door(), AccessLedger(database, AuditSyslog(""))
-    gate = Gate(_chosen_once(routes), door, ledger, Rechecks(door))
+    served, door, ledger = Router(routes=routes), Door(), AccessLedger(database, AuditSyslog(""))
+    gate = Gate(served, door, ledger, Rechecks(door))
 
     async def receive():
         return {"type": "http.request", "body": b"", "more_body": False}
@@ -112,21 +112,6 @@ def knock_raw(database, routes):
         return told[0]["status"], served
 
     return ask
-
-
-def _chosen_once(routes):
-    """Starlette's choice, among the routes that match at all: looked for once for all who come to the same address."""
-    every, matching, looked_at = Router(routes=routes), None, None
-
-    async def serve(scope, receive, send):
-        nonlocal matching, looked_at
-        if looked_at != (address := (scope["method"], scope["path"])):
-            found = [route for route in routes if route.matches(dict(scope))[0] != Match.NONE]
-            # where none matches, it looks for one with another slash at its end
-            matching, looked_at = Router(routes=found) if found else every, address
-        await matching(scope, receive, send)
-
-    return serve
 
 
 def scope(method, path):

@@ -104,15 +104,15 @@ async def test_no_spelling_of_any_address_reaches_what_its_sender_may_not_have(r
     asked = reached = 0
     for path in sorted({filled(route.path) for route in routes}):
         for method in METHODS if path == "/api/v1/people" else ("GET", "POST"):
-            for read in dict.fromkeys(unquote(raw) for raw in spellings(path)):  # as the server hands it on
+            for raw in dict.fromkeys(spellings(path)):
                 for comer in COMERS:
-                    status, served = await knock_raw(method, read, comer)
+                    status, served = await knock_raw(method, unquote(raw), comer)
                     asked += 1
                     if status == 204:
                         reached += 1
-                        assert admits(needed[served], comer, "x"), (method, read, comer, served)
+                        assert admits(needed[served], comer, "x"), (method, raw, comer, served)
                     else:
-                        assert status in (*REFUSED, 404), (method, read, status)
+                        assert status in (*REFUSED, 404), (method, raw, status)
     assert asked > 30_000
     assert reached > 5_000
 
