@@ -3,14 +3,38 @@
 from pathlib import Path
 
 from tests.evidence.played import archive, case, log, played
+from tests.postgres import postgres_server
 
-__all__ = ["archive", "case", "log", "played"]
+pytest_plugins = ["tests.costs", "tests.thorough"]
+
+__all__ = ["archive", "case", "log", "played", "postgres_server"]
 
 APART = ("vllm", "hosts")
 """make test-vllm, make test-hosts."""
+LONGEST = (
+    "tests/nodes/test_takeover.py",
+    "tests/upgrade/test_upgrade.py",
+    "tests/browser/test_mission.py",
+    "tests/web/access/test_guard.py",
+    "tests/nodes/test_restart.py",
+    "tests/test_cli.py",
+    "tests/targets/ssh",
+    "tests/nodes",
+    "tests/targets/effects",
+    "tests/web/api/test_schema.py",
+    "tests/test_wheel.py",
+)
+"""Begun first: a file is one worker's, and nobody is to wait at the end for one that came last."""
 
 
 def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
     if collection_path.parent != Path(__file__).parent or collection_path.name not in APART:
         return None
     return None if any(collection_path.name in Path(word).parts for word in config.args) else True
+
+
+def pytest_collection_modifyitems(items):
+    def turn(item):
+        return next((at for at, name in enumerate(LONGEST) if item.nodeid.startswith(name)), len(LONGEST))
+
+    items.sort(key=turn)

@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.targets.catalog import open_target
+from tests.forkserver import Temper
 from tests.served import served
 
 LAST_SECONDS = 120
@@ -44,12 +44,12 @@ class End:
 
 def run_to_its_end(data: Path, kills: int, seed: int, *, rules: str = "", speed: float = 0, span: float = 1.5) -> End:
     dice, starts = random.Random(seed), 0
-    command = [sys.executable, "-m", "app", "run", "--data", str(data), "--json", "--speed", str(speed)]
+    command = ["run", "--data", data, "--json", "--speed", speed]
     if rules:
         command += ["--rules", rules]
     while True:
         starts += 1
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = Temper(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             assert child.stdout
             child.stdout.readline()

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psycopg
+import pytest
 
 FOR_SPEED = ("fsync=off", "synchronous_commit=off")
 
@@ -73,6 +74,13 @@ def postgres(*settings: str) -> Iterator[Postgres]:
             yield server
         finally:
             server.end()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """One for all tests that need no more of it than a database of their own."""
+    with postgres(*FOR_SPEED) as started:
+        yield started.address
 
 
 def new_database(server: str) -> str:

@@ -3,14 +3,17 @@
 import os
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 60.0
+from tests.forkserver import Temper
+
+PATIENCE = 90.0
+GLANCE = 0.03
+"""Between two looks: who looks all the time takes half the machine from whom it waits for."""
 
 
 @dataclass
@@ -36,6 +39,7 @@ class Server:
         while not self._rows("select 1 from event where kind = ? limit 1", kind):
             assert time.monotonic() < until, f"no {kind} in {PATIENCE} s"
             assert self.process.poll() is None, self.output()
+            time.sleep(GLANCE)
 
     def _rows(self, query: str, *values: str) -> list[tuple[str]]:
         database = sqlite3.connect(f"file:{self.data / 'temper.sqlite'}?mode=ro", uri=True, timeout=10)
@@ -52,10 +56,10 @@ def served(
     data: Path, *words: str, command: str = "serve", port: int = 0, environment: dict[str, str] | None = None
 ) -> Iterator[Server]:
     log = data.with_suffix(".log")
-    line = [sys.executable, "-m", "app", command, "--data", str(data), "--port", str(port), *words]
+    line = [command, "--data", str(data), "--port", str(port), *words]
     with log.open("a") as errors:
-        process = subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=errors, text=True, env={**os.environ, **(environment or {})}
+        process = Temper(
+            *line, stdout=subprocess.PIPE, stderr=errors, text=True, env={**os.environ, **(environment or {})}
         )
     try:
         assert process.stdout

@@ -7,18 +7,16 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forkserver
 from tests.served import served
-
-TEMPER = [sys.executable, "-m", "app"]
 
 
 def temper(*words, cwd=None):
-    done = subprocess.run([*TEMPER, *words], capture_output=True, text=True, timeout=90, check=False, cwd=cwd)
+    done = forkserver.temper(*words, cwd=cwd)
     assert "Traceback" not in done.stderr + done.stdout
     return done
 
@@ -128,8 +126,8 @@ def test_a_second_process_hands_its_run_to_the_first(tmp_path):
 
 
 def test_review_mode_waits_for_a_person_and_takes_the_answer(tmp_path):
-    words = [*TEMPER, "run", "--data", str(tmp_path), "--speed", "0", "--json", "--mode", "review"]
-    with subprocess.Popen([*words, "--rules", "V-258227"], stdout=subprocess.PIPE, text=True) as child:
+    words = ["run", "--data", str(tmp_path), "--speed", "0", "--json", "--mode", "review"]
+    with forkserver.Temper(*words, "--rules", "V-258227", stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
             event = json.loads(line)
             if event["kind"] == "approval.requested":
@@ -142,8 +140,8 @@ def test_review_mode_waits_for_a_person_and_takes_the_answer(tmp_path):
 
 
 def test_stop_undoes_what_was_in_hand_and_says_who(tmp_path):
-    words = [*TEMPER, "run", "--data", str(tmp_path), "--speed", "1", "--json", "--rules", "V-257820,V-258227"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
+    words = ["run", "--data", str(tmp_path), "--speed", "1", "--json", "--rules", "V-257820,V-258227"]
+    with forkserver.Temper(*words, stdout=subprocess.PIPE, text=True) as child:
         events = []
         for line in child.stdout:
             events.append(json.loads(line))

@@ -10,6 +10,7 @@ import pytest
 
 from app.umask import tighten
 from tests.evidence.played import RULES
+from tests.forkserver import temper
 
 LAX = {"umask": 0o000}
 
@@ -33,7 +34,7 @@ def laid(tmp_path_factory):
     """A run of its own, under a umask of 000."""
     data = tmp_path_factory.mktemp("lax") / "data"
     words = ["run", "--data", str(data), "--speed", "0", "--rules", RULES.split(",")[0]]
-    done = subprocess.run([sys.executable, "-m", "app", *words], capture_output=True, text=True, check=False, **LAX)
+    done = temper(*words, **LAX)
     assert done.returncode in (0, 2), done.stderr
     return data
 
@@ -50,8 +51,7 @@ def test_the_built_in_host_has_the_modes_of_a_host(laid):
 
 
 def test_a_command_that_makes_the_folder_keeps_it_closed(tmp_path):
-    command = [sys.executable, "-m", "app", "admin", "create", "ada", "--data", str(tmp_path / "data")]
-    done = subprocess.run(command, input="a long password\n", text=True, capture_output=True, check=False, **LAX)
+    done = temper("admin", "create", "ada", "--data", tmp_path / "data", input="a long password\n", **LAX)
     assert done.returncode == 0, done.stderr
     assert open_to_others(tmp_path / "data") == {}
 

@@ -1,7 +1,13 @@
+"""One Chromium for all browser tests, each in a context of its own, and one whole run for those that read one."""
+
 import shutil
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import async_playwright
+
+from tests.forkserver import temper
+from tests.served import served
 
 QUIET = (
     "--no-sandbox",
@@ -12,17 +18,32 @@ QUIET = (
 )
 
 
-@pytest.fixture
-async def browser():
-    chromium = shutil.which("chromium")
-    assert chromium, "the browser tests need Debian's chromium: apt-get install chromium"
+def pytest_collection_modifyitems(items):
+    """On one event loop: Chromium is spoken with on the one that it was started on."""
+    for item in items:
+        if "tests/browser/" in item.nodeid:
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium():
+    program = shutil.which("chromium")
+    assert program, "the browser tests need Debian's chromium: apt-get install chromium"
     async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
+        opened = await playwright.chromium.launch(executable_path=program, args=list(QUIET))
         yield opened
         await opened.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(chromium):
+    """Nothing of one test, be it a page that is still open, is there in the next."""
+    yield chromium
+    for context in chromium.contexts:
+        await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser):
     opened = await browser.new_page(viewport={"width": 1440, "height": 900})
     faults = []
@@ -30,3 +51,19 @@ async def page(browser):
     opened.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
     yield opened
     assert faults == []
+
+
+@pytest.fixture(scope="session")
+def toured(tmp_path_factory):
+    """A data folder with a run of every rule, at its end: it is only read."""
+    data = tmp_path_factory.mktemp("toured") / "data"
+    done = temper("run", "--data", data, "--speed", "0", timeout=600)
+    assert done.returncode == 2, done.stderr
+    return data
+
+
+@pytest.fixture(scope="session")
+def shown(toured):
+    """A server that shows it, for tests that change nothing."""
+    with served(toured, "--speed", "0", "--no-run", command="demo") as server:
+        yield server

@@ -93,18 +93,16 @@ async def test_the_page_streams_however_late_an_extension_of_htmx_arrives(page, 
         await until(page, f"Number(document.getElementById('mission').dataset.seq) > {at}")
 
 
-async def test_a_reload_shows_what_was_there_and_the_end_of_replay_is_the_end_of_the_run(page, tmp_path):
-    with served(tmp_path, "--speed", "0", command="demo") as server:
-        server.wait_for_kind("run.finished")
-        await page.goto(server.url)
-        assert await page.locator("#liveness").text_content() == "ENDED"
-        live = await page.evaluate(CELLS), await page.evaluate(LANES)
-        run = server.runs()[0]
-        await page.goto(f"{server.url}/runs/{run}?at=5&speed=1000")
-        await page.locator("#liveness", has_text="REPLAY").wait_for(timeout=PATIENCE)
-        last = await page.locator("#at").get_attribute("max")
-        await page.wait_for_url(f"{server.url}/runs/{run}?at={last}", timeout=PATIENCE)
-        assert (await page.evaluate(CELLS), await page.evaluate(LANES)) == live
+async def test_a_reload_shows_what_was_there_and_the_end_of_replay_is_the_end_of_the_run(page, shown):
+    await page.goto(shown.url)
+    assert await page.locator("#liveness").text_content() == "ENDED"
+    live = await page.evaluate(CELLS), await page.evaluate(LANES)
+    run = shown.runs()[0]
+    await page.goto(f"{shown.url}/runs/{run}?at=5&speed=1000")
+    await page.locator("#liveness", has_text="REPLAY").wait_for(timeout=PATIENCE)
+    last = await page.locator("#at").get_attribute("max")
+    await page.wait_for_url(f"{shown.url}/runs/{run}?at={last}", timeout=PATIENCE)
+    assert (await page.evaluate(CELLS), await page.evaluate(LANES)) == live
 
 
 async def test_the_keyboard_alone_runs_it(page, tmp_path):
@@ -149,42 +147,41 @@ async def test_a_form_from_another_site_is_refused(page, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-async def test_axe_finds_nothing(browser, tmp_path, scheme, size):
-    with served(tmp_path, "--speed", "0", command="demo") as server:
-        server.wait_for_kind("run.finished")
-        run = server.runs()[0]
-        opened = await browser.new_page(
-            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, bypass_csp=True
-        )
-        for path in (
-            "/",
-            f"/runs/{run}?at=400",
-            "/runs",
-            f"/runs/{run}/energy",
-            f"/runs/{run}/items/V-257985",
-            "/hosts",
-            "/ops",
-            "/runs/none",
-        ):
-            await opened.goto(server.url + path)
-            found = await Axe().run(opened)
-            assert found.response["violations"] == [], (path, found.generate_report())
-            assert await opened.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+async def test_axe_finds_nothing(browser, shown, scheme, size):
+    run = shown.runs()[0]
+    opened = await browser.new_page(
+        viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, bypass_csp=True
+    )
+    for path in (
+        "/",
+        f"/runs/{run}?at=400",
+        "/runs",
+        f"/runs/{run}/energy",
+        f"/runs/{run}/items/V-257985",
+        "/hosts",
+        "/ops",
+        "/runs/none",
+    ):
+        await opened.goto(shown.url + path)
+        found = await Axe().run(opened)
+        assert found.response["violations"] == [], (path, found.generate_report())
+        assert await opened.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
 
 
-async def test_hostile_text_is_shown_as_text_and_does_nothing(page, tmp_path):
+async def test_hostile_text_is_shown_as_text_and_does_nothing(page, toured, tmp_path):
     """Through the model's mouth: a line-up cannot be that hostile, so the log is."""
-    with served(tmp_path, "--speed", "0", command="demo") as server:
-        server.wait_for_kind("run.finished")
-        run = server.runs()[0]
+    data = tmp_path / "data"
+    data.mkdir()
     hostile = "<script>window.owned=1</script><img src=x onerror=window.owned=1><b hx-get=/x>\\u202e\\u001b[2J"
-    with sqlite3.connect(tmp_path / "temper.sqlite") as database:
+    with sqlite3.connect(toured / "temper.sqlite") as whole, sqlite3.connect(data / "temper.sqlite") as database:
+        whole.backup(database)
         database.execute(
             'update event set line = cast(replace(cast(line as text), \'"thought":"\', ?) as blob)'
             " where kind = 'turn.finished'",
             [f'"thought":"{hostile}'],
         )
-    with served(tmp_path, "--speed", "0") as server:
+    with served(data, "--speed", "0") as server:
+        run = server.runs()[0]
         await page.goto(f"{server.url}/runs/{run}?at=300")
         assert "<script>window.owned=1</script>" in (await page.locator(".thought").first.text_content() or "")
         await page.goto(f"{server.url}/runs/{run}?at=250&speed=1")

@@ -10,6 +10,7 @@ import pytest
 
 from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, show_doctor
 from app.lineups.reader import LINEUPS
+from tests.forkserver import temper
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 
@@ -100,8 +101,7 @@ def test_another_program_on_an_engines_port_is_told(doctor, changed):
 
 
 def test_the_command_is_there_and_ends_with_its_code():
-    words = [sys.executable, "-m", "app", "doctor", "--log", str(LOGS / "gpu-0.25.1-engine-init-failed.log"), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = temper("doctor", "--log", LOGS / "gpu-0.25.1-engine-init-failed.log", "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["findings"][0]["check"] == "fatal-line"
     assert done.stderr == ""

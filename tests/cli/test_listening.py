@@ -1,8 +1,6 @@
 """What is listened with: whose word on where somebody came from is believed, and how much may be open."""
 
 import resource
-import subprocess
-import sys
 
 import httpx
 import pytest
@@ -12,6 +10,7 @@ from app.cli.listening import networks, open_files
 from app.errors import BadInput
 from app.store import audit
 from app.store.db import open_database
+from tests.forkserver import temper
 from tests.served import served
 
 
@@ -21,8 +20,8 @@ from tests.served import served
 )
 def test_what_is_forwarded_is_believed_of_a_proxy_that_was_named_and_of_nobody_else(tmp_path, words, source):
     data = tmp_path / "data"
-    made = [sys.executable, "-m", "app", "admin", "create", "ada", "--data", str(data)]
-    subprocess.run(made, input="a long enough password\n", text=True, check=True, capture_output=True)
+    made = temper("admin", "create", "ada", "--data", data, input="a long enough password\n")
+    assert made.returncode == 0, made.stderr
     with served(data, "--sign-in", "--speed", "0", *words) as server:
         refused = httpx.get(f"{server.url}/audit", headers={"x-forwarded-for": "198.51.100.9"})
         assert refused.status_code == 401

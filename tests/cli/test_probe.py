@@ -1,16 +1,13 @@
 """`temper probe` as a process: against the simulator, and against nothing."""
 
 import json
-import subprocess
-import sys
 
 from app.lineups.reader import find_lineup
-
-PROBE = [sys.executable, "-m", "app", "probe"]
+from tests.forkserver import temper
 
 
 def probe(*words):
-    done = subprocess.run([*PROBE, *map(str, words)], capture_output=True, text=True, timeout=90, check=False)
+    done = temper("probe", *words)
     assert "Traceback" not in done.stderr + done.stdout
     return done
 

@@ -1,8 +1,6 @@
 """`temper demo --rootfs`, as far as it goes without a machine: tests/hosts has the rest."""
 
 import os
-import subprocess
-import sys
 
 import asyncssh
 import pytest
@@ -13,6 +11,7 @@ from app.errors import BadInput
 from app.runtime.lock import Taken, held
 from app.targets import registry
 from app.targets.rootfs.machine import Rootfs
+from tests.forkserver import temper
 
 
 @pytest.fixture
@@ -71,11 +70,8 @@ def test_a_data_folder_that_is_worked_on_keeps_its_machine(settings, monkeypatch
 
 
 def test_what_is_missing_for_a_machine_is_said_with_what_helps(tmp_path):
-    words = ("demo", "--rootfs", "--data", str(tmp_path), "--port", "0")
-    line = [sys.executable, "-m", "app", *words]
-    done = subprocess.run(
-        line, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "PATH": str(tmp_path)}
-    )
+    words = ("demo", "--rootfs", "--data", tmp_path, "--port", "0")
+    done = temper(*words, env={**os.environ, "PATH": str(tmp_path)})
     assert done.returncode == 1
     said = done.stderr.splitlines()[-1]
     assert said.startswith("temper: A disposable machine cannot be had here.")

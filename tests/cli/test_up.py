@@ -9,6 +9,7 @@ import pytest
 from app.engines.launch.fleet import home_of
 from app.engines.launch.processes import marked
 from tests.engines.launch.conftest import FAKE, free_port
+from tests.forkserver import Temper, temper
 from tests.test_cli import refused
 
 LINEUP = """
@@ -48,8 +49,8 @@ def lines_of(tmp_path):
     def watch(how, last):
         lineup = tmp_path / "one.toml"
         lineup.write_text(LINEUP.format(port=free_port(), python=sys.executable, fake=FAKE, how=how))
-        line = [sys.executable, "-m", "app", "up", str(lineup), "--port", "0", "--data", str(tmp_path / "data")]
-        process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+        line = ["up", lineup, "--port", "0", "--data", tmp_path / "data"]
+        process = Temper(*line, stdout=subprocess.PIPE, text=True)
         said = []
         for text in process.stdout:
             said.append(text.rstrip("\n"))
@@ -108,6 +109,5 @@ def test_a_compose_file_is_of_no_image_that_a_tag_names(tmp_path):
     assert "names the image vllm/vllm-openai:v0.19.0 by a tag: name it by its digest in the line-up" in said
     pinned = f"vllm/vllm-openai:v0.19.0@sha256:{'5' * 64}"
     lineup.write_text(text.replace(command, f'{command}\nimage = "{pinned}"'))
-    words = [sys.executable, "-m", "app", "up", str(lineup), "--print", "compose"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = temper("up", lineup, "--print", "compose")
     assert f'image: "{pinned}"' in done.stdout

@@ -1,8 +1,5 @@
 """One real run for all: simulated engines, the fixture, and each way that an item may end."""
 
-import subprocess
-import sys
-
 import pytest
 
 from app.evidence.case import read_case
@@ -10,6 +7,7 @@ from app.evidence.key import key_of
 from app.evidence.pack import pack
 from app.store.db import open_database
 from app.store.events import EventStore
+from tests.forkserver import temper
 
 SEED = bytes(range(32))
 KEY = key_of(SEED)
@@ -25,8 +23,7 @@ def played(tmp_path_factory):
         (data / "keys").mkdir(parents=True)
         (data / "keys" / "signing.key").write_text(f"{SEED.hex()}\n")
         words = ["run", "--data", str(data), "--speed", "0", "--rules", RULES, "--note", "=of an afternoon"]
-        command = [sys.executable, "-m", "app", *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
+        done = temper(*words)
         assert done.returncode == 2, done.stderr
     database = open_database(data / "temper.sqlite")
     with database.connect() as connection:

@@ -1,8 +1,6 @@
 """Secrets planted where prompts, diffs, verdicts and probes look: none of them reaches the log or a paper."""
 
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
@@ -11,6 +9,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.fixture.target import FixtureTarget
 from tests.evidence.played import KEY
+from tests.forkserver import temper
 
 CANARY = "C4n4ryOfTheHost"
 RULES = "V-257934,V-257820,V-257985"
@@ -39,7 +38,7 @@ def planted(tmp_path):
 
 def test_no_canary_sings(planted):
     words = ["run", "--data", str(planted), "--speed", "0", "--keep", "--rules", RULES]
-    subprocess.run([sys.executable, "-m", "app", *words], capture_output=True, check=False, timeout=90)
+    temper(*words)
     database = sqlite3.connect(planted / "temper.sqlite")
     kinds = {kind for (kind,) in database.execute("select kind from event")}
     lines = b"".join(line for (line,) in database.execute("select line from event"))

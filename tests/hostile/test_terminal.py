@@ -18,6 +18,7 @@ from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState
 from app.skills.catalog import skill
 from app.text.clean_line import clean_line
+from tests.forkserver import temper
 
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 BAD = {
@@ -123,8 +124,7 @@ def test_an_imported_name_is_told_and_noted_as_one_line(tmp_path, bad):
 def test_the_command_line_says_an_error_without_steering():
     """The hostile words come back in an error: there is no such file."""
     bad = "".join(BAD.values())
-    command = [sys.executable, "-m", "app", "verify", f"{bad}.zip"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = temper("verify", f"{bad}.zip")
     assert said.returncode == 1
     assert said.stderr.startswith("temper: ")
     assert not STEERING.search(said.stderr)

@@ -99,6 +99,8 @@ class World:
     state: RunState = field(default_factory=RunState)
     log: list[Recorded] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
+    steps: list[tuple[Effect, list[Recorded]]] = field(default_factory=list)
+    """Each effect with the events that it came out as: what story.py tells."""
     now: float = 1000.0
     tick: float = 1.0
 
@@ -120,7 +122,9 @@ class World:
         raise AssertionError(f"no end after {limit} effects; the last: {self.effects[-3:]}")
 
     def come_out(self, effect: Effect) -> None:
+        before = len(self.log)
         getattr(self, "_" + type(effect).__name__.lower())(effect)
+        self.steps.append((effect, self.log[before:]))
 
     @property
     def _at(self) -> dict[str, object]:

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +24,8 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
-from tests.postgres import FOR_SPEED, new_database, postgres
+from tests.forkserver import Temper
+from tests.postgres import new_database
 
 PATIENCE = 90.0
 
@@ -68,9 +68,9 @@ class Shared:
     def node(self, *words: str, speed: float = 0.0, command: str = "worker") -> Iterator[Process]:
         count = len(list(self.data.parent.glob("node*.log")))
         log = self.data.parent / f"node{count}.log"
-        line = [sys.executable, "-m", "app", command, "--data", self.data, "--speed", str(speed), *words]
+        line = [command, "--data", self.data, "--speed", speed, *words]
         with log.open("w") as errors, log.with_suffix(".out").open("w") as out:
-            child = subprocess.Popen(line, stdout=out, stderr=errors, text=True, env=self.environment)
+            child = Temper(*line, stdout=out, stderr=errors, text=True, env=self.environment)
         process = Process(child, log)
         try:
             self.until(lambda: child.poll() is not None or any("Temper" in line for line in process.said))
@@ -112,6 +112,9 @@ class Shared:
             seen = self._seen()
             self.until(lambda seen=seen: all(at > seen.get(name, at) for name, at in self._seen().items()))
 
+    def living(self) -> set[str]:
+        return set(self._seen())
+
     def _seen(self) -> dict[str, float]:
         with Session(self.database) as session:
             return {node.name: node.seen_at for node in nodes.living(session)}
@@ -133,9 +136,8 @@ class Shared:
 
 
 @pytest.fixture(scope="session")
-def server():
-    with postgres(*FOR_SPEED) as started:
-        yield started.address
+def server(postgres_server):
+    return postgres_server
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 from sqlmodel import Session, select
@@ -15,6 +14,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from tests.crash import run_to_its_end
+from tests.forkserver import Temper, temper
 from tests.nodes.test_takeover import RULES, ends_as, undisturbed
 
 __all__ = ["undisturbed"]
@@ -22,8 +22,8 @@ __all__ = ["undisturbed"]
 
 def cut_off(data):
     """A run that was killed in its middle, in a file."""
-    line = [sys.executable, "-m", "app", "run", "--data", data, "--rules", RULES, "--speed", "10", "--json"]
-    with subprocess.Popen(line, stdout=subprocess.PIPE) as child:
+    line = ["run", "--data", data, "--rules", RULES, "--speed", "10", "--json"]
+    with Temper(*line, stdout=subprocess.PIPE) as child:
         assert child.stdout
         for _ in range(60):
             child.stdout.readline()
@@ -34,8 +34,8 @@ def cut_off(data):
 def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
     cut_off(shared.data)
     file = open_database(shared.data / "temper.sqlite")
-    line = [sys.executable, "-m", "app", "db", "copy", "--data", shared.data]
-    done = subprocess.run(line, env=shared.environment, capture_output=True, text=True, check=True)
+    done = temper("db", "copy", "--data", shared.data, env=shared.environment)
+    assert done.returncode == 0, done.stderr
     with Session(file) as session:
         [run] = session.exec(select(RunRow.id)).all()
     before, record = EventStore(file).lines(run), EventStore(file).lines("audit")
@@ -65,8 +65,7 @@ def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shar
         ({"TEMPER_DATABASE_URL": shared.address}, tmp_path / "none", "there is no"),
         ({"TEMPER_DATABASE_URL": "mysql://a/b"}, tmp_path / "other", "names mysql"),
     ]:
-        line = [sys.executable, "-m", "app", "db", "copy", "--data", data]
-        done = subprocess.run(line, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+        done = temper("db", "copy", "--data", data, env={**os.environ, **environment})
         assert done.returncode == 1
         assert says in done.stderr
         assert "Traceback" not in done.stderr

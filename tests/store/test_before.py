@@ -1,15 +1,14 @@
 """Drift: what held when the host was last seen and fails now, in a run like any other."""
 
 import json
-import subprocess
-import sys
+
+from tests.forkserver import temper
 
 SSHD = "hosts/fixture/root/etc/ssh/sshd_config"
 
 
 def ran(data, *words):
-    command = [sys.executable, "-m", "app", "run", "--data", str(data), "--speed", "0", "--json", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
+    done = temper("run", "--data", data, "--speed", "0", "--json", *words)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     return events, [event for event in events if event["kind"] == "drift"]
 

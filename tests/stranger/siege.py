@@ -1,13 +1,12 @@
 """All of it, one after the other, against a real server with an operator signed in."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
+from tests.forkserver import temper
 from tests.served import served
 from tests.stranger.attacks import Target, Told, bodies, connections, half_requests, nothing, passwords
 from tests.stranger.beside import Seen, watched
@@ -66,8 +65,8 @@ async def siege(data: Path, size: Size) -> Siege:
 
 
 def _make_operator(data: Path) -> None:
-    command = [sys.executable, "-m", "app", "admin", "create", "operator", "--data", str(data)]
-    subprocess.run(command, input=f"{PASSWORD}\n", text=True, check=True, capture_output=True)
+    made = temper("admin", "create", "operator", "--data", data, input=f"{PASSWORD}\n")
+    assert made.returncode == 0, made.stderr
 
 
 def _session(url: str) -> str:

@@ -17,6 +17,7 @@ from app.targets.disk import unheard
 from app.targets.fixture.target import FixtureTarget
 from tests.targets.forked import KILLED, Killer, give_to_nobody, in_child
 from tests.targets.raw import everything
+from tests.thorough import examples
 
 ALONE = Confinement("none", "built-in checks only")
 CHANGES: list[AnyAction] = [
@@ -63,7 +64,7 @@ def place(request):
         yield Path(name), request.param == "nobody"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @example(actions=[CHANGES[7]], first=12, second=3)
 @example(actions=[CHANGES[9], CHANGES[0]], first=17, second=6)
 @given(actions=SEVERAL, first=st.integers(1, 45), second=st.integers(1, 25))

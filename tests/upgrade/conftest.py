@@ -8,7 +8,6 @@ import pytest
 
 from app.config import Settings
 from app.store.db import open_database
-from tests.postgres import FOR_SPEED, postgres
 from tests.upgrade.__main__ import VERSIONS, unpacked
 
 
@@ -41,9 +40,8 @@ def database(older):
 
 
 @pytest.fixture(scope="session")
-def server():
-    with postgres(*FOR_SPEED) as started:
-        yield started.address
+def server(postgres_server):
+    return postgres_server
 
 
 def found(name, data):

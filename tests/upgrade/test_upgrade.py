@@ -27,7 +27,7 @@ from tests.served import served
 from tests.upgrade.__main__ import unpacked
 from tests.upgrade.conftest import found
 
-PATIENCE = 60.0
+PATIENCE = 100.0
 OPENED = """
 import os, signal, sys
 from pathlib import Path

@@ -11,6 +11,7 @@ from app.engines.fit.plan import fit_engine, plan_lineup
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Speculation
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, engine, fit, lineup
+from tests.thorough import examples
 
 
 def named(name, model, precision, gpus, **more):
@@ -183,7 +184,7 @@ def test_the_awq_31b_on_h100_comes_near_what_was_reported():
 MODELS = st.sampled_from([(NVFP4, "nvfp4"), (BF16, "bf16"), (BF16, "fp8"), (E4B, "bf16"), (E2B, "bf16")])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(MODELS, st.floats(0.3, 0.98), st.floats(0, 0.02), st.sampled_from(["0.19.0", "0.25.1", ""]))
 def test_more_utilization_never_means_less_pool(model, utilization, more, vllm):
     low, high = (
@@ -193,7 +194,7 @@ def test_more_utilization_never_means_less_pool(model, utilization, more, vllm):
     assert (low.largest_context.value or 0) <= (high.largest_context.value or 0)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(MODELS, st.sampled_from(["l4:8", "h100:8"]))
 def test_more_gpus_never_leave_less_room_or_speed(model, gpus):
     each = [fit(gpus, engine(*model, tp=tp)) for tp in (1, 2, 4, 8)]
@@ -203,7 +204,7 @@ def test_more_gpus_never_leave_less_room_or_speed(model, gpus):
         assert more.fits or not fewer.fits
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(MODELS, st.integers(1, 131_071))
 def test_a_longer_context_never_fits_better(model, length):
     shorter, longer = (fit("h100:1", engine(*model, max_model_len=asked)) for asked in (length, length + 1))
@@ -211,7 +212,7 @@ def test_a_longer_context_never_fits_better(model, length):
     assert shorter.missing_gib_per_gpu.value <= longer.missing_gib_per_gpu.value + 1e-9
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(MODELS, st.integers(1, 131_072), st.floats(0.5, 0.99), st.sampled_from(["l4:2", "l40s:2", "h100:2"]))
 def test_the_verdict_and_the_numbers_agree(model, length, utilization, gpus):
     found = fit(gpus, engine(*model, max_model_len=length, utilization=utilization))

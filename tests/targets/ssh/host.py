@@ -136,11 +136,18 @@ class SshHost:
         pid = self.listener
         for child in _children(pid):
             for below in (*_children(child), child):
-                with suppress(FileNotFoundError, ProcessLookupError):
-                    if Path(f"/proc/{below}/comm").read_text().strip() == "sshd":
+                with suppress(ProcessLookupError):
+                    if _command(below) == "sshd":
                         os.kill(below, signal.SIGKILL)
         if listener:
             os.kill(pid, signal.SIGKILL)
+
+    def ends_the_wait_of(self, journal: str) -> None:
+        """The timer's time is over now, however long it is: a test need not race against it."""
+        timer = int((self.root / "var/lib/temper/journal" / journal / "timer.pid").read_text())
+        while not (waits := [pid for pid in _children(timer) if _command(pid) == "sleep"]):
+            assert _command(timer) == "sh", "the timer is over already"
+        os.kill(waits[0], signal.SIGKILL)
 
     def stop_listening(self) -> None:
         """Those who are logged in stay."""
@@ -210,6 +217,13 @@ def _children(pid: int) -> list[int]:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except FileNotFoundError:
         return []
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def needs() -> None:

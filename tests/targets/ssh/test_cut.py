@@ -41,11 +41,12 @@ def test_the_line_is_cut_in_mid_change_and_whoever_comes_next_reconciles(host, o
 
 
 def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, opened):
-    target = opened(timer=4)
+    target = opened()
     target.prepare()
     was = host.everything()
     target.apply("lockout", [LOCKOUT], PATHS)
     host.cut()
+    host.ends_the_wait_of("lockout")
     until((host.root / "var/lib/temper/journal/lockout/undone").exists)
     until(lambda: host.everything() == was)
     undone = target.rollback("lockout")
@@ -69,10 +70,11 @@ def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host, open
 
 
 def test_what_the_host_took_back_cannot_be_kept_or_gone_on_with(host, opened):
-    target = opened(timer=4)
+    target = opened()
     target.prepare()
     was = host.everything()
     target.apply("lockout", [LOCKOUT], PATHS)
+    host.ends_the_wait_of("lockout")
     until(lambda: host.everything() == was)
     late = target.line.run("push", "journalled", SSHD, "4", "0600", "root:root", "-", data=b"late")
     assert (late.code, host.everything()) == (7, was)

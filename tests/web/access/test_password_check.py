@@ -5,30 +5,37 @@ import time
 from dataclasses import replace
 
 import pytest
+from argon2 import PasswordHasher, Type
 from sqlmodel import Session, select
 
+from app.people import passwords
 from app.people.passwords import hashed
 from app.store import people
 from app.store.attempts import WITHIN, AttemptRow
 from app.store.db import open_database
 from app.store.models import PersonRow
+from app.web.access import password_check
 from app.web.access.password_check import LetIn, PasswordCheck, SignInTry, TryLater, Wrong
 from app.web.access.throttle import OF_BROWSER, OF_NAME, OF_PLACE, OF_SOURCE
-from tests.postgres import FOR_SPEED, new_database, postgres
+from tests.postgres import new_database
 
 PASSWORD = "a long enough password"
 HOME, ELSEWHERE = "192.0.2.7", "198.51.100.{}"
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    with postgres(*FOR_SPEED) as server:
-        yield {"sqlite": tmp_path_factory.mktemp("desk"), "postgres": server.address}
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch):
+    """What a password costs is tested in tests/people; here hundreds are tried, and counted."""
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1, type=Type.ID)
+    monkeypatch.setattr(passwords, "_HASHER", hasher)
+    monkeypatch.setattr(password_check, "NOBODY", hasher.hash("nobody's"))
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def database(request, places, tmp_path):
-    made = open_database(tmp_path / "t.sqlite" if request.param == "sqlite" else new_database(places["postgres"]))
+def database(request, tmp_path):
+    made = open_database(
+        tmp_path / "t.sqlite" if request.param == "sqlite" else new_database(request.getfixturevalue("postgres_server"))
+    )
     with Session(made) as session, session.begin():
         session.add(PersonRow(name="jo", right="operator", password=hashed(PASSWORD), made_at=time.time()))
     yield made

@@ -18,19 +18,15 @@ from app.web.access.credentials import Credentials
 from app.web.access.gate import Gate
 from app.web.access.guard import guard
 from app.web.access.rechecks import Rechecks
-from tests.postgres import FOR_SPEED, new_database, postgres
+from tests.postgres import new_database
 from tests.web.access.conftest import scope
-
-
-@pytest.fixture(scope="module")
-def server():
-    with postgres(*FOR_SPEED) as started:
-        yield started.address
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request, tmp_path):
-    place = tmp_path / "t.sqlite" if request.param == "sqlite" else new_database(request.getfixturevalue("server"))
+    place = (
+        tmp_path / "t.sqlite" if request.param == "sqlite" else new_database(request.getfixturevalue("postgres_server"))
+    )
     made = open_database(place)
     with Session(made) as session, session.begin():
         session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))

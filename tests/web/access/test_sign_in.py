@@ -1,26 +1,20 @@
 """Signing in over a real server: a password, a session, a token, a shared link, and what each may."""
 
 import hashlib
-import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import ExitStack, suppress
-from pathlib import Path
 
 import httpx
 import pytest
 
+from tests import forkserver
 from tests.served import served
 
-TEMPER = Path(sys.executable).with_name("temper")
 PASSWORD = "a long enough password"
 
 
 def temper(*words, said=""):
-    return subprocess.run(
-        [TEMPER, *words], input=said, capture_output=True, text=True, check=False, env=dict(os.environ)
-    )
+    return forkserver.temper(*words, input=said)
 
 
 @pytest.fixture(scope="module")

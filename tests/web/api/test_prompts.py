@@ -2,20 +2,16 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 import time
 from contextlib import ExitStack
-from pathlib import Path
 
 import httpx
 import pytest
 
 from app.evidence.verify import check, unpack
+from tests import forkserver
 from tests.served import served
 
-TEMPER = Path(sys.executable).with_name("temper")
 OURS = ("You are the ARCHITECT", "Task: plan.", "Host facts", "<<<HOST")
 """Words of every plan's prompt."""
 RULE = "V-257820"
@@ -23,9 +19,7 @@ PATIENCE = 60.0
 
 
 def temper(*words, said=""):
-    ran = subprocess.run(
-        [TEMPER, *words], input=said, capture_output=True, text=True, check=False, env=dict(os.environ)
-    )
+    ran = forkserver.temper(*words, input=said)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.strip()
 

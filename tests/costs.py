@@ -1,0 +1,72 @@
+"""Where the tests' processor time goes: `pytest --costs` tells it by folder, `--costs=FILE` writes it per test as well.
+
+Processor time, not the clock's: that of the test's own process and of its children that have ended, so that a busy
+machine tells the same as an idle one. A server that several tests share is counted with the test that ends it.
+"""
+
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+SHOWN = 30
+
+
+def pytest_addoption(parser):
+    parser.addoption("--costs", nargs="?", const="-", metavar="FILE", help="tell the processor time by folder")
+
+
+def pytest_configure(config):
+    if config.getoption("costs"):
+        config.pluginmanager.register(Costs(config.getoption("costs")), "told-costs")
+
+
+def spent() -> tuple[float, float]:
+    """By this process, and by its children that ended."""
+    now = os.times()
+    return now.user + now.system, now.children_user + now.children_system
+
+
+class Costs:
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._per_test = defaultdict(lambda: [0.0, 0.0])
+        self._before = spent()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        """Each part of a test brings along what it took since the one before."""
+        outcome = yield
+        now = spent()
+        outcome.get_result().cost = [after - before for after, before in zip(now, self._before, strict=True)]
+        self._before = now
+
+    def pytest_runtest_logreport(self, report):
+        kept = self._per_test[report.nodeid]
+        for at, seconds in enumerate(getattr(report, "cost", (0, 0))):
+            kept[at] += seconds
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if not self._per_test:
+            return
+        folders = defaultdict(lambda: [0, 0.0, 0.0])
+        for test, (own, children) in self._per_test.items():
+            row = folders[_folder(test)]
+            row[0], row[1], row[2] = row[0] + 1, row[1] + own, row[2] + children
+        write = terminalreporter.write_line
+        write("| where | tests | own s | children s |\n|---|---:|---:|---:|")
+        by_cost = sorted(folders.items(), key=lambda row: -row[1][1] - row[1][2])
+        for folder, (count, own, children) in by_cost[:SHOWN]:
+            write(f"| {folder} | {count} | {own:.1f} | {children:.1f} |")
+        count, own, children = (sum(column) for column in zip(*folders.values(), strict=True))
+        write(f"| all | {count} | {own:.1f} | {children:.1f} |  = {(own + children) / 60:.1f} minutes")
+        if self._path != "-":
+            Path(self._path).write_text(json.dumps(self._per_test, indent=1))
+
+
+def _folder(test: str) -> str:
+    """tests/web/access, tests/test_cli.py."""
+    file = Path(test.split("::", maxsplit=1)[0])
+    return str(file if len(file.parts) < 3 else file.parent)

@@ -1,0 +1,192 @@
+"""Temper as a process of its own, without its three seconds of imports: forked from one that has them behind it.
+
+What comes of it is `python -m app WORDS` in all that a test can see: a child of this process with its own pid, which is
+waited for, signalled and killed as any other. Only what is read while modules are imported is as it was when the first
+one was started; a test of that (tests/cli/test_light.py, tests/test_wheel.py) starts an interpreter.
+"""
+
+import ctypes
+import gc
+import importlib
+import inspect
+import io
+import json
+import os
+import pkgutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+MOST_BYTES = 1 << 17
+PR_SET_CHILD_SUBREAPER = 36
+WHEN_CALLED = (
+    "alembic.command",
+    "alembic.ext.checkconstraint_byname",
+    "anyio._backends._asyncio",
+    "app.skills.stig",
+    "certifi",
+    "concurrent.futures.thread",
+    "dbos._sys_db_sqlite",
+    "fastapi.telemetry._runtime",
+    "httpcore",
+    "mako.ext.pygmentplugin",
+    "mako.template",
+    "sqlalchemy.dialects.postgresql.psycopg",
+    "sqlalchemy.dialects.sqlite.pysqlite",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.auto",
+)
+"""What libraries import when they are first used."""
+
+
+class Temper(subprocess.Popen):
+    """`python -m app WORDS`, begun in milliseconds."""
+
+    def __init__(self, *words, **how):
+        super().__init__([str(word) for word in words], **how)
+
+    def _execute_child(self, *args):
+        """In the place of fork and exec: the words, the place and the three streams go to whom is forked from."""
+        told = inspect.signature(subprocess.Popen._execute_child).bind(self, *args).arguments
+        assert not told["preexec_fn"]
+        assert not told["pass_fds"]
+        streams = [told["p2cread"], told["c2pwrite"], told["errwrite"]]
+        order = {
+            "words": told["args"],
+            "cwd": str(told["cwd"] or Path.cwd()),
+            "environment": dict(os.environ if told["env"] is None else told["env"]),
+            "umask": told["umask"],
+            "session": bool(told["start_new_session"]),
+        }
+        self.pid = _server().fork(order, [own if given == -1 else given for own, given in enumerate(streams)])
+        self._child_created = True
+        pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+        self._close_pipe_fds(*(told[name] for name in pipes))
+
+
+def temper(*words, timeout=90, input=None, **how) -> subprocess.CompletedProcess:  # noqa: A002 (as subprocess.run has it)
+    """To its end, with what it said, as text."""
+    streams = {"stdin": subprocess.DEVNULL if input is None else subprocess.PIPE, "text": True}
+    with Temper(*words, **{**streams, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}) as child:
+        try:
+            out, err = child.communicate(input, timeout)
+        except BaseException:
+            child.kill()
+            raise
+    return subprocess.CompletedProcess(child.args, child.returncode, out, err)
+
+
+class Server:
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            command = [sys.executable, "-m", "tests.forkserver", str(theirs.fileno())]
+            self._process = subprocess.Popen(
+                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=ROOT
+            )
+
+    def fork(self, order, streams) -> int:
+        """The child is born a grandchild's child; its parents end at once, and it comes to us as an orphan does."""
+        with self._turn:
+            _adopt_orphans(True)
+            try:
+                socket.send_fds(self._line, [json.dumps(order).encode()], streams)
+                pid, done = self._line.recv(64), self._line.recv(64)
+                assert pid, "whom Temper is forked from has ended"
+                assert done
+            finally:
+                _adopt_orphans(False)
+        return int(pid)
+
+
+@cache
+def _server() -> Server:
+    return Server()
+
+
+def _adopt_orphans(yes: bool) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0)
+
+
+def _import_all() -> None:
+    import app.cli  # noqa: PLC0415 (whoever asks for a child does without)
+
+    for module in pkgutil.iter_modules(app.cli.__path__, "app.cli."):
+        importlib.import_module(module.name)
+    for name in WHEN_CALLED:
+        importlib.import_module(name)
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, "who has threads cannot be forked from"
+
+
+def _children_of(line: socket.socket) -> list[str]:
+    """Returns in each child, with its words; in the one that is forked from, never."""
+    while True:
+        said, streams, _, _ = socket.recv_fds(line, MOST_BYTES, 3)
+        if not said:
+            os._exit(0)
+        child = os.fork()
+        if child:
+            for stream in streams:
+                os.close(stream)
+            os.waitpid(child, 0)
+            line.send(b"done")
+            continue
+        between = os.getpid()
+        grandchild = os.fork()
+        if grandchild:
+            line.send(str(grandchild).encode())
+            os._exit(0)
+        line.close()
+        while os.getppid() == between:
+            os.sched_yield()
+        return _become(json.loads(said), streams)
+
+
+def _become(order: dict, streams: list[int]) -> list[str]:
+    """What an interpreter finds when it begins."""
+    for at, stream in enumerate(streams):
+        os.dup2(stream, at)
+    for stream in streams:
+        os.close(stream)
+    sys.stdin, sys.stdout, sys.stderr = (_opened(at) for at in range(3))
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    os.chdir(order["cwd"])
+    os.environ.clear()
+    os.environ.update(order["environment"])
+    time.tzset()
+    if order["umask"] >= 0:
+        os.umask(order["umask"])
+    if order["session"]:
+        os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return order["words"]
+
+
+def _opened(at: int) -> io.TextIOWrapper:
+    mode, errors = ("r", "strict") if at == 0 else ("w", "strict" if at == 1 else "backslashreplace")
+    lines = at == 2 or os.isatty(at)
+    return open(at, mode, buffering=1 if lines else -1, errors=errors, encoding="utf-8", closefd=False)
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked for the children ends them
+    _import_all()
+    temper = importlib.import_module("app.__main__")
+    gc.collect()
+    gc.freeze()
+    words = _children_of(socket.socket(fileno=int(sys.argv[1])))
+    sys.modules["__main__"] = temper
+    sys.argv = [str(temper.__file__), *words]
+    temper.main()
+
+
+if __name__ == "__main__":
+    main()

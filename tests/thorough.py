@@ -1,0 +1,26 @@
+"""How many examples are made up for a test: a number for every day, and many times that with `pytest --thorough`."""
+
+import pytest
+from hypothesis import settings
+
+USUAL, TIMES = 100, 15
+SECONDS = 1800
+"""That a test may then take."""
+
+settings.register_profile("thorough", max_examples=USUAL * TIMES)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help=f"{TIMES} times the examples, as CI does at night")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    if config.getoption("thorough"):
+        settings.load_profile("thorough")
+        config.option.timeout = SECONDS
+
+
+def examples(usual: int) -> int:
+    """For a test whose examples cost more, or less, than others'."""
+    return usual * settings().max_examples // USUAL
