@@ -16,7 +16,7 @@ CPU_DEMO = Order(
     rules=",".join(RULES),
     mode="auto",
     keep=False,
-    budget=Budget(),
+    budget=Budget(attempts=2),  # a model of this size learns little from a third
     note="demo with a real model on the CPU",
 )
 
