@@ -5,11 +5,17 @@ from dataclasses import replace
 from app.cli.up import would_stop
 from app.config import Settings
 from app.errors import BadInput
+from app.events.words import Budget
+from app.runs.order import Order
 
 LINEUP = "cpu"
 RULES = ("V-257984", "V-258007", "V-258041", "V-258069")
 """One value in one file each: as much as a model of this size can be asked for."""
-ON_THE_CPU = "demo with a real model on the CPU"
+
+
+def cpu_order(by: str) -> Order:
+    budget = Budget(attempts=2)  # a model of this size learns little from a third
+    return Order(rules=RULES, mode="auto", budget=budget, note="demo with a real model on the CPU", by=by)
 
 
 def on_the_cpu(settings: Settings) -> Settings:

@@ -18,6 +18,7 @@ SAID = {
     "gpu-0.25.1-31b-bf16.txt": (538, 42, "stop"),
     "cpu-0.32.0.txt": (17, 40, "length"),
     "cpu-0.32.0-mtp.txt": (17, 40, "length"),
+    "llamacpp-2026.10.txt": (38, 39, "stop"),
 }
 QUESTION = Question(
     model="org/small",
@@ -229,6 +230,7 @@ def test_the_request_binds_the_shape_and_asks_for_counts():
     }
     assert request["stream_options"] == {"include_usage": True, "continuous_usage_stats": True}
     assert request["messages"][1] == {"role": "user", "content": "Rule: V-257985"}
+    assert request["timings_per_token"] is True
     assert (request["stream"], request["max_tokens"], request["temperature"]) == (True, 800, 0.3)
     assert request["chat_template_kwargs"] == {"enable_thinking": True}
     assert headers(QUESTION)["X-Request-Id"] == "r7.architect.3"

@@ -159,7 +159,7 @@ def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
             "tp = 1\nlaunch = {port = 8001}",
             "15: an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
         ),
-        ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4"),
+        ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4, gguf"),
         ("tp = 1", "tp = 1\npp = 2", "14: tp = 1 times pp = 2 does not divide the engine's 1 GPUs"),
         ("tp = 1", "tp = 1\nutilization = 90", "15: utilization is a share of the GPU's memory: at most 1"),
         ("tp = 1", 'tp = 1\nspeculation = {method = "mtp"}', "15: model is missing: add model = a text in quotes"),
@@ -208,8 +208,34 @@ def test_a_launched_engine_has_an_address_and_gpus_for_each_replica(tmp_path):
     assert engine.replicas == ((0,), (1,))
     assert engine.addresses == ("http://127.0.0.1:8101/v1", "http://127.0.0.1:8102/v1")
     assert engine.launch
-    assert (engine.launch.command, engine.launch.env) == (("vllm", "serve"), {"CUDA_HOME": "/opt/cuda"})
+    assert engine.launch.env == {"CUDA_HOME": "/opt/cuda"}
     assert engine.speculation
     assert (engine.speculation.tokens, engine.speculation.acceptance) == (2, None)
     assert engine.reported
     assert (engine.reported.tok_s, engine.reported.kv_tokens) == (15.1, None)
+
+
+WITHOUT_GPU = GOOD[: GOOD.index("[[gpus]]")] + GOOD[GOOD.index("[engines.small]") :].replace(
+    'precision = "bf16"\ngpus = [0]\ntp = 1\n', 'kind = "llamacpp"\n'
+).replace('base_urls = ["http://127.0.0.1:8000/v1"]', "launch = {port = 8111}")
+
+
+def test_an_engine_on_the_processor_needs_no_gpu_no_tp_and_no_precision(tmp_path):
+    lineup = read(tmp_path, WITHOUT_GPU)
+    engine = lineup.engines["small"]
+    assert (lineup.gpus, engine.gpus, engine.replicas, engine.precision_shown) == ((), (), ((),), "GGUF")
+    assert engine.addresses == ("http://127.0.0.1:8111/v1",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('kind = "llamacpp"', 'kind = "llamacpp"\ngpus = [0]', "runs on the processor: leave gpus out"),
+        ("{port = 8111}", '{port = 8111, image = "a"}', "leave image out"),
+        ('kind = "llamacpp"', 'kind = "ollama"', "the line-up needs its GPUs"),
+        ('kind = "llamacpp"', 'kind = "vllm"', "the line-up needs its GPUs"),
+    ],
+)
+def test_what_is_wrong_with_one_on_the_processor_is_said(tmp_path, old, new, sentence):
+    with pytest.raises(BadLineup, match=sentence):
+        read(tmp_path, WITHOUT_GPU.replace(old, new))

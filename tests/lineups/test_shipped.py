@@ -10,10 +10,12 @@ import yaml
 from app.engines.fit.plan import plan_lineup
 from app.engines.launch.command import command, serve_words
 from app.engines.launch.unit_files import compose, systemd
+from app.errors import BadInput
 from app.lineups.reader import LINEUPS, find_lineup, read_lineup, shipped
 
 DEPLOY = LINEUPS.parents[1] / "deploy"
 DEPLOYED = "l4x4-nvfp4"
+ON_CPU = "cpu"
 NAMES = ["blackwell-mtp", "gb10", "h100x2-light", "h100x2-push", "l4x4-bf16-tp4", "l4x4-nvfp4"]
 
 
@@ -22,13 +24,22 @@ def lineup(name):
 
 
 def test_they_are_all_here():
-    assert shipped() == sorted([*NAMES, "simulated"])
+    assert shipped() == sorted([*NAMES, ON_CPU, "simulated"])
 
 
 @pytest.mark.parametrize("name", [*NAMES, "simulated"])
 def test_each_fits(name):
     for fit in plan_lineup(lineup(name)):
         assert fit.fits, fit.says
+
+
+def test_the_one_without_a_gpu_has_one_engine_for_all_roles_and_nothing_simulated():
+    one = lineup(ON_CPU)
+    assert (one.gpus, one.simulated, len(one.engines), len(one.seats)) == ((), False, 1, 4)
+    [engine] = one.engines.values()
+    assert (engine.runs_on, engine.replicas, engine.addresses) == ("CPU", ((),), ("http://127.0.0.1:8111/v1",))
+    with pytest.raises(BadInput, match="runs on the processor"):
+        plan_lineup(one)
 
 
 @pytest.mark.parametrize("name", NAMES)

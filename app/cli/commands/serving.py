@@ -49,7 +49,7 @@ def demo(
     import asyncio
     import getpass
 
-    from app.cli.cpu_demo import ON_THE_CPU, RULES, on_the_cpu
+    from app.cli.cpu_demo import cpu_order, on_the_cpu
     from app.cli.real_demo import serve_a_debian
     from app.cli.serve import serve_until_told
     from app.cli.up import tell_cold_starts
@@ -61,13 +61,8 @@ def demo(
     if rootfs:
         serve_a_debian(settings, machine, start=not no_run)
     else:
-        order = Order(
-            mode="auto",
-            pace=speed,
-            by=getpass.getuser(),
-            rules=RULES if real else None,
-            note=ON_THE_CPU if real else "demo",
-        )
+        by = getpass.getuser()
+        order = cpu_order(by) if real else Order(mode="auto", pace=speed, note="demo", by=by)
         beside = tell_cold_starts if real else None
         asyncio.run(serve_until_told(settings, first=None if no_run else order, beside=beside))
 

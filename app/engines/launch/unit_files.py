@@ -10,6 +10,7 @@ from app.lineups.model import Engine, Lineup
 HOME = "/var/lib/temper"
 MODELS = f"{HOME}/models"
 PROGRAM = "/opt/temper/.venv/bin/temper"
+PYTHON = "/opt/temper/.venv/bin/python"
 VLLM = "/opt/vllm/bin"
 END_SECONDS = 40
 SEE_THROUGH_SECONDS = 90
@@ -38,12 +39,12 @@ def systemd(lineup: Lineup, called: str) -> dict[str, str]:
 
 
 def _engine_unit(made: str, engine: Engine, replica: int) -> str:
-    words = command(engine, replica)
+    words = command(engine, replica, python=PYTHON)
     argv = ("/usr/bin/env", *words.argv) if "/" not in words.argv[0] else words.argv
     return _lines(
         made,
         "[Unit]",
-        f"Description={engine.title}, GPUs {', '.join(map(str, words.gpus))}",
+        f"Description={engine.title}, {_where(words.gpus)}",
         "After=network.target",
         "PartOf=temper.target",
         "",
@@ -63,6 +64,10 @@ def _engine_unit(made: str, engine: Engine, replica: int) -> str:
         "[Install]",
         "WantedBy=temper.target",
     )
+
+
+def _where(gpus: tuple[int, ...]) -> str:
+    return f"GPUs {', '.join(map(str, gpus))}" if gpus else "on the CPU"
 
 
 def _temper_unit(made: str, called: str, engines: list[str]) -> str:
@@ -95,6 +100,10 @@ def _temper_unit(made: str, called: str, engines: list[str]) -> str:
 
 def compose(lineup: Lineup, called: str) -> str:
     for engine in lineup.engines.values():
+        if engine.launch and engine.on_cpu:
+            raise BadInput(
+                f"{engine.name} runs on the processor, beside Temper, and has no image: print systemd units."
+            )
         if engine.launch and engine.launch.image and not engine.launch.pinned:
             raise BadInput(
                 f"{engine.name} names the image {engine.launch.image} by a tag: name it by its digest in the line-up, "

@@ -43,7 +43,7 @@ def test_a_server_that_is_well_has_no_findings():
         (replace(WELL, version="0.26.0"), ("other-version", "note")),
         (replace(WELL, version="0.23.0"), ("kv-not-told", "note")),
         (replace(WELL, sample=None, no_metrics="no"), ("metrics-missing", "warn")),
-        (sampled(missing="its metrics are not vLLM's"), ("metrics-missing", "warn")),
+        (sampled(missing="its metrics are neither"), ("metrics-missing", "warn")),
         (sampled(kv_used=0.95), ("kv-nearly-full", "warn")),
         (sampled(preemptions=3), ("preemptions", "note")),
         (sampled(drafts=5, draft_tokens=100, accepted_tokens=30), ("acceptance-on-random-tokens", "note")),
@@ -87,7 +87,7 @@ async def test_another_program_is_not_vllm():
     for pages in ({"health": (200, "ok"), "v1_models": (200, "<html>")}, {}):
         [(check, said)] = diagnose_server(await looked(**pages))
         assert (check, said.severity) == ("not-vllm", "stop")
-        assert said.says.startswith("http://e is not vLLM")
+        assert said.says.startswith("http://e is neither vLLM nor llama.cpp")
 
 
 async def test_a_wrong_key_is_told():

@@ -29,8 +29,8 @@ def engine(how="", *, port=None, name="small", flags=()):
     return Engine(name, "Small", "org/small", "bf16", (0,), 1, 4096, served_name=name, launch=launch)
 
 
-async def until(condition):
-    end = time.monotonic() + PATIENCE
+async def until(condition, seconds=PATIENCE):
+    end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not come about"
         await asyncio.sleep(0.02)

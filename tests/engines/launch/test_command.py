@@ -74,3 +74,13 @@ def test_another_word_is_another_digest():
 def test_without_towers_it_is_told_to_leave_them():
     assert "--language-model-only" not in serve_words(ENGINE, 8000)
     assert "--language-model-only" in serve_words(replace(ENGINE, text_only=True), 8000)
+
+
+def test_an_engine_on_the_processor_is_started_beside_temper_without_a_gpu():
+    small = Engine("small", "", "smollm2", "gguf", (), 1, 4096, kind="llamacpp", max_num_seqs=3, launch=Launch(8111))
+    asked = command(small, 0, python="/opt/python")
+    assert asked.argv[:5] == ("/opt/python", "-m", "app.engines.llamacpp", "smollm2", "--served-model-name")
+    assert (after(asked.argv, "--port"), after(asked.argv, "--max-num-seqs")) == ("8111", "3")
+    assert "--tensor-parallel-size" not in asked.argv
+    assert (asked.gpus, asked.env["OMP_WAIT_POLICY"]) == ((), "passive")
+    assert "CUDA_VISIBLE_DEVICES" not in asked.env

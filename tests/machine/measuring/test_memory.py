@@ -58,3 +58,12 @@ async def test_a_gpu_that_does_not_tell_is_unknown_with_the_reason():
         None,
         None,
     )
+
+
+async def test_an_engine_without_gpus_has_no_fullest_one():
+    [whole] = (await watched(NoCards("no engine of this line-up uses a GPU"), {}, 1)).values()
+    assert (whole.name, whole.value, whole.source) == (
+        "vram_gib_per_gpu",
+        None,
+        "no engine of this line-up uses a GPU",
+    )

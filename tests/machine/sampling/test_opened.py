@@ -52,3 +52,11 @@ async def test_beside_real_engines_only_the_simulated_ones_gpus_are_simulated():
         source = gpu_source(lineup(real=("gemma-31b",)), BASES, http)
         assert [one.gpu for one in await source.read() if one.simulated] == [2, 3]
         await source.close()
+
+
+async def test_a_line_up_without_gpus_has_no_source_and_says_so():
+    alone = read_lineup(find_lineup("cpu"))
+    async with httpx.AsyncClient() as http:
+        source = gpu_source(alone, {"smollm2": ("http://127.0.0.1:8111/v1",)}, http)
+        assert (await source.read(), source.reason) == ([], "no engine of this line-up uses a GPU")
+        await source.close()

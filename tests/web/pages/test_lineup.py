@@ -36,6 +36,14 @@ def test_each_engine_has_its_gpus_its_roles_and_its_limit_with_the_arithmetic(ht
     assert "None yet." in page
 
 
+def test_a_line_up_without_a_gpu_is_shown_and_is_not_simulated(http):
+    page = http.get("/lineup/cpu").text
+    for words in ("SmolLM2 135M", "CPU", "GGUF", "runs on the processor", "context 4,096"):
+        assert words in page
+    assert "SIMULATED" not in page
+    assert "tp 1" not in page
+
+
 def test_a_shipped_line_up_can_be_looked_at_and_another_name_lists_them(http):
     assert http.get("/lineup/simulated").status_code == 200
     lost = http.get("/lineup/nope", headers={"accept": "text/html"})

@@ -1,0 +1,35 @@
+"""`temper demo --real`, up to the start of its engine: tests/engines/llamacpp has that."""
+
+import pytest
+
+from app.cli.cpu_demo import CPU_DEMO, RULES, on_the_cpu
+from app.config import Settings
+from app.errors import BadInput
+from app.lineups.reader import find_lineup, read_lineup
+from app.runs.order import queued
+from app.skills.catalog import skill
+
+
+def test_it_is_the_line_up_without_a_gpu(tmp_path):
+    assert on_the_cpu(Settings(data=tmp_path)).lineup == "cpu"
+
+
+def test_another_line_up_is_not_silently_left_aside(tmp_path):
+    with pytest.raises(BadInput, match="--lineup"):
+        on_the_cpu(Settings(data=tmp_path, lineup="gb10"))
+
+
+def test_what_is_missing_is_said_before_anything_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr("app.engines.llamacpp.here.find_spec", lambda _: None)
+    with pytest.raises(BadInput, match="make demo ARGS=--real"):
+        on_the_cpu(Settings(data=tmp_path))
+
+
+def test_its_run_is_of_four_rules_and_nothing_about_its_engine_is_simulated(tmp_path):
+    assert set(RULES) <= set(skill("stig").rules)
+    lineup = read_lineup(find_lineup("cpu"))
+    asked = queued(
+        lineup, host="fixture", rules=CPU_DEMO.rules, mode="auto", keep=False, budget=CPU_DEMO.budget,
+        note=CPU_DEMO.note, skill_name="stig", said="", pace=1.0, hosts=tmp_path,
+    )  # fmt: skip
+    assert (asked.rules, asked.simulated, asked.pace) == (RULES, False, None)
