@@ -1,6 +1,7 @@
 """Asking a role, and turning what it answered into typed events."""
 
 import hashlib
+import zlib
 
 import msgspec
 
@@ -21,17 +22,19 @@ from app.events.kinds import (
 )
 from app.events.trace import traceparent
 from app.events.words import AnyAction, Lesson, Purpose, Reload
-from app.loop import answers, prompts
-from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
+from app.loop import answers, prompts, shapes
+from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.harm import worse
 from app.loop.run import RoleSeat, Run
+from app.loop.shapes import Situation
+from app.loop.situation import About, situation
 from app.loop.turn import TurnName, take_turn
 from app.text.secrets import redacted
 
-SYSTEM_TOKENS = 400
-"""Room for the system message and the chat template's own marks."""
+TEMPLATE_TOKENS = 60
+"""Room for the chat template's own marks."""
 
 
 async def ask(run: Run, effect: Ask) -> None:
@@ -40,7 +43,9 @@ async def ask(run: Run, effect: Ask) -> None:
     place = seat.pick()
     replica = seat.replicas[place]
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
-    question = _question(run, seat, effect.purpose, name.turn)
+    about = _about(run, seat)
+    now = situation(effect.purpose, about)
+    question = _question(run, seat, effect.purpose, name.turn, about, now)
     run.append(
         TurnStarted(
             turn=name.turn,
@@ -53,6 +58,7 @@ async def ask(run: Run, effect: Ask) -> None:
             replica=place,
             max_tokens=seat.max_tokens,
             prompt=(question.messages[0].content, question.messages[1].content),
+            prompts=prompts.VERSION,
         )
     )
     finished: TurnFinished | None = None
@@ -66,37 +72,58 @@ async def ask(run: Run, effect: Ask) -> None:
                 seconds=effect.seconds,
                 stall_after=run.state.budget.stall_seconds,
             )
-        await _conclude(run, finished)
+        await _conclude(run, finished, now.lines)
     finally:
         if finished is None:
             run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
 
 
-def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str) -> Question:
-    item = run.state.item
+def _about(run: Run, seat: RoleSeat) -> About:
+    item, target = run.state.item, run.means.target
     assert item
     assert item.attempt
-    target = run.means.target
-    about = prompts.About(item, item.attempt, run.rule, target.name, target.files, target.facts())
-    text = prompts.user(purpose, about, seat.max_model_len - seat.max_tokens - SYSTEM_TOKENS)
+    return About(
+        item,
+        item.attempt,
+        run.rule,
+        target.name,
+        target.files,
+        target.facts(),
+        opening=run.state.opening.get(run.rule.id),
+        guided=seat.sampling.guided,
+        weighs=item.attempt.number % WEIGH_EVERY == 0,
+    )
+
+
+def _question(
+    run: Run, seat: RoleSeat, purpose: Purpose, turn: str, about: About, now: Situation
+) -> Question:
+    ours = prompts.system(seat.role, purpose, guided=now.guided)
+    room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
+    text = prompts.user(purpose, about, room, now)
     return Question(
         model=seat.model,
-        messages=(Message("system", prompts.system(seat.role, purpose)), Message("user", text)),
+        messages=(Message("system", ours), Message("user", text)),
         schema_name=purpose,
-        schema=answers.schema(purpose),
+        schema=shapes.SHAPES[purpose](now),
         request_id=f"{turn}.{seat.role}",
         max_tokens=seat.max_tokens,
         temperature=seat.temperature,
-        extra={"chat_template_kwargs": {"enable_thinking": True}},
+        extra=seat.sampling.fields() | {"seed": seed(turn)},
         traceparent=traceparent(run.state.run, turn) if seat.traced else "",
     )
 
 
-async def _conclude(run: Run, finished: TurnFinished) -> None:
+def seed(turn: str) -> int:
+    """Another for every turn, so that what is asked again is not answered alike; the same for the same log."""
+    return zlib.crc32(turn.encode())
+
+
+async def _conclude(run: Run, finished: TurnFinished, lines: Numbered) -> None:
     """The turn's end and what it says go to the log together, so that no crash can part them."""
     if finished.outcome == "answered":
         try:
-            answer = answers.read(finished.purpose, finished.answer or finished.thought)
+            answer = answers.read(finished.purpose, finished.answer or finished.thought, lines)
             events = await _meaning(run, answer)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"

@@ -6,7 +6,8 @@ import pytest
 
 from app.events.kinds import PlanMade
 from app.loop.attempt import Attempt
-from app.loop.prompts import About, Prompt, user
+from app.loop.prompts import Prompt, user
+from app.loop.situation import About
 from app.loop.state import Item
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
