@@ -50,7 +50,7 @@ class Reflection(Struct, frozen=True, forbid_unknown_fields=True):
 
 Answer = Plan | Work | Review | Triage | Reflection
 
-_LINES = frozenset({"new", "line", "value"})
+_LINES = frozenset({"new", "line", "old", "value"})
 _LONGEST = 512
 
 SHAPES: dict[Purpose, type[Answer]] = {
@@ -76,9 +76,9 @@ def read(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
     if start < 0 or end < start:
         raise BrokenAnswer("no JSON object in the answer")
     try:
-        # Grammars let raw control characters into strings: a newline is welcome there, the shape refuses the others.
+        # Grammars let raw control characters into strings: a newline is welcome in a sentence, the others are taken out.
         said = json.loads(text[start : end + 1], strict=False)
-        answer = msgspec.convert(_in_words(said, lines) if purpose == "act" else said, SHAPES[purpose])
+        answer = msgspec.convert(_in_words(said, lines) if purpose == "act" else _sentences(said), SHAPES[purpose])
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     _check_ends(answer)
@@ -92,13 +92,25 @@ def read_actions(text: str) -> tuple[AnyAction, ...]:
     return work.actions
 
 
+def _sentences(said: Any) -> Any:
+    if not isinstance(said, dict):
+        return said
+    return {name: one if name == "paths" else _sentence(one) for name, one in said.items()}
+
+
+def _sentence(one: Any) -> Any:
+    if isinstance(one, list):
+        return [_sentence(part) for part in one]
+    return clean(one, len(one)) if isinstance(one, str) else one
+
+
 def _in_words(said: Any, lines: Numbered | None) -> Any:
     """A line that is named by its number is told as it stands; actions are kept in words, as persons write them."""
     actions = said.get("actions") if isinstance(said, dict) else None
     if lines is None or not isinstance(actions, list):
         return said
     told = [_of_number(one, lines) if isinstance(one, dict) else one for one in actions]
-    rest = {name: value for name, value in said.items() if name != "reload"}
+    rest = {name: _sentence(value) for name, value in said.items() if name != "reload"}
     if said.get("reload", "none") != "none":
         told.append({"do": "reload", "service": said["reload"]})
     return {**rest, "actions": told}

@@ -22,7 +22,9 @@ _FEW = 4
 _PLAIN = r'[^"\\\x00-\x1f\x7f]'
 _NEW_NAME = "[a-z0-9][a-z0-9_-]{0,31}"
 _MODE = {"type": "string", "pattern": "^0[0-7]{3}$"}
-_LINE = 400
+_LINE, _CONTENT = 400, 4096
+_ANY_PATH = {"type": "string", "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}){1,5}$"}
+"""What a role that is not guided may name besides: whether anybody may touch it is the policy's to say."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def plan(now: Situation) -> Schema:
         return _object({"approach": _text(SHORT), "paths": _list({"enum": paths}, 1, min(_FEW, len(paths)))})
     some: list[Schema] = [{"enum": list(now.paths)}] if now.paths else []
     some += [{"type": "string", "pattern": _new_file(pattern)} for pattern in now.folders]
-    where = _list(_any(some or [{"type": "string", "pattern": rf"^/etc(/{_NEW_NAME}){{1,4}}$"}]), 1, MOST_PATHS)
+    where = _list(_any([*some, _ANY_PATH]), 1, MOST_PATHS)
     said = _text(LONG)
     steps = _list(said, 0, _FEW)
     return _object(
@@ -132,8 +134,6 @@ def _free(file: ShownFile, now: Situation) -> Iterable[Schema]:
     path, line = {"const": file.path}, {"type": "string", "maxLength": _LINE}
     if not file.absent:
         yield _object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})
-    if file.why_not and not file.absent:
-        return
     keys = choices.keys(file.path, now.text(file.path), now.named, all_of_them=True)
     if keys:
         key, value = {"enum": list(keys)}, {"type": "string", "pattern": f"^{_PLAIN}{{0,{LONG}}}$"}
@@ -142,8 +142,11 @@ def _free(file: ShownFile, now: Situation) -> Iterable[Schema]:
         number = {"enum": list(file.whole)}
         yield _object({"do": {"const": "replace_line"}, "path": path, "number": number, "new": line})
         yield _object({"do": {"const": "remove_line"}, "path": path, "number": number})
+    if file.cut or (file.why_not and not file.absent):  # a line that is not shown has no number
+        yield _object({"do": {"const": "replace_line"}, "path": path, "old": line, "new": line})
+        yield _object({"do": {"const": "remove_line"}, "path": path, "line": line})
     yield _object({"do": {"const": "append_line"}, "path": path, "line": line})
-    content = {"type": "string", "maxLength": 4096}
+    content = {"type": "string", "maxLength": _CONTENT}
     yield _object({"do": {"const": "write_file"}, "path": path, "content": content, "mode": _MODE})
 
 

@@ -22,6 +22,9 @@ class ShownFile:
     whole: dict[int, str] = field(default_factory=dict)
     """Of these, the ones that are told as they stand in the file: they can be named by their number."""
 
+    cut: bool = False
+    """There are lines that are not shown."""
+
     @property
     def absent(self) -> bool:
         return self.why_not == ABSENT
@@ -45,7 +48,7 @@ def shown(path: str, files: Followed, named: Iterable[str], words: Collection[st
     whole = {}
     if len(told) == len(stands):  # what is taken out of a text may take lines with it
         whole = {n: line for n, line in kept.items() if line == stands[n - 1].rstrip(source.TRAIL) or line == stands[n - 1]}
-    return ShownFile(path, "", kept, whole)
+    return ShownFile(path, "", kept, whole, cut=len(whole) < len(lines))
 
 
 def _that_fit(lines: dict[int, str], words: Collection[str], limit: int) -> list[int]:

@@ -116,5 +116,5 @@ def test_a_pass_alone_can_be_vetoed_and_an_alarm_needs_something_to_be_raised_ov
     assert SHAPES["review"](now)["properties"]["veto"] == {"const": False}
     assert "anyOf" in SHAPES["review"](replace(now, gamable=True))
     now = situation("triage", asked)
-    assert now.trouble == ("login: it  fails", "a   b", "sshd: error: no")
+    assert now.trouble == ("login: it  fails ", "a   b", "sshd: error: no")
     assert SHAPES["triage"](replace(now, trouble=()))["properties"]["alarm"] == {"const": False}

@@ -56,7 +56,9 @@ def _string(schema: dict[str, Any], draw: random.Random) -> str:
     pattern = schema["pattern"]
     if found := _BOUNDED.fullmatch(pattern):
         return "".join(draw.choices(_PLAIN, k=draw.randint(0, int(found[1]))))
-    made = pattern.strip("^$").replace("\\.", ".").replace("\\-", "-").replace("[0-7]{3}", f"{draw.randint(0, 511):03o}")
+    pattern = re.sub(r"\(([^()]*)\)\{1,5\}", lambda m: m[1] * draw.randint(1, 5), pattern)
+    made = pattern.strip("^$").replace("[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}", draw.choice(("etc", "x.d", "a-b")))
+    made = made.replace("\\.", ".").replace("\\-", "-").replace("[0-7]{3}", f"{draw.randint(0, 511):03o}")
     made = made.replace("[a-z0-9][a-z0-9_-]{0,31}", draw.choice("az9") + "-x" * draw.randint(0, 15))
     assert re.fullmatch(pattern, made), (pattern, made)
     return made
