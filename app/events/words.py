@@ -111,7 +111,7 @@ class Lesson(Struct, frozen=True, kw_only=True):
 
 
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a role's answers are drawn, beside their temperature: as the model's authors say. None is left to the engine."""
+    """How a role's answers are drawn, beside their temperature. None is left to the engine."""
 
     top_p: float | None = None
     top_k: int | None = None
@@ -124,10 +124,14 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def fields(self) -> dict[str, Any]:
         """As they stand in a request."""
-        given = {"top_p": self.top_p, "top_k": self.top_k, "min_p": self.min_p}
-        budget = self.thinking_tokens if self.thinking else None
-        asked = {name: value for name, value in (given | {"thinking_token_budget": budget}).items() if value is not None}
-        return asked | {"chat_template_kwargs": {"enable_thinking": self.thinking}}
+        named = {
+            "top_p": self.top_p,
+            "top_k": self.top_k,
+            "min_p": self.min_p,
+            "thinking_token_budget": self.thinking_tokens if self.thinking else None,
+        }
+        given = {name: value for name, value in named.items() if value is not None}
+        return given | {"chat_template_kwargs": {"enable_thinking": self.thinking}}
 
 
 class SeatTaken(Struct, frozen=True, kw_only=True):

@@ -76,7 +76,7 @@ def read(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
     if start < 0 or end < start:
         raise BrokenAnswer("no JSON object in the answer")
     try:
-        # Grammars let raw control characters into strings: a newline is welcome in a sentence, the others are taken out.
+        # Grammars let raw control characters into strings: a newline is welcome in a sentence, others are taken out.
         said = json.loads(text[start : end + 1], strict=False)
         answer = msgspec.convert(_in_words(said, lines) if purpose == "act" else _sentences(said), SHAPES[purpose])
     except (ValueError, RecursionError) as exc:

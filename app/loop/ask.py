@@ -95,9 +95,7 @@ def _about(run: Run, seat: RoleSeat) -> About:
     )
 
 
-def _question(
-    run: Run, seat: RoleSeat, purpose: Purpose, turn: str, about: About, now: Situation
-) -> Question:
+def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str, about: About, now: Situation) -> Question:
     ours = prompts.system(seat.role, purpose, guided=now.guided)
     room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
     text = prompts.user(purpose, about, room, now)

@@ -4,7 +4,7 @@ No choice is made here. A change that would leave the file as it is, or that its
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.errors import BadInput
@@ -108,9 +108,9 @@ def sets(path: str, text: str, named: Named) -> tuple[SetChoice, ...]:
 
 def _values(path: str, text: str, key: str, named: Named) -> tuple[str, ...]:
     likely = CHOICES.get(fold(key), ()) if path.startswith(_SSHD) else ()
-    said = [value for value in likely if value in named.folded] or likely
+    said: Sequence[str] = [value for value in likely if value in named.folded] or likely
     if not likely:
-        said = [*_behind(key, named), *named.values(key)]
+        said = _behind(key, named) or named.values(key)
     is_number, is_flag = _kind(path, text, key)
     if is_flag:
         said = [""]

@@ -4,7 +4,6 @@ Read from the rule's own text, from lessons and from what failed, as anybody wou
 """
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +15,8 @@ _MODE = re.compile(r"\b0[0-7]{3}\b")
 _PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+-]*[A-Za-z0-9]")
 _LIKE_A_VALUE = re.compile(r"[0-9/@,_]|^[A-Z]{2,}$|^(?:yes|no|true|false|on|off|none)$")
 _EQUALS = re.compile(r"(?<=[A-Za-z_])=")
-_LINKS = {"to", "be", "=", "as", "is"}
+_LINKS = ("to", "be", "=", "as", "is")
+_LEADS = {*_LINKS, "has", "have", "exactly", "set"}
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,19 @@ class Named:
         return frozenset(pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _of_pair(word)))
 
     def values(self, key: str) -> tuple[str, ...]:
-        """What stands behind the key, or behind a word that gives a value; else whatever looks like one."""
-        behind = [word for word in self._behind({fold(key), *_LINKS}) if _LIKE_A_VALUE.search(word)]
-        return tuple(dict.fromkeys(behind or [word for word in self.words if _LIKE_A_VALUE.search(word)]))
+        """What the key is said to be; else what stands behind a word that gives a value; else what looks like one."""
+        said = self._behind(fold(key)) or [word for link in _LINKS for word in self._behind(link)] or self.words
+        return tuple(dict.fromkeys(word for word in said if _LIKE_A_VALUE.search(word)))
 
-    def _behind(self, ahead: Collection[str]) -> list[str]:
+    def _behind(self, ahead: str) -> list[str]:
+        """The next word that is none of those that lead to a value, where it looks like one."""
         found = []
         for text in self.texts:
-            words = _WORD.findall(_EQUALS.sub(" = ", text))
-            for word, following in zip(words, words[1:], strict=False):
-                if fold(word.strip(".,:")) in ahead:
-                    found.append(following.rstrip(".,:;?"))
+            words = [word.rstrip(".,:;?") for word in _WORD.findall(_EQUALS.sub(" = ", text))]
+            for at, word in enumerate(words):
+                if fold(word) == ahead:
+                    following = next((one for one in words[at + 1 :] if fold(one) not in _LEADS), "")
+                    found += [following] if _LIKE_A_VALUE.search(following) else []
         return found
 
 

@@ -28,7 +28,7 @@ class RoleSeat:
     max_tokens: int
     max_model_len: int
     temperature: float
-    sampling: Sampling = Sampling()
+    sampling: Sampling = field(default_factory=Sampling)
     traffic: EngineTraffic = field(default_factory=EngineTraffic)
     traced: bool = False
     """Somebody collects traces."""

@@ -121,8 +121,8 @@ def _guided(file: ShownFile, now: Situation) -> Iterable[Schema]:
         yield _object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
     if knows(file.path):
         return
-    for line in choices.words_to_drop(file, now.named):
-        number, word = {"enum": [line.number]}, {"enum": list(line.words)}
+    for one_line in choices.words_to_drop(file, now.named):
+        number, word = {"enum": [one_line.number]}, {"enum": list(one_line.words)}
         yield _object({"do": {"const": "drop_word"}, "path": path, "number": number, "word": word})
         yield _object({"do": {"const": "remove_line"}, "path": path, "number": number})
     if now.named.quoted:

@@ -47,12 +47,13 @@ def shown(path: str, files: Followed, named: Iterable[str], words: Collection[st
     kept = {n: lines[n] for n in _that_fit(lines, words, limit)}
     whole = {}
     if len(told) == len(stands):  # what is taken out of a text may take lines with it
-        whole = {n: line for n, line in kept.items() if line == stands[n - 1].rstrip(source.TRAIL) or line == stands[n - 1]}
+        whole = {n: line for n, line in kept.items() if line.rstrip() == stands[n - 1].rstrip(source.TRAIL)}
     return ShownFile(path, "", kept, whole, cut=len(whole) < len(lines))
 
 
 def _that_fit(lines: dict[int, str], words: Collection[str], limit: int) -> list[int]:
     """Lines that name what the rule names, then those in force, then comments; told in their own order."""
+
     def weight(n: int) -> int:
         said = source.fold(lines[n])
         return 0 if any(word in said for word in words) else 1 + lines[n].lstrip().startswith("#")

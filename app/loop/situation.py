@@ -37,8 +37,9 @@ _SERVED = (
     ("/etc/mission/", "mission"),
 )
 _COMPLAINS = re.compile(
-    r"\b(?:den(?:ied|y)|refused|fail(?:ed|ure|s)?|errors?|cannot|unable|panic|segfault|not permitted)\b", re.IGNORECASE
+    r"\b(?:denied|errors?|fatal|cannot|unable|panic|segfault|not permitted|no such)\b", re.IGNORECASE
 )
+"""Of a program about what it needs. That a login failed or was refused stands in every log."""
 _MOST_COMPLAINTS = 6
 _UNPLAIN = re.compile(r'["\\\x00-\x1f\x7f]')
 

@@ -263,7 +263,7 @@ async def test_an_engine_without_patterns_is_found_out_once_and_asked_without_th
         client = EngineClient(http, base_url)
         for _ in range(2):
             async with aclosing(client.ask(question(schema=PATTERN), stall_after=5)) as replies:
-                assert [one async for one in replies][0] == Delta("answer", "{}", 1)
+                assert await anext(replies) == Delta("answer", "{}", 1)
     assert len(asked) == 1 + 4 + 1 + 1
     assert shape_of(asked[-1])["properties"]["x"] == {"type": "string", "maxLength": 9}
 

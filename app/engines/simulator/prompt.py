@@ -34,7 +34,7 @@ def read_prompt(purpose: str, text: str) -> PromptRead:
 
 
 def _parts(text: str) -> tuple[dict[str, str], list[str]]:
-    """Sections, and the lines that are ours. A heading inside a host's text is text: logs and files may hold any line."""
+    """Sections, and the lines that are ours. What stands in a host's text is no heading: files may hold any line."""
     sections: dict[str, list[str]] = {}
     body: list[str] = []
     said: list[str] = []
