@@ -56,7 +56,7 @@ class EngineClient:
                     begun = True
                     yield reply
         except EngineRefused:
-            if begun or question.schema is None or self._lacks is not None or not await self._lacking(question):
+            if begun or not question.schema or self._lacks is not None or not await self._lacking(question):
                 raise
         else:
             return

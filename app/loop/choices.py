@@ -152,4 +152,4 @@ def words_to_drop(file: ShownFile, named: Named) -> tuple[WordChoice, ...]:
 
 def without(line: str, word: str) -> str:
     """The line with the word taken off, and its other blanks kept."""
-    return re.sub(rf"[ \t]+{re.escape(word)}(?![^ \t])|(?<![^ \t]){re.escape(word)}[ \t]*", "", line)
+    return re.sub(rf"[ \t]+{re.escape(word)}(?![^ \t])|^{re.escape(word)}[ \t]+", "", line)
