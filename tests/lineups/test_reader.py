@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import BadLineup
+from app.events.words import Sampling
 from app.lineups.reader import find_lineup, read_lineup
 
 GOOD = """\
@@ -213,3 +214,13 @@ def test_a_launched_engine_has_an_address_and_gpus_for_each_replica(tmp_path):
     assert (engine.speculation.tokens, engine.speculation.acceptance) == (2, None)
     assert engine.reported
     assert (engine.reported.tok_s, engine.reported.kv_tokens) == (15.1, None)
+
+
+def test_how_a_seat_draws_its_answers(tmp_path):
+    drawn = "max_tokens = 400\ntop_p = 0.9\nthinking = false\nguided = true"
+    seats = read(tmp_path, GOOD.replace("max_tokens = 400", drawn, 1)).seats
+    assert seats["auditor"].sampling == Sampling(top_p=0.9, thinking=False, guided=True)
+    assert seats["sentry"].sampling == Sampling()
+    assert Sampling().fields() == {"chat_template_kwargs": {"enable_thinking": True}}
+    told = Sampling(top_k=64, thinking_tokens=300).fields()
+    assert told == {"top_k": 64, "thinking_token_budget": 300, "chat_template_kwargs": {"enable_thinking": True}}
