@@ -13,7 +13,9 @@ def first_seen(text, size=7, channel="answer"):
     return None
 
 
-@pytest.mark.parametrize("piece", [" ", "ab", "2026-11-22 ", "/etc/ssh/sshd_config, and then once more ", '{"a": [1]},\n'])
+@pytest.mark.parametrize(
+    "piece", [" ", "ab", "2026-11-22 ", "/etc/ssh/sshd_config, and then once more ", '{"a": [1]},\n']
+)
 def test_the_same_again_and_again_is_seen_soon(piece):
     seen = first_seen("It begins well. " + piece * 400)
     assert seen is not None
