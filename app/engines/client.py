@@ -3,15 +3,17 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import httpx
 import msgspec
 
 from app.engines.complaint import NOT_JSON, complaint
+from app.engines.grammar import CAPABILITIES, PLAINEST, Lack
 from app.engines.metrics import EngineSample, parse
-from app.engines.reply import Delta, Finished, Question
+from app.engines.reply import Delta, Finished, Message, Question
 from app.engines.wire import ChatReply, body, headers
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
 
@@ -79,15 +81,50 @@ class EngineClient:
         self._base = base_url.rstrip("/")
         self._key = {"authorization": f"Bearer {key}"} if key else {}
         self._root = self._base.removesuffix("/v1")
+        self._lacks: frozenset[Lack] | None = None
+        """What its grammar cannot bind; None until it has refused a shape and was asked."""
 
     async def ask(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
         """The reply as it is made; the last item is Finished. Close it (contextlib.aclosing) to end the request."""
+        begun = False
+        try:
+            async with aclosing(self._ask(question, stall_after)) as replies:
+                async for reply in replies:
+                    begun = True
+                    yield reply
+        except EngineRefused:
+            if begun or not question.schema or self._lacks is not None or not await self._lacking(question):
+                raise
+        else:
+            return
+        async with aclosing(self._ask(question, stall_after)) as replies:
+            async for reply in replies:
+                yield reply
+
+    async def _lacking(self, question: Question) -> frozenset[Lack]:
+        """What the engine's grammar cannot bind: found out once, at its first refusal, with a token for each part."""
+        if await self._refuses(question, PLAINEST):
+            return frozenset()  # it was not for the shape
+        self._lacks = frozenset([one.lack for one in CAPABILITIES if await self._refuses(question, one.schema)])
+        return self._lacks
+
+    async def _refuses(self, question: Question, schema: dict[str, Any]) -> bool:
+        asked = replace(question, schema=schema, max_tokens=1, messages=(Message("user", "x"),))
+        try:
+            async with aclosing(self._ask(asked, self._patience)) as replies:
+                async for _ in replies:
+                    pass
+        except EngineRefused:
+            return True
+        return False
+
+    async def _ask(self, question: Question, stall_after: float) -> AsyncGenerator[Delta | Finished]:
         with self._translated(stall_after):
             reply = ChatReply(time.monotonic())
             request = self._http.stream(
                 "POST",
                 f"{self._base}/chat/completions",
-                content=msgspec.json.encode(body(question)),
+                content=msgspec.json.encode(body(question, self._lacks or frozenset())),
                 headers=headers(question) | self._key,
                 timeout=httpx.Timeout(self._patience, read=stall_after),
             )

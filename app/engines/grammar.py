@@ -1,15 +1,71 @@
-"""A JSON Schema as vLLM's grammars can be made of it: xgrammar refuses what it cannot bind."""
+"""A JSON Schema as an engine's grammar can be made of it. What one engine cannot bind, it is asked without."""
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Lack = Literal["patterns", "lengths", "const"]
 
 _LENGTHS = ("minLength", "maxLength")
 
 
-def bindable(schema: Any) -> Any:
-    """A pattern beside a length is refused (mlc-ai/xgrammar#966). The length stays: it is what ends a string."""
+@dataclass(frozen=True)
+class Capability:
+    """Something that a schema of ours may hold, and the smallest one that holds it."""
+
+    lack: Lack
+    schema: dict[str, Any]
+
+
+def _of(field: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {"x": field}, "required": ["x"], "additionalProperties": False}
+
+
+PLAINEST = _of({"type": "boolean"})
+"""What every grammar takes: an engine that refuses this refuses for another reason."""
+CAPABILITIES = (
+    Capability("patterns", _of({"type": "string", "pattern": r'^[^"\\\x00-\x1f\x7f]{0,8}$'})),
+    Capability("lengths", _of({"type": "string", "maxLength": 8})),
+    Capability("const", _of({"const": "x"})),
+)
+
+
+def bindable(schema: Any, lacks: frozenset[Lack] = frozenset()) -> Any:
+    """Beside a length a pattern is refused (mlc-ai/xgrammar#966). The length stays: it is what ends a string."""
     if isinstance(schema, list):
-        return [bindable(one) for one in schema]
+        return [bindable(one, lacks) for one in schema]
     if not isinstance(schema, dict):
         return schema
     bounded = isinstance(schema.get("pattern"), str) and any(key in schema for key in _LENGTHS)
-    return {key: bindable(value) for key, value in schema.items() if not (bounded and key == "pattern")}
+    made = {key: bindable(value, lacks) for key, value in schema.items() if not (bounded and key == "pattern")}
+    for lack in lacks:
+        made = _WITHOUT[lack](made)
+    return made
+
+
+def _no_pattern(node: dict[str, Any]) -> dict[str, Any]:
+    """The bound in the pattern becomes a length; what else it bound is read for and refused."""
+    pattern = node.get("pattern")
+    if not isinstance(pattern, str):
+        return node
+    most = pattern.rpartition("{0,")[2].rstrip("}$") if pattern.endswith("}$") else ""
+    rest = {key: value for key, value in node.items() if key != "pattern"}
+    return {"maxLength": int(most) if most.isdigit() else _ANY_LENGTH} | rest
+
+
+def _no_length(node: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key not in _LENGTHS or not isinstance(value, int)}
+
+
+def _no_const(node: dict[str, Any]) -> dict[str, Any]:
+    value = node.get("const")
+    scalar = isinstance(value, str | int | bool)
+    return {"enum": [value]} if scalar and len(node) == 1 else node
+
+
+_ANY_LENGTH = 256
+_WITHOUT: dict[Lack, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "patterns": _no_pattern,
+    "lengths": _no_length,
+    "const": _no_const,
+}

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from app.engines.complaint import NOT_JSON, message_of
-from app.engines.grammar import bindable
+from app.engines.grammar import Lack, bindable
 from app.engines.leak import LeakWatch
 from app.engines.reply import Delta, Finished, Question
 from app.engines.sse import DataLines
@@ -16,7 +16,7 @@ BURST = 32
 """Tokens in one read: more than any speculation gives."""
 
 
-def body(question: Question) -> dict[str, Any]:
+def body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, Any]:
     asked: dict[str, Any] = {
         **question.extra,
         "model": question.model,
@@ -30,7 +30,7 @@ def body(question: Question) -> dict[str, Any]:
         "timings_per_token": True,
     }
     if question.schema is not None:
-        shape = {"name": question.schema_name, "schema": bindable(question.schema)}
+        shape = {"name": question.schema_name, "schema": bindable(question.schema, lacks)}
         asked["response_format"] = {"type": "json_schema", "json_schema": shape}
     return asked
 

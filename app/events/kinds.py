@@ -206,6 +206,8 @@ class TurnStarted(Event, frozen=True, tag="turn.started"):
     max_tokens: int
     prompt: tuple[str, str]
     """System and user message, whole."""
+    prompts: str = ""
+    """Their version; empty in logs that do not say."""
 
 
 class TurnDelta(Event, frozen=True, tag="turn.delta"):
@@ -231,6 +233,8 @@ class TurnFinished(Event, frozen=True, tag="turn.finished"):
     decode_rate: float | None = None
     seconds: float = 0.0
     leaked: bool = False
+    looped: bool = False
+    """It repeated itself, and was cut."""
 
 
 class TurnInterrupted(Event, frozen=True, tag="turn.interrupted"):

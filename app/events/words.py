@@ -1,6 +1,6 @@
 """The words that events are made of and that every floor above shares."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -110,6 +110,30 @@ class Lesson(Struct, frozen=True, kw_only=True):
     advice: str
 
 
+class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a role's answers are drawn, beside their temperature. None is left to the engine."""
+
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    thinking: bool = True
+    thinking_tokens: int | None = None
+    """What a thought may take of the answer's tokens; engines that know no such budget pass over it."""
+    guided: bool = False
+    """Keys, values and lines are chosen from what the rule and its files say: for small models."""
+
+    def fields(self) -> dict[str, Any]:
+        """As they stand in a request."""
+        named = {
+            "top_p": self.top_p,
+            "top_k": self.top_k,
+            "min_p": self.min_p,
+            "thinking_token_budget": self.thinking_tokens if self.thinking else None,
+        }
+        given = {name: value for name, value in named.items() if value is not None}
+        return given | {"chat_template_kwargs": {"enable_thinking": self.thinking}}
+
+
 class SeatTaken(Struct, frozen=True, kw_only=True):
     """Which engine a role asked in a run, and how."""
 
@@ -123,6 +147,7 @@ class SeatTaken(Struct, frozen=True, kw_only=True):
     temperature: float
     max_tokens: int
     max_model_len: int
+    sampling: Sampling = Sampling()
 
 
 class GpuProcess(Struct, frozen=True):

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from app.events.words import Role
+from app.events.words import Role, Sampling
 
 Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf"]
 _SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit", "gguf": "GGUF"}
@@ -188,6 +188,19 @@ class Seat:
     engine: str
     temperature: float
     max_tokens: int
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    thinking: bool = True
+    thinking_tokens: int | None = None
+    """What a thought may take of `max_tokens`, where the engine knows how to end one."""
+    guided: bool = False
+    """For small models: keys, values and lines are chosen from what the rule and its files say."""
+
+    @property
+    def sampling(self) -> Sampling:
+        names = ("top_p", "top_k", "min_p", "thinking", "thinking_tokens", "guided")
+        return Sampling(**{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,15 @@
-"""The shapes that the roles answer in. The schema binds the engine; reading checks what came all the same."""
+"""What the roles answer. A shape (loop/shapes.py) binds the engine; reading checks what came all the same."""
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from app.events.words import AnyAction, Decision, HostPath, Purpose
+from app.loop import choices
+from app.text.clean import clean
 
 Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$")]
 
@@ -14,38 +17,41 @@ Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     approach: Text
     paths: Annotated[tuple[HostPath, ...], Meta(min_length=1, max_length=8)]
-    steps: Annotated[tuple[Text, ...], Meta(max_length=8)]
-    risk: Text
-    rollback: Text
-    validation: Text
+    steps: Annotated[tuple[Text, ...], Meta(max_length=8)] = ()
+    risk: Text = ""
+    rollback: Text = ""
+    validation: Text = ""
 
 
 class Work(Struct, frozen=True, forbid_unknown_fields=True):
     actions: Annotated[tuple[AnyAction, ...], Meta(min_length=1, max_length=12)]
-    note: Text
+    note: Text = ""
 
 
 class Review(Struct, frozen=True, forbid_unknown_fields=True):
     explanation: Text
     veto: bool
-    reason: Text
+    reason: Text = ""
 
 
 class Triage(Struct, frozen=True, forbid_unknown_fields=True):
     assessment: Text
     alarm: bool
-    reason: Text
+    reason: Text = ""
 
 
 class Reflection(Struct, frozen=True, forbid_unknown_fields=True):
     mechanism: Text
-    environment: Text
     advice: Text
     decision: Decision
-    reason: Text
+    environment: Text = ""
+    reason: Text = ""
 
 
 Answer = Plan | Work | Review | Triage | Reflection
+
+_LINES = frozenset({"new", "line", "old", "value"})
+_LONGEST = 512
 
 SHAPES: dict[Purpose, type[Answer]] = {
     "plan": Plan,
@@ -60,22 +66,23 @@ class BrokenAnswer(Exception):
     pass
 
 
-def schema(purpose: Purpose) -> dict[str, Any]:
-    return msgspec.json.schema(SHAPES[purpose])
+Numbered = Mapping[str, Mapping[int, str]]
+"""The lines of files, by path and number, as a role was shown them."""
 
 
-def read(purpose: Purpose, text: str) -> Answer:
+def read(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
     """Lenient about what stands around the object, strict about what is in it."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise BrokenAnswer("no JSON object in the answer")
     try:
-        # Grammars let raw control characters into strings: a newline is welcome there, the shape refuses the others.
-        answer = msgspec.convert(json.loads(text[start : end + 1], strict=False), SHAPES[purpose])
+        # Grammars let raw control characters into strings: a newline is welcome in a sentence, others are taken out.
+        said = json.loads(text[start : end + 1], strict=False)
+        answer = msgspec.convert(_in_words(said, lines) if purpose == "act" else _sentences(said), SHAPES[purpose])
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     _check_ends(answer)
-    return answer
+    return _each_once(answer)
 
 
 def read_actions(text: str) -> tuple[AnyAction, ...]:
@@ -83,6 +90,61 @@ def read_actions(text: str) -> tuple[AnyAction, ...]:
     work = read("act", text)
     assert isinstance(work, Work)
     return work.actions
+
+
+def _sentences(said: Any) -> Any:
+    if not isinstance(said, dict):
+        return said
+    return {name: one if name == "paths" else _sentence(one) for name, one in said.items()}
+
+
+def _sentence(one: Any) -> Any:
+    if isinstance(one, list):
+        return [_sentence(part) for part in one]
+    return clean(one, len(one)) if isinstance(one, str) else one
+
+
+def _in_words(said: Any, lines: Numbered | None) -> Any:
+    """A line that is named by its number is told as it stands; actions are kept in words, as persons write them."""
+    actions = said.get("actions") if isinstance(said, dict) else None
+    if lines is None or not isinstance(actions, list):
+        return said
+    told = [_of_number(one, lines) if isinstance(one, dict) else one for one in actions]
+    rest = {name: _sentence(value) for name, value in said.items() if name != "reload"}
+    if said.get("reload", "none") != "none":
+        told.append({"do": "reload", "service": said["reload"]})
+    return {**rest, "actions": told}
+
+
+def _of_number(action: dict[str, Any], lines: Numbered) -> dict[str, Any]:
+    for name in _LINES.intersection(action):  # a grammar that knows no patterns lets any character in
+        if isinstance(action[name], str):
+            action = {**action, name: clean(action[name], _LONGEST).split("\n")[0]}
+    if isinstance(action.get("content"), str):
+        action = {**action, "content": clean(action["content"], len(action["content"]))}
+    if "number" not in action:
+        return action
+    path, number = action.get("path"), action["number"]
+    line = lines.get(path, {}).get(number) if isinstance(path, str) and isinstance(number, int) else None
+    if line is None:
+        raise BrokenAnswer(f"{path!a} was shown no line {number!a}")
+    rest = {name: value for name, value in action.items() if name not in ("number", "word")}
+    match action.get("do"):
+        case "drop_word":
+            return {**rest, "do": "replace_line", "old": line, "new": choices.without(line, str(action.get("word")))}
+        case "remove_line":
+            return {**rest, "line": line}
+        case _:
+            return {**rest, "old": line}
+
+
+def _each_once(answer: Answer) -> Answer:
+    """What is said twice is meant once."""
+    if isinstance(answer, Plan):
+        return msgspec.structs.replace(answer, paths=tuple(dict.fromkeys(answer.paths)))
+    if isinstance(answer, Work):
+        return msgspec.structs.replace(answer, actions=tuple(dict.fromkeys(answer.actions)))
+    return answer
 
 
 def _check_ends(answer: Answer) -> None:

@@ -1,6 +1,7 @@
 """Asking a role, and turning what it answered into typed events."""
 
 import hashlib
+import zlib
 
 import msgspec
 
@@ -21,18 +22,20 @@ from app.events.kinds import (
 )
 from app.events.trace import traceparent
 from app.events.words import AnyAction, Lesson, Purpose, Reload
-from app.loop import answers, prompts
-from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
+from app.loop import answers, prompts, shapes
+from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.harm import worse
 from app.loop.run import RoleSeat, Run
+from app.loop.shapes import Schema, Situation
+from app.loop.situation import About, situation
 from app.loop.turn import TurnName, take_turn
 from app.targets.target import Target
 from app.text.secrets import redacted
 
-SYSTEM_TOKENS = 400
-"""Room for the system message and the chat template's own marks."""
+TEMPLATE_TOKENS = 60
+"""Room for the chat template's own marks."""
 
 
 async def ask(run: Run, effect: Ask) -> None:
@@ -40,9 +43,9 @@ async def ask(run: Run, effect: Ask) -> None:
     rule, attempt = run.place
     place = seat.pick()
     replica = seat.replicas[place]
-    prompt = await _prompt(run, seat, effect.purpose)
+    now, prompt, schema = await _worked_out(run, seat, effect.purpose)
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
-    question = _question(run, seat, effect.purpose, name.turn, prompt)
+    question = _question(run, seat, name, prompt, schema)
     run.append(
         TurnStarted(
             turn=name.turn,
@@ -54,7 +57,8 @@ async def ask(run: Run, effect: Ask) -> None:
             model=seat.model,
             replica=place,
             max_tokens=seat.max_tokens,
-            prompt=(question.messages[0].content, question.messages[1].content),
+            prompt=prompt,
+            prompts=prompts.VERSION,
         )
     )
     finished: TurnFinished | None = None
@@ -68,44 +72,64 @@ async def ask(run: Run, effect: Ask) -> None:
                 seconds=effect.seconds,
                 stall_after=run.state.budget.stall_seconds,
             )
-        await _conclude(run, finished)
+        await _conclude(run, finished, now.lines)
     finally:
         if finished is None:
             run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
 
 
-async def _prompt(run: Run, seat: RoleSeat, purpose: Purpose) -> str:
+async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Situation, tuple[str, str], Schema]:
+    """What is true as the role is asked, what it is told, and what it may answer: all from the host's files."""
     item, rule = run.state.item, run.rule
     assert item
     attempt = item.attempt
     assert attempt
 
-    def told(target: Target) -> str:
-        about = prompts.About(item, attempt, rule, target.name, target.files, target.facts())
-        return prompts.user(purpose, about, seat.max_model_len - seat.max_tokens - SYSTEM_TOKENS)
+    def work(target: Target) -> tuple[Situation, tuple[str, str], Schema]:
+        about = About(
+            item,
+            attempt,
+            rule,
+            target.name,
+            target.files,
+            target.facts(),
+            opening=run.state.opening.get(rule.id),
+            guided=seat.sampling.guided,
+            weighs=attempt.number % WEIGH_EVERY == 0,
+        )
+        now = situation(purpose, about)
+        ours = prompts.system(seat.role, purpose, guided=now.guided)
+        room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
+        return now, (ours, prompts.user(purpose, about, room, now)), shapes.SHAPES[purpose](now)
 
-    return await run.means.target.do(told)
+    return await run.means.target.do(work)
 
 
-def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str, prompt: str) -> Question:
+def _question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str], schema: Schema) -> Question:
+    ours, text = prompt
     return Question(
         model=seat.model,
-        messages=(Message("system", prompts.system(seat.role, purpose)), Message("user", prompt)),
-        schema_name=purpose,
-        schema=answers.schema(purpose),
-        request_id=f"{turn}.{seat.role}",
+        messages=(Message("system", ours), Message("user", text)),
+        schema_name=name.purpose,
+        schema=schema,
+        request_id=f"{name.turn}.{seat.role}",
         max_tokens=seat.max_tokens,
         temperature=seat.temperature,
-        extra={"chat_template_kwargs": {"enable_thinking": True}},
-        traceparent=traceparent(run.state.run, turn) if seat.traced else "",
+        extra=seat.sampling.fields() | {"seed": seed(name.turn)},
+        traceparent=traceparent(run.state.run, name.turn) if seat.traced else "",
     )
 
 
-async def _conclude(run: Run, finished: TurnFinished) -> None:
+def seed(turn: str) -> int:
+    """Another for every turn, so that what is asked again is not answered alike; the same for the same log."""
+    return zlib.crc32(turn.encode())
+
+
+async def _conclude(run: Run, finished: TurnFinished, lines: Numbered) -> None:
     """The turn's end and what it says go to the log together, so that no crash can part them."""
     if finished.outcome == "answered":
         try:
-            answer = answers.read(finished.purpose, finished.answer or finished.thought)
+            answer = answers.read(finished.purpose, finished.answer or finished.thought, lines)
             events = await _meaning(run, answer)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"

@@ -10,7 +10,7 @@ from app.engines.client import EngineClient
 from app.engines.traffic import EngineTraffic
 from app.events.kinds import Event
 from app.events.log import RunLog
-from app.events.words import Lesson, Role, SeatTaken
+from app.events.words import Lesson, Role, Sampling, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
@@ -28,6 +28,7 @@ class RoleSeat:
     max_tokens: int
     max_model_len: int
     temperature: float
+    sampling: Sampling = field(default_factory=Sampling)
     traffic: EngineTraffic = field(default_factory=EngineTraffic)
     traced: bool = False
     """Somebody collects traces."""
@@ -44,6 +45,7 @@ class RoleSeat:
             vllm=self.vllm,
             replicas=len(self.replicas),
             temperature=self.temperature,
+            sampling=self.sampling,
             max_tokens=self.max_tokens,
             max_model_len=self.max_model_len,
         )

@@ -11,6 +11,7 @@ from app.engines.reply import Delta, Finished, Question
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable, Fenced, Unusable
 from app.events.kinds import Event, TurnDelta, TurnFinished
 from app.events.words import Channel, Purpose, Role, TurnOutcome
+from app.loop.repeating import RepeatWatch
 
 MERGE_SECONDS = 0.05
 """About twenty frames a second; a lone token goes at once."""
@@ -35,6 +36,10 @@ class TurnName:
     purpose: Purpose
 
 
+class Repeated(Exception):
+    """The model says the same again and again."""
+
+
 class Merger:
     """Holds pieces of one channel for at most MERGE_SECONDS after the last frame went out."""
 
@@ -45,7 +50,8 @@ class Merger:
         self._timer: asyncio.TimerHandle | None = None
         self._held: list[str] = []
         self._channel: Channel = "thought"
-        self._tokens = 0
+        self._repeating = RepeatWatch()
+        self.tokens = 0
         self.texts: dict[Channel, list[str]] = {"thought": [], "answer": []}
 
     def add(self, delta: Delta) -> None:
@@ -54,12 +60,14 @@ class Merger:
             self._channel = delta.channel
         self.texts[delta.channel].append(delta.text)
         self._held.append(delta.text)
-        self._tokens = delta.tokens
+        self.tokens = delta.tokens
         wait = self._last + MERGE_SECONDS - time.monotonic()
         if wait <= 0:
             self.flush()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(wait, self._flush_in_time)
+        if self._repeating.repeats(delta.channel, delta.text):
+            raise Repeated(f"it repeated itself and was cut after {self.tokens} tokens")
 
     def _flush_in_time(self) -> None:
         with suppress(Fenced, Unusable):  # the turn's next piece says so, where somebody hears it
@@ -74,7 +82,7 @@ class Merger:
         text, self._held = "".join(self._held), []
         self._last = time.monotonic()
         frame = TurnDelta(
-            turn=self._name.turn, role=self._name.role, channel=self._channel, text=text, tokens=self._tokens
+            turn=self._name.turn, role=self._name.role, channel=self._channel, text=text, tokens=self.tokens
         )
         self._log.append(frame)
 
@@ -92,9 +100,12 @@ async def take_turn(
     end: Finished | None = None
     outcome: TurnOutcome = "answered"
     detail = ""
+    looped = False
     try:
         async with asyncio.timeout(seconds):
             end = await _stream(client, question, merger, patience, stall_after)
+    except Repeated as exc:
+        outcome, detail, looped = "broken", str(exc), True
     except TimeoutError:
         outcome, detail = _out_of_time(seconds, patience)
     except EngineError as exc:
@@ -110,7 +121,8 @@ async def take_turn(
         thought=thought,
         answer=answer,
         seconds=round(time.monotonic() - began, 3),
-        **(asdict(end) if end else {}),
+        looped=looped,
+        **(asdict(end) if end else {"completion_tokens": merger.tokens if looped else 0}),
     )
 
 

@@ -25,6 +25,7 @@ def seats(
             max_tokens=seat.max_tokens,
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
+            sampling=seat.sampling,
             traffic=traffic,
             traced=traced,
             precision=engine.precision,

@@ -78,6 +78,11 @@ def option(path: str, text: str, key: str) -> str | None:
     return dialect.get(text, _name(dialect, path, key))
 
 
+def knows(path: str) -> bool:
+    """Whether set_option knows the syntax of the file."""
+    return any(fnmatchcase(path, p) and path.count("/") == p.count("/") for one in DIALECTS for p in one.paths)
+
+
 def _dialect(path: str) -> Dialect:
     for dialect in DIALECTS:
         if any(fnmatchcase(path, known) and path.count("/") == known.count("/") for known in dialect.paths):

@@ -25,7 +25,7 @@ from app.text.clean import clean
 
 MOST_ACTIONS = 12
 _LONGEST_LINE = 1024
-_SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "mission"})
+SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "mission"})
 _PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
 _LINE = re.compile(r"[\t\x20-\x7e]*")
 _GUARDED = {
@@ -88,7 +88,7 @@ def _objection(
     except (msgspec.ValidationError, TypeError) as exc:
         return Objection("not understood", f"the action is not well formed: {exc}.")
     if isinstance(action, Reload):
-        if action.service.removesuffix(".service") not in _SERVICES:
+        if action.service.removesuffix(".service") not in SERVICES:
             return Objection("protected identity", f"{action.service} is not among the services that may be reloaded.")
         return None
     place = _place(action.path, allowed_paths, files)

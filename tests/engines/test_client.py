@@ -1,6 +1,7 @@
 """An engine that answers, refuses, dies, falls silent or is not there: one error each, with words that help."""
 
 import asyncio
+import json
 import time
 from contextlib import aclosing, asynccontextmanager
 
@@ -228,3 +229,47 @@ async def test_fifty_times_the_pace_is_kept(http, brisk: Simulator):
     finished = (await ask(http, f"{brisk.root()}/v1", max_tokens=1000))[-1]
     assert finished.completion_tokens == 1000
     assert finished.decode_rate == pytest.approx(15.1 * 50, rel=0.1)
+
+
+@asynccontextmanager
+async def choosy(refuses):
+    """A server that refuses each request in whose body `refuses` finds something; it keeps what it was asked."""
+    asked = []
+
+    async def play(reader, writer):
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        body = await reader.readexactly(int(head.partition("content-length: ")[2].split("\r\n")[0]))
+        asked.append(json.loads(body))
+        error = b'{"error":{"message":"Grammar error: no"}}'
+        begins = STREAM.replace(b"OK\r\n", b"OK\r\nconnection: close\r\n")
+        good = [begins, chunk(1, content="{}"), chunk(2, finish="stop"), DONE]
+        writer.write(answer("400 No", error) if refuses(asked[-1]) else b"".join(good))
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(play, "127.0.0.1", 0) as listening:
+        yield f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1", asked
+
+
+def shape_of(body):
+    return body["response_format"]["json_schema"]["schema"]
+
+
+PATTERN = {"type": "object", "properties": {"x": {"type": "string", "pattern": "^[^a]{0,9}$"}}, "required": ["x"]}
+
+
+async def test_an_engine_without_patterns_is_found_out_once_and_asked_without_them(http):
+    async with choosy(lambda body: "pattern" in json.dumps(shape_of(body))) as (base_url, asked):
+        client = EngineClient(http, base_url)
+        for _ in range(2):
+            async with aclosing(client.ask(question(schema=PATTERN), stall_after=5)) as replies:
+                assert await anext(replies) == Delta("answer", "{}", 1)
+    assert len(asked) == 1 + 4 + 1 + 1
+    assert shape_of(asked[-1])["properties"]["x"] == {"type": "string", "maxLength": 9}
+
+
+async def test_a_refusal_for_another_reason_is_not_taken_for_a_lack(http):
+    async with choosy(lambda _: True) as (base_url, asked):
+        with pytest.raises(EngineRefused):
+            await ask(http, base_url, schema=PATTERN)
+    assert len(asked) == 2

@@ -30,3 +30,16 @@ def test_a_pattern_gives_way_to_a_length_and_to_nothing_else():
 
 def test_the_actions_schema_can_be_bound():
     to_schema.check(bindable(msgspec.json.schema(list[AnyAction])))
+
+
+def test_what_an_engine_lacks_is_said_in_another_way():
+    text = {"type": "string", "pattern": r'^[^"\\\x00-\x1f\x7f]{0,300}$'}
+    schema = {"properties": {"a": text, "pattern": {"const": 7}, "n": {"type": "string", "maxLength": 4}}}
+    assert bindable(schema, frozenset({"patterns", "const"})) == {
+        "properties": {
+            "a": {"type": "string", "maxLength": 300},
+            "pattern": {"enum": [7]},
+            "n": {"type": "string", "maxLength": 4},
+        }
+    }
+    assert bindable(schema, frozenset({"lengths"}))["properties"]["n"] == {"type": "string"}

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import BadLineup
+from app.events.words import Sampling
 from app.lineups.reader import find_lineup, read_lineup
 
 GOOD = """\
@@ -239,3 +240,13 @@ def test_an_engine_on_the_processor_needs_no_gpu_no_tp_and_no_precision(tmp_path
 def test_what_is_wrong_with_one_on_the_processor_is_said(tmp_path, old, new, sentence):
     with pytest.raises(BadLineup, match=sentence):
         read(tmp_path, WITHOUT_GPU.replace(old, new))
+
+
+def test_how_a_seat_draws_its_answers(tmp_path):
+    drawn = "max_tokens = 400\ntop_p = 0.9\nthinking = false\nguided = true"
+    seats = read(tmp_path, GOOD.replace("max_tokens = 400", drawn, 1)).seats
+    assert seats["auditor"].sampling == Sampling(top_p=0.9, thinking=False, guided=True)
+    assert seats["sentry"].sampling == Sampling()
+    assert Sampling().fields() == {"chat_template_kwargs": {"enable_thinking": True}}
+    told = Sampling(top_k=64, thinking_tokens=300).fields()
+    assert told == {"top_k": 64, "thinking_token_budget": 300, "chat_template_kwargs": {"enable_thinking": True}}

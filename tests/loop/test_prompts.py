@@ -1,15 +1,26 @@
 """What a host keeps secret is told to no role: whoever plans may name any file, and any file may hold anything."""
 
+import hashlib
 from dataclasses import replace
 
 import pytest
 
-from app.events.kinds import PlanMade
+from app.events.kinds import PlanMade, VerdictGiven
+from app.events.words import Lesson
 from app.loop.attempt import Attempt
-from app.loop.prompts import About, Prompt, user
+from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, system, user
+from app.loop.situation import About
 from app.loop.state import Item
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
+
+SPOKEN = (
+    ("architect", "plan"),
+    ("worker", "act"),
+    ("auditor", "review"),
+    ("sentry", "triage"),
+    ("architect", "reflect"),
+)
 
 
 def asked_to_act(files):
@@ -49,3 +60,32 @@ def test_what_foreign_content_says_of_its_rule_is_data_and_cannot_end_the_data()
     quoted.add_host("Requirement", words["requirement"])
     assert quoted.text() in told
     assert quoted.text() not in ours
+
+
+def test_what_is_equal_in_every_attempt_stands_first_and_the_lesson_last():
+    """An engine keeps the part of a prompt that it has read before."""
+    lesson = Lesson(id="1", rule="A", mechanism="m", environment="e", advice="LEARNT")
+    opening = VerdictGiven(rule="A", phase="opening", word="fail", evidence="line 1 says no", scanner="s")
+    first = About(Item("A"), Attempt(1, 0.0), rule("A"), "h", DictFiles({"/etc/x": "a\n"}), {}, opening=opening)
+    second = replace(first, attempt=Attempt(2, 0.0, lessons=(lesson,)))
+    one, other = user("plan", first, 4000), user("plan", second, 4000)
+    assert one.partition("Attempt: ")[0] == other.partition("Attempt: ")[0]
+    assert "line 1 says no" in one.partition("Attempt: ")[0]
+    assert other.endswith("LEARNT")
+
+
+def test_the_lesson_is_kept_where_the_host_has_much_to_say():
+    lesson = Lesson(id="1", rule="A", mechanism="m" * 200, environment="e", advice="LEARNT")
+    facts = {f"fact {n}": "x" * 100 for n in range(50)}
+    about = About(Item("A"), Attempt(2, 0.0, lessons=(lesson,)), rule("A"), "h", DictFiles({}), facts)
+    told = user("plan", about, 400)
+    assert len(told) <= 400 * CHARS_PER_TOKEN
+    assert "LEARNT" in told
+
+
+def test_a_change_of_prompts_is_a_new_version():
+    """Scores are compared by it. Give VERSION a new value with every change of the words, and its digest here."""
+    said = [system(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
+    about = About(Item("A"), Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"})
+    said.append(user("plan", about, 4000))
+    assert {VERSION: hashlib.sha256("".join(said).encode()).hexdigest()[:12]} == {"2": "be74fc6cf421"}

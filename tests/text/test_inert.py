@@ -9,7 +9,8 @@ from app.engines.simulator.prompt import read_prompt
 from app.events.kinds import PlanMade
 from app.events.words import Lesson
 from app.loop.attempt import Attempt
-from app.loop.prompts import About, Prompt, user
+from app.loop.prompts import Prompt, user
+from app.loop.situation import About
 from app.loop.state import Item
 from app.text.inert import heading, inert
 from tests.hostfiles import DictFiles

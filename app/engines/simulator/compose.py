@@ -45,12 +45,26 @@ def _plan(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
     return Spoken(one.thought, {name: getattr(one, name) for name in names})
 
 
-def _act(one: ScriptedTry | None, _prompt: PromptRead) -> Spoken:
+def _act(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
     if one is None:
         return Spoken(
             "There is no script for this rule, so I have no action to give.", {"actions": [], "note": "No script."}
         )
-    return Spoken(one.worker_thought, {"actions": one.actions, "note": one.note})
+    return Spoken(one.worker_thought, {"actions": _numbered(one, prompt), "note": one.note})
+
+
+def _numbered(one: ScriptedTry, prompt: PromptRead) -> list[Any]:
+    """Lines that go or change, by their number in the file as it is shown."""
+    told = []
+    for action in one.actions:
+        said = dict(action)
+        line = {"replace_line": "old", "remove_line": "line"}.get(said["do"], "")
+        number = prompt.number(said["path"], said[line]) if line else None
+        if number is not None:
+            del said[line]
+            said["number"] = number
+        told.append(said)
+    return told
 
 
 def _review(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
-_RULE = re.compile(r"^Rule: (\S+)", re.MULTILINE)
-_ATTEMPT = re.compile(r"^Attempt: (\d{1,6})", re.MULTILINE)
+_RULE = re.compile(r"Rule: (\S+)")
+_ATTEMPT = re.compile(r"Attempt: (\d{1,6})")
+_NUMBERED = re.compile(r"(\d{1,6}): (.*)")
 _HOST_BEGINS, _HOST_ENDS = "<<<HOST", "HOST>>>"
 
 
@@ -19,26 +20,32 @@ class PromptRead:
     def lines(self, heading: str) -> list[str]:
         return [line for line in self.sections.get(heading, "").split("\n") if line.strip()]
 
+    def number(self, path: str, line: str) -> int | None:
+        """Of the line in a file as it is shown."""
+        shown = (match for one in self.lines(f"File {path}") if (match := _NUMBERED.fullmatch(one)))
+        return next((int(match[1]) for match in shown if match[2].rstrip() == line.rstrip()), None)
+
 
 def read_prompt(purpose: str, text: str) -> PromptRead:
-    rule, attempt = _RULE.search(text), _ATTEMPT.search(text)
-    return PromptRead(
-        purpose=purpose,
-        rule=rule[1] if rule else "",
-        attempt=int(attempt[1]) if attempt else 1,
-        sections=_sections(text),
-    )
+    sections, said = _parts(text)
+    rule = next((match[1] for line in said if (match := _RULE.match(line))), "")
+    attempt = next((int(match[1]) for line in said if (match := _ATTEMPT.match(line))), 1)
+    return PromptRead(purpose=purpose, rule=rule, attempt=attempt, sections=sections)
 
 
-def _sections(text: str) -> dict[str, str]:
-    """A heading inside a host's text is text: logs and files may hold any line."""
+def _parts(text: str) -> tuple[dict[str, str], list[str]]:
+    """Sections, and the lines that are ours. What stands in a host's text is no heading: files may hold any line."""
     sections: dict[str, list[str]] = {}
     body: list[str] = []
+    said: list[str] = []
     quoted = False
     for line in text.split("\n"):
         if line.startswith("## ") and not quoted:
             body = sections.setdefault(line[3:].strip(), [])
             continue
-        quoted = (quoted or _HOST_BEGINS in line) and _HOST_ENDS not in line
+        begins = _HOST_BEGINS in line
+        if not quoted and not begins:
+            said.append(line)
+        quoted = (quoted or begins) and _HOST_ENDS not in line
         body.append(line.replace(_HOST_BEGINS, "").replace(_HOST_ENDS, ""))
-    return {heading: "\n".join(lines).strip() for heading, lines in sections.items()}
+    return {heading: "\n".join(lines).strip() for heading, lines in sections.items()}, said

@@ -1,0 +1,155 @@
+"""What may be changed at a path: keys that the file's syntax knows, values and words that the rule names.
+
+No choice is made here. A change that would leave the file as it is, or that its syntax cannot hold, is none.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from app.errors import BadInput
+from app.loop.named import Named
+from app.loop.shown import ShownFile
+from app.syntax import edit, ini
+from app.syntax.audit import CONTROLS
+from app.syntax.source import fold
+from app.syntax.sshd_keywords import CHOICES, complaint
+from app.targets.areas import judge_of
+from app.targets.subjects.options import OptionJudge
+
+_OPTION = re.compile(r"#?[ \t]*([A-Za-z_][A-Za-z0-9_.]*)(?:[ \t]*=[ \t]*|[ \t]+|$)([^ \t]*)[ \t\r]*")
+"""One value at most: a comment in words is none. In force, or a default behind its #."""
+_NUMBER = re.compile(r"-?[0-9]+")
+_MOST_VALUES = 12
+_SHORTEST = 4
+"""Of a word that is taken for one of the file's own, and not for one of the sentence's."""
+_SSHD = ("/etc/ssh/", "/etc/crypto-policies/back-ends/")
+_TWO_WORDS = ("/etc/security/limits", "/etc/modprobe.d/")
+"""Files in which two words may make a key: `hard maxlogins`, `install sctp`."""
+
+
+@dataclass(frozen=True)
+class SetChoice:
+    path: str
+    key: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordChoice:
+    """Words that may be taken off a line."""
+
+    path: str
+    number: int
+    words: tuple[str, ...]
+
+
+def keys(path: str, text: str, named: Named, *, all_of_them: bool = False) -> tuple[str, ...]:
+    """Those that the rule names and the file knows; or all that the file knows."""
+    if not edit.knows(path):
+        return ()
+    found = list(dict.fromkeys(_stated(text)))
+    spoken = list(_spoken(path, found, named))
+    if not all_of_them:
+        return tuple(dict.fromkeys(spoken))
+    folded = set(map(fold, found))
+    as_the_rule_has_them = (word for word in named.words if fold(word) in folded)
+    return tuple(dict.fromkeys([*as_the_rule_has_them, *spoken, *found]))
+
+
+def _stated(text: str) -> Iterator[str]:
+    """As the file has them, in force or behind the # of a default."""
+    section = ""
+    for line in text.split("\n"):
+        section = ini.section(line) or section
+        if match := _OPTION.fullmatch(line):
+            yield f"{section}.{match[1]}" if section else match[1]
+
+
+def _examples(text: str) -> Iterator[tuple[str, str]]:
+    return ((match[1], match[2].strip()) for line in text.split("\n") if (match := _OPTION.fullmatch(line)))
+
+
+def _spoken(path: str, found: Iterable[str], named: Named) -> Iterator[str]:
+    """Spelt as the file has it, else as the rule does."""
+    known = {fold(key): key for key in found}
+    last = {fold(key.rpartition(".")[2]): key for key in known.values()}
+    knows = _knowledge(path, named)
+    for word in named.words:
+        key = known.get(fold(word)) or last.get(fold(word))
+        if key or knows(word):
+            yield key or word
+    if path.startswith(_TWO_WORDS):
+        for quoted in named.quoted:
+            words = quoted.split()
+            yield from (" ".join(words[:count]) for count in (1, 2) if len(words) >= count)
+
+
+def _knowledge(path: str, named: Named) -> Callable[[str], bool]:
+    """Which words are options of that file."""
+    if path.startswith(_SSHD):
+        return lambda word: not complaint(word, ("",), in_match=False).startswith("sshd does not know")
+    if path.endswith(".rules"):
+        return CONTROLS.__contains__
+    if path.endswith(".sh"):
+        return named.assigned.__contains__
+    judge = judge_of(path)
+    if not isinstance(judge, OptionJudge):
+        return lambda _: False
+    good, spelt = judge.good, judge.spelt
+    return lambda word: any(re.fullmatch(key, spelt(word)) for key, _ in good)
+
+
+def sets(path: str, text: str, named: Named) -> tuple[SetChoice, ...]:
+    """Options with the values that they could be given."""
+    found = (SetChoice(path, key, _values(path, text, key, named)) for key in keys(path, text, named))
+    return tuple(choice for choice in found if choice.values)
+
+
+def _values(path: str, text: str, key: str, named: Named) -> tuple[str, ...]:
+    likely = CHOICES.get(fold(key), ()) if path.startswith(_SSHD) else ()
+    said: Sequence[str] = [value for value in likely if value in named.folded] or likely
+    if not likely:
+        said = _behind(key, named) or named.values(key)
+    is_number, is_flag = _kind(path, text, key)
+    if is_flag:
+        said = [""]
+    elif is_number:
+        said = [value for value in said if _NUMBER.fullmatch(value)]
+    return tuple(value for value in dict.fromkeys(said) if _changes(path, text, key, value))[:_MOST_VALUES]
+
+
+def _behind(key: str, named: Named) -> list[str]:
+    return [line[len(key) + 1 :].strip() for line in named.quoted if line.startswith(f"{key} ")]
+
+
+def _kind(path: str, text: str, key: str) -> tuple[bool, bool]:
+    """Whether the file, in force or in a comment, shows the option with a number, or with no value at all."""
+    examples = [value for name, value in _examples(text) if fold(name) == fold(key.rpartition(".")[2])]
+    if path.startswith(_TWO_WORDS) or not examples:
+        return False, False
+    return all(map(_NUMBER.fullmatch, examples)), not any(examples)
+
+
+def _changes(path: str, text: str, key: str, value: str) -> bool:
+    try:
+        return edit.set_option(path, text, key, value) != text
+    except BadInput:
+        return False
+
+
+def words_to_drop(file: ShownFile, named: Named) -> tuple[WordChoice, ...]:
+    """Of files whose lines are no options: words of theirs that the rule speaks of."""
+    found = []
+    for number, line in file.whole.items():
+        if line.lstrip().startswith("#"):
+            continue
+        words = [word for word in line.split()[1:] if len(word) >= _SHORTEST and word.rstrip(":,") in named.words]
+        if words:
+            found.append(WordChoice(file.path, number, tuple(dict.fromkeys(words))))
+    return tuple(found)
+
+
+def without(line: str, word: str) -> str:
+    """The line with the word taken off, and its other blanks kept."""
+    return re.sub(rf"[ \t]+{re.escape(word)}(?![^ \t])|^{re.escape(word)}[ \t]+", "", line)

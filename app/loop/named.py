@@ -1,0 +1,73 @@
+"""What the words about a rule name: its keys, the values that they should have, the words that should go.
+
+Read from the rule's own text, from lessons and from what failed, as anybody would read them. Nothing here knows a rule.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.syntax.source import fold
+
+_WORD = re.compile(r"[^\s`'\"();]+")
+_QUOTED = re.compile(r"`([^`\n]{1,200})`")
+_MODE = re.compile(r"\b0[0-7]{3}\b")
+_PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+-]*[A-Za-z0-9]")
+_LIKE_A_VALUE = re.compile(r"[0-9/@,_]|^[A-Z]{2,}$|^(?:yes|no|true|false|on|off|none)$")
+_EQUALS = re.compile(r"(?<=[A-Za-z_])=")
+_LINKS = ("to", "be", "=", "as", "is")
+_LEADS = {*_LINKS, "has", "have", "exactly", "set"}
+
+
+@dataclass(frozen=True)
+class Named:
+    texts: tuple[str, ...]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """In order, each once, without the marks that a sentence puts behind them."""
+        found = (word.rstrip(".,:;?") for text in self.texts for word in _WORD.findall(text))
+        pairs = (part for word in found for part in (word, *_of_pair(word)))
+        return tuple(dict.fromkeys(word for word in pairs if word))
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        return frozenset(map(fold, self.words))
+
+    @cached_property
+    def quoted(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(found for text in self.texts for found in _QUOTED.findall(text)))
+
+    @cached_property
+    def modes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(found for text in self.texts for found in _MODE.findall(text)))
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(found for text in self.texts for found in _PATH.findall(text)))
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """Names in NAME=value."""
+        return frozenset(pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _of_pair(word)))
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """What the key is said to be; else what stands behind a word that gives a value; else what looks like one."""
+        said = self._behind(fold(key)) or [word for link in _LINKS for word in self._behind(link)] or self.words
+        return tuple(dict.fromkeys(word for word in said if _LIKE_A_VALUE.search(word)))
+
+    def _behind(self, ahead: str) -> list[str]:
+        """The next word that is none of those that lead to a value, where it looks like one."""
+        found = []
+        for text in self.texts:
+            words = [word.rstrip(".,:;?") for word in _WORD.findall(_EQUALS.sub(" = ", text))]
+            for at, word in enumerate(words):
+                if fold(word) == ahead:
+                    following = next((one for one in words[at + 1 :] if fold(one) not in _LEADS), "")
+                    found += [following] if _LIKE_A_VALUE.search(following) else []
+        return found
+
+
+def _of_pair(word: str) -> tuple[str, ...]:
+    key, equals, value = word.partition("=")
+    return (key, value) if equals and key and value else ()

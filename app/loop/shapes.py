@@ -1,0 +1,179 @@
+"""The JSON Schema that a turn is bound to, made from what is true now: what fits it can be read and can be done.
+
+Patterns are kept to what every engine's grammar takes: a class without quotes and backslashes, and a bound.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.loop import choices
+from app.loop.named import Named
+from app.loop.shown import ShownFile
+from app.syntax.edit import knows
+
+Schema = dict[str, Any]
+
+LONG, SHORT = 300, 120
+"""Characters of a sentence; the second where answers are guided."""
+MOST_PATHS, MOST_ACTIONS = 8, 12
+_FEW = 4
+_PLAIN = r'[^"\\\x00-\x1f\x7f]'
+_NEW_NAME = "[a-z0-9][a-z0-9_-]{0,31}"
+_MODE = {"type": "string", "pattern": "^0[0-7]{3}$"}
+_LINE, _CONTENT = 400, 4096
+_ANY_PATH = {"type": "string", "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}){1,5}$"}
+"""What a role that is not guided may name besides: whether anybody may touch it is the policy's to say."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a turn's answer may name."""
+
+    named: Named
+    files: tuple[ShownFile, ...] = ()
+    """Shown to the role. Of an act, what its plan names."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Their whole content, by path; what is not there is absent."""
+    paths: tuple[str, ...] = ()
+    """What a plan may name."""
+    folders: tuple[str, ...] = ()
+    """Patterns under which a plan may name a file that is not there."""
+    services: tuple[str, ...] = ()
+    trouble: tuple[str, ...] = ()
+    """What a Sentry may raise an alarm over."""
+    gamable: bool = True
+    """There is a pass to veto."""
+    weighs: bool = True
+    """A reflection's decision counts."""
+    guided: bool = False
+    """Keys, values and lines are chosen from what the rule and its files say."""
+
+    def text(self, path: str) -> str:
+        return self.texts.get(path, "")
+
+    @property
+    def lines(self) -> dict[str, Mapping[int, str]]:
+        """Those that an answer may name by number."""
+        return {file.path: file.whole for file in self.files}
+
+
+def plan(now: Situation) -> Schema:
+    if now.guided:
+        paths = [file.path for file in now.files if any(_guided(file, now))] or list(now.paths) or ["/"]
+        return _object({"approach": _text(SHORT), "paths": _list({"enum": paths}, 1, min(_FEW, len(paths)))})
+    some: list[Schema] = [{"enum": list(now.paths)}] if now.paths else []
+    some += [{"type": "string", "pattern": _new_file(pattern)} for pattern in now.folders]
+    where = _list(_any([*some, _ANY_PATH]), 1, MOST_PATHS)
+    said = _text(LONG)
+    steps = _list(said, 0, _FEW)
+    return _object(
+        {"approach": said, "paths": where, "steps": steps, "risk": said, "rollback": said, "validation": said}
+    )
+
+
+def act(now: Situation) -> Schema:
+    if not now.guided:
+        found = [one for file in now.files for one in _free(file, now)]
+        found.append(_object({"do": {"const": "reload"}, "service": {"enum": list(now.services)}}))
+        return _object({"actions": _list(_any(found), 1, MOST_ACTIONS), "note": _text(LONG)})
+    found = [one for file in now.files for one in _guided(file, now)]
+    if not found:  # nothing that the rule names applies: what is left is what any file can take
+        found = [one for file in now.files for one in _free(file, now)]
+    actions = {"actions": _list(_any(found), 1, min(_FEW, len(found)))}
+    return _object(actions | ({"reload": {"enum": [*now.services, "none"]}} if now.services else {}))
+
+
+def review(now: Situation) -> Schema:
+    said = _text(SHORT if now.guided else LONG)
+    kept = _object({"explanation": said, "veto": {"const": False}}, {} if now.guided else {"reason": said})
+    if not now.gamable:
+        return kept
+    return {"anyOf": [kept, _object({"explanation": said, "veto": {"const": True}, "reason": said})]}
+
+
+def triage(now: Situation) -> Schema:
+    said = _text(SHORT if now.guided else LONG)
+    quiet = _object({"assessment": said, "alarm": {"const": False}}, {} if now.guided else {"reason": said})
+    if not now.trouble:
+        return quiet
+    over = {"enum": list(now.trouble)} if now.guided else said
+    return {"anyOf": [quiet, _object({"assessment": said, "alarm": {"const": True}, "reason": over})]}
+
+
+def reflect(now: Situation) -> Schema:
+    said = _text(SHORT if now.guided else LONG)
+    decision = {"enum": ["CONTINUE", "PIVOT", "ESCALATE"] if now.weighs else ["CONTINUE"]}
+    if now.guided:
+        return _object({"mechanism": said, "advice": said, "decision": decision})
+    return _object({"mechanism": said, "environment": said, "advice": said, "decision": decision, "reason": said})
+
+
+def _guided(file: ShownFile, now: Situation) -> Iterable[Schema]:
+    path = {"const": file.path}
+    if now.named.modes and not file.absent:
+        yield _object({"do": {"const": "chmod"}, "path": path, "mode": {"enum": list(now.named.modes)}})
+    if file.why_not and not file.absent:
+        return
+    for one in choices.sets(file.path, now.text(file.path), now.named):
+        key, value = {"const": one.key}, {"enum": list(one.values)}
+        yield _object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
+    if knows(file.path):
+        return
+    for one_line in choices.words_to_drop(file, now.named):
+        number, word = {"enum": [one_line.number]}, {"enum": list(one_line.words)}
+        yield _object({"do": {"const": "drop_word"}, "path": path, "number": number, "word": word})
+        yield _object({"do": {"const": "remove_line"}, "path": path, "number": number})
+    if now.named.quoted:
+        line = {"enum": list(now.named.quoted)}
+        yield _object({"do": {"const": "append_line"}, "path": path, "line": line})
+
+
+def _free(file: ShownFile, now: Situation) -> Iterable[Schema]:
+    path, line = {"const": file.path}, {"type": "string", "maxLength": _LINE}
+    if not file.absent:
+        yield _object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})
+    keys = choices.keys(file.path, now.text(file.path), now.named, all_of_them=True)
+    if keys:
+        key, value = {"enum": list(keys)}, {"type": "string", "pattern": f"^{_PLAIN}{{0,{LONG}}}$"}
+        yield _object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
+    if file.whole:
+        number = {"enum": list(file.whole)}
+        yield _object({"do": {"const": "replace_line"}, "path": path, "number": number, "new": line})
+        yield _object({"do": {"const": "remove_line"}, "path": path, "number": number})
+    if file.cut or (file.why_not and not file.absent):  # a line that is not shown has no number
+        yield _object({"do": {"const": "replace_line"}, "path": path, "old": line, "new": line})
+        yield _object({"do": {"const": "remove_line"}, "path": path, "line": line})
+    yield _object({"do": {"const": "append_line"}, "path": path, "line": line})
+    content = {"type": "string", "maxLength": _CONTENT}
+    yield _object({"do": {"const": "write_file"}, "path": path, "content": content, "mode": _MODE})
+
+
+def _new_file(pattern: str) -> str:
+    folder, _, name = pattern.rpartition("/")
+    return f"^{re.escape(folder)}/{re.escape(name).replace(re.escape('*'), _NEW_NAME)}$"
+
+
+def _text(most: int) -> Schema:
+    return {"type": "string", "pattern": f"^{_PLAIN}{{0,{most}}}$"}
+
+
+def _any(found: Sequence[Schema]) -> Schema:
+    return found[0] if len(found) == 1 else {"anyOf": list(found)}
+
+
+def _list(items: Schema, least: int, most: int) -> Schema:
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
+
+
+def _object(fields: Schema, optional: Schema | None = None) -> Schema:
+    return {
+        "type": "object",
+        "properties": fields | (optional or {}),
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+SHAPES = {"plan": plan, "act": act, "review": review, "triage": triage, "reflect": reflect}

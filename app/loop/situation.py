@@ -1,0 +1,134 @@
+"""What is true as a role is asked: which files decide, what stands in them, what there is to judge."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from app.events.kinds import SentryProbed, VerdictGiven
+from app.events.words import Purpose
+from app.loop.attempt import Attempt
+from app.loop.named import Named
+from app.loop.shapes import Situation
+from app.loop.shown import shown
+from app.loop.state import Item
+from app.skills.skill import Rule
+from app.syntax import source
+from app.syntax.source import fold
+from app.targets.areas import JUDGES
+from app.targets.policy import SERVICES
+from app.targets.readable import Followed, is_plain, judged
+from app.text.clean import clean
+from app.text.secrets import redacted
+
+FILE_CHARS = 1800
+"""Of a file's lines, with their numbers."""
+GUIDED_CHARS = 500
+_MOST_FILES = 60
+_SHOWN = 3
+"""Files whose lines a plan is shown."""
+_SHORT = 3
+"""Letters of a word that says nothing of the line that it stands in."""
+_LONGEST, _LONGEST_PATH = 200, 256
+_SERVED = (
+    ("/etc/ssh/", "sshd"),
+    ("/etc/crypto-policies/back-ends/opensshserver", "sshd"),
+    ("/etc/audit/", "auditd"),
+    ("/etc/sysctl", "systemd-sysctl"),
+    ("/etc/mission/", "mission"),
+)
+_COMPLAINS = re.compile(
+    r"\b(?:denied|errors?|fatal|cannot|unable|panic|segfault|not permitted|no such)\b", re.IGNORECASE
+)
+"""Of a program about what it needs. That a login failed or was refused stands in every log."""
+_MOST_COMPLAINTS = 6
+_UNPLAIN = re.compile(r'["\\\x00-\x1f\x7f]')
+
+
+@dataclass(frozen=True)
+class About:
+    """What a turn is about; each prompt takes from it what its role needs."""
+
+    item: Item
+    attempt: Attempt
+    rule: Rule
+    host: str
+    files: Followed
+    facts: dict[str, str]
+    opening: VerdictGiven | None = None
+    """What the scanner said of the rule before the run."""
+    guided: bool = False
+    weighs: bool = True
+
+
+def situation(purpose: Purpose, about: About) -> Situation:
+    named = _named(about)
+    attempt = about.attempt
+    match purpose:
+        case "plan":
+            return _of_plan(about, named)
+        case "act":
+            assert attempt.plan
+            now = _of_files(about, named, attempt.plan.paths)
+            return replace(now, services=_services(attempt.plan.paths, guided=about.guided))
+        case "review":
+            gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
+            return Situation(named, gamable=gamable, guided=about.guided)
+        case "triage":
+            trouble = tuple(dict.fromkeys(_trouble(attempt.probed, guided=about.guided))) if attempt.probed else ()
+            return Situation(named, trouble=trouble, guided=about.guided)
+        case "reflect":
+            return Situation(named, weighs=about.weighs, guided=about.guided)
+
+
+def _named(about: About) -> Named:
+    lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
+    return Named((about.rule.title, about.rule.requirement, about.rule.fix, *lessons))
+
+
+def _of_plan(about: About, named: Named) -> Situation:
+    """Files that decide the rule, drop-ins included, the one that the scanner points at first.
+
+    Then what lessons name, and for a role that chooses freely whatever else somebody judges.
+    """
+    files = about.files
+    first = [about.opening.path] if about.opening and about.opening.path else []
+    first += [path for pattern in about.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
+    first += [path for path in named.paths if files.state(path) is not None]
+    paths = dict.fromkeys(path for path in first if judged(path) and _can_be_named(path))
+    now = _of_files(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
+    if about.guided:
+        return now
+    others = (path for pattern, _ in JUDGES for path in files.glob(pattern) if _can_be_named(path))
+    may_be_made = tuple(pattern for pattern in about.rule.paths if "*" in pattern)
+    return replace(now, paths=tuple(dict.fromkeys([*paths, *others]))[:_MOST_FILES], folders=may_be_made)
+
+
+def _can_be_named(path: str) -> bool:
+    """As a plan may write it: a file's name may hold anything."""
+    return is_plain(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
+
+
+def _of_files(about: About, named: Named, paths: Iterable[str]) -> Situation:
+    limit = GUIDED_CHARS if about.guided else FILE_CHARS
+    words = {fold(word) for word in named.words if len(word) > _SHORT}
+    files = tuple(shown(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
+    texts = {file.path: source.text(about.files, file.path) or "" for file in files if not file.why_not}
+    return Situation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
+
+
+def _services(paths: Iterable[str], *, guided: bool) -> tuple[str, ...]:
+    if not guided:
+        return tuple(sorted(SERVICES))
+    return tuple(dict.fromkeys(name for path in paths for start, name in _SERVED if path.startswith(start)))
+
+
+def complaints(log: Iterable[str]) -> list[str]:
+    """The lines that are more than a record of what is done every day, the newest of them."""
+    return [line for line in log if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
+
+
+def _trouble(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
+    """What can be pointed at: probes that fail since the run began, drift, lines of the log."""
+    failing = (f"{one.name}: {one.detail}" for one in probed.probes if not one.ok and one.name not in probed.ailing)
+    for text in (*failing, *probed.drift, *(complaints(probed.log) if guided else probed.log)):
+        yield _UNPLAIN.sub(" ", clean(redacted(text), _LONGEST))

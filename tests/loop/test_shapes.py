@@ -1,0 +1,120 @@
+"""What fits a turn's schema can be read, and is refused for what it does and never for how it is put."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from app.engines.grammar import bindable
+from app.engines.simulator import to_schema
+from app.engines.simulator.compose import speak
+from app.engines.simulator.prompt import read_prompt
+from app.engines.simulator.script import ANSWERS, read_script
+from app.events.kinds import PlanMade
+from app.loop import answers
+from app.loop.prompts import user
+from app.loop.shapes import SHAPES
+from app.loop.situation import situation
+from app.skills.stig.pack import STIG
+from app.targets.policy import review
+from tests.loop.walks import about, host, walk
+
+HOST = host()
+SCRIPT = read_script(ANSWERS)
+OF_SHAPE = ("not well formed", "not a plain absolute path", "the plan does not name", "stands in the answer already")
+
+
+def planned(asked, plan):
+    made = PlanMade(rule=asked.rule.id, attempt=1, **{name: getattr(plan, name) for name in plan.__struct_fields__})
+    return replace(asked, attempt=replace(asked.attempt, plan=made))
+
+
+@pytest.mark.parametrize("guided", [True, False])
+@pytest.mark.parametrize("rule", STIG.rules)
+def test_every_walk_of_every_shape_is_an_answer(rule, guided):
+    draw = random.Random(rule)
+    asked = about(rule, HOST, guided=guided)
+    for purpose in SHAPES:
+        now = situation(purpose, asked)
+        schema = SHAPES[purpose](now)
+        for _ in range(10):
+            said = walk(schema, draw)
+            answer = answers.read(purpose, json.dumps(said), now.lines)
+            if purpose == "plan":
+                asked = planned(asked, answer)
+                break
+
+
+@pytest.mark.parametrize("guided", [True, False])
+@pytest.mark.parametrize("rule", STIG.rules)
+def test_what_is_refused_is_refused_for_its_effect(rule, guided):
+    draw = random.Random(rule)
+    for _ in range(3):
+        asked = about(rule, HOST, guided=guided)
+        asked = planned(asked, answers.read("plan", json.dumps(walk(SHAPES["plan"](situation("plan", asked)), draw))))
+        now = situation("act", asked)
+        work = answers.read("act", json.dumps(walk(SHAPES["act"](now), draw)), now.lines)
+        refusals = review(work.actions, frozenset(asked.attempt.plan.paths), HOST)
+        assert not [one for one in refusals if any(words in one.reason for words in OF_SHAPE)]
+
+
+@pytest.mark.parametrize("guided", [True, False])
+@pytest.mark.parametrize("rule", STIG.rules)
+def test_every_shape_is_one_that_a_grammar_can_be_made_of(rule, guided):
+    asked = about(rule, HOST, guided=guided)
+    for purpose in SHAPES:
+        schema = SHAPES[purpose](situation(purpose, asked))
+        to_schema.check(schema)
+        assert bindable(schema) == schema
+        _every_string_and_list_is_bounded(schema)
+
+
+def _every_string_and_list_is_bounded(node):
+    if isinstance(node, dict):
+        if node.get("type") == "string":
+            assert "maxLength" in node or "{0," in node["pattern"] or "{3}" in node["pattern"], node
+        if node.get("type") == "array":
+            assert "maxItems" in node, node
+    for value in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        _every_string_and_list_is_bounded(value)
+
+
+@pytest.mark.parametrize("rule", STIG.rules)
+def test_what_is_scripted_fits_and_is_not_pressed(rule):
+    """The simulated engines give what stands in the script, whatever the shape."""
+    lessons = ""
+    for number in range(1, 4):
+        one = SCRIPT.pick(rule, number, lessons)
+        lessons = f"{one.mechanism} ({one.environment}) Next time: {one.advice}"
+        asked = about(rule, HOST, guided=False)
+        plan = answers.Plan(one.approach, one.paths, one.steps, one.risk, one.rollback, one.validation)
+        now = situation("plan", asked)
+        said = {name: getattr(plan, name) for name in plan.__struct_fields__}
+        said = json.loads(json.dumps(said))
+        assert to_schema.press(SHAPES["plan"](now), said) == said
+        asked = planned(asked, plan)
+        now = situation("act", asked)
+        prompt = read_prompt("act", user("act", asked, 2500, now))
+        wanted = speak(replace_tries(SCRIPT, rule, one), prompt).answer
+        pressed = to_schema.press(SHAPES["act"](now), json.loads(json.dumps(wanted)))
+        actions = answers.read("act", json.dumps(pressed), now.lines).actions
+        assert actions == answers.read_actions(json.dumps({"actions": one.actions}))
+
+
+def replace_tries(script, rule, one):
+    class Only:
+        def pick(self, *_):
+            return one
+
+    return Only()
+
+
+def test_a_pass_alone_can_be_vetoed_and_an_alarm_needs_something_to_be_raised_over():
+    asked = about("V-257985", HOST, guided=True)
+    now = situation("review", asked)
+    assert SHAPES["review"](now)["properties"]["veto"] == {"const": False}
+    assert "anyOf" in SHAPES["review"](replace(now, gamable=True))
+    now = situation("triage", asked)
+    assert now.trouble == ("login: it  fails ", "a   b", "sshd: error: no")
+    assert SHAPES["triage"](replace(now, trouble=()))["properties"]["alarm"] == {"const": False}
