@@ -1,0 +1,70 @@
+"""Scores: how much of the findings a line-up fixes, and what it breaks."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from app.cli.options import Data
+from app.config import Settings
+
+
+class LineupFirst(TyperGroup):
+    """`temper score LINEUP` is `temper score lineup LINEUP`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["lineup", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer()
+score = typer.Typer(
+    cls=LineupFirst,
+    help="Score a line-up: temper score LINEUP --out FILE. `temper score lineup --help` has the options.",
+    no_args_is_help=True,
+)
+app.add_typer(score, name="score")
+Out = Annotated[Path, typer.Option(help="The result file. A score that was cut off goes on from what lies beside it.")]
+Rules = Annotated[str, typer.Option(help="Comma-separated rule ids; all when left out.")]
+Pack = Annotated[Path | None, typer.Option(help="A zip of the result and of each run's evidence, for temper verify.")]
+Note = Annotated[str, typer.Option(help="A line of yours that goes into the result.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result file, too.")]
+
+
+@score.command("lineup")
+def of_lineup(
+    lineup: Annotated[str, typer.Argument(help="A shipped line-up, a path to one, or a baseline: nothing.")],
+    out: Out,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="How often; each seed generates hosts of its own.")] = 3,
+    hosts: Annotated[
+        int, typer.Option(min=1, max=100, help="Hosts for each seed: the built-in one, then generated ones.")
+    ] = 1,
+    rules: Rules = "",
+    held_back: Annotated[
+        str, typer.Option(help="Generate all hosts from this seed; the result has only its digest.")
+    ] = "",
+    speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 is as fast as it can.")] = 0.0,
+    pack: Pack = None,
+    note: Note = "",
+    as_json: AsJson = False,
+    data: Data = Path("data"),
+) -> None:
+    """Score a line-up on fresh hosts. Ends with 0 when no host was left worse than it was, else with 2."""
+    from app.cli.score import Asked, apart
+    from app.cli.score import score as work
+
+    settings = apart(Settings(data=data, speed=speed, kind="run"), lineup)
+    raise typer.Exit(work(settings, Asked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json)))
+
+
+@score.command("table")
+def table(
+    files: Annotated[list[Path], typer.Argument(help="Result files.")],
+    into: Annotated[Path | None, typer.Option(help="The file to write; stdout when left out.")] = None,
+) -> None:
+    """Make the page of scores from result files."""
+    from app.cli.score import table as make
+
+    make(files, into)
