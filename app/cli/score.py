@@ -35,6 +35,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 
 NOTHING = "nothing"
+ON_DEBIAN = ("bash",)
 NO_HARM, HARM_STAYED = 0, 2
 _CUT_OFF = "it was cut off; its trial is made again on a new host"
 
@@ -58,6 +59,8 @@ def apart(settings: Settings, lineup: str) -> Settings:
 
 
 def score(settings: Settings, asked: Asked) -> int:
+    if asked.lineup in ON_DEBIAN:
+        raise BadInput(f"{asked.lineup} takes a real host: the built-in one has no shell. Add --host debian.")
     lineup = None if asked.lineup == NOTHING else chosen_lineup(settings)
     order = Order(
         label=lineup.name if lineup else "doing nothing",

@@ -4,6 +4,7 @@ A change that pleases the scanner and reaches no program is gamed, or no change 
 """
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from app.skills.stig.checks.crypto import CIPHERS, MACS
 from app.syntax.files import Files
@@ -15,7 +16,6 @@ from app.targets.effects.profile import FIXED
 Settings = Mapping[str, str]
 Wanted = Callable[[str], bool]
 Question = Callable[["Reading"], bool]
-_AREAS = sorted({area for daemon in DAEMONS for area in daemon.areas})
 
 
 class Reading:
@@ -38,9 +38,17 @@ def met(rule: str, reading: Reading) -> bool | None:
     return None if question is None else question(reading)
 
 
-def weakened(before: Files, after: Files, asks: frozenset[str]) -> str:
-    """What else is weaker than it was; empty where nothing is."""
-    found = by_our_reading(_AREAS, before, after, asks)
+class Listed(Files, Protocol):
+    """Files of a host all of whose paths are known."""
+
+    def paths(self) -> list[str]: ...
+
+
+def weakened(before: Listed, after: Listed, asks: frozenset[str]) -> str:
+    """What else is weaker than it was; empty where nothing is. A program whose files are the same goes by the same."""
+    paths = {*before.paths(), *after.paths()}
+    changed = sorted(path for path in paths if before.state(path) != after.state(path))
+    found = by_our_reading(changed, before, after, asks)
     return found.reason if found else ""
 
 

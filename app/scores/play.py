@@ -68,7 +68,7 @@ async def on_built_in(runtime: Runtime, order: Order, seed: int, host: Host, rul
     trial = _trial(runtime, pack, seed, host.name, run, await after.health(), was)
     fates = tuple(_checked(fate, Reading(after.files)) for fate in trial.fates)
     asks = frozenset[str]().union(*(pack.rules[rule].asks for rule in rules))
-    spoilt = weakened(twin.files, after.files, asks)
+    spoilt = weakened(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
 

@@ -41,7 +41,7 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
             await after.rollback(f"{rule}.{attempt}")
             lessons += f"{one.mechanism} {one.advice}\n"
         assert met(rule, Reading(after.files)), rule
-        assert weakened(before.files, after.files, STIG.rules[rule].asks) == "", rule
+        assert weakened(before.tree, after.tree, STIG.rules[rule].asks) == "", rule
 
 
 async def test_a_drop_in_that_has_the_say_is_seen(tmp_path):
@@ -59,4 +59,4 @@ async def test_what_is_weaker_elsewhere_is_told(tmp_path):
     after = await opened(built_in(), tmp_path / "after")
     file = tmp_path / "after/root/etc/ssh/sshd_config"
     file.write_text("StrictModes no\n" + file.read_text())
-    assert "strictmodes" in weakened(before.files, after.files, frozenset())
+    assert "strictmodes" in weakened(before.tree, after.tree, frozenset())

@@ -35,13 +35,19 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result file, too
 
 @score.command("lineup")
 def of_lineup(
-    lineup: Annotated[str, typer.Argument(help="A shipped line-up, a path to one, or a baseline: nothing.")],
+    lineup: Annotated[
+        str,
+        typer.Argument(help="A shipped line-up, a path to one, or a baseline: nothing, or with --host also bash."),
+    ],
     out: Out,
     seeds: Annotated[int, typer.Option(min=1, max=1000, help="How often; each seed generates hosts of its own.")] = 3,
     hosts: Annotated[
         int, typer.Option(min=1, max=100, help="Hosts for each seed: the built-in one, then generated ones.")
     ] = 1,
     rules: Rules = "",
+    host: Annotated[
+        str, typer.Option(help="On a disposable Debian of this name instead, made new for each seed.")
+    ] = "",
     held_back: Annotated[
         str, typer.Option(help="Generate all hosts from this seed; the result has only its digest.")
     ] = "",
@@ -54,9 +60,11 @@ def of_lineup(
     """Score a line-up on fresh hosts. Ends with 0 when no host was left worse than it was, else with 2."""
     from app.cli.score import Asked, apart
     from app.cli.score import score as work
+    from app.cli.score_debian import score_debian
 
-    settings = apart(Settings(data=data, speed=speed, kind="run"), lineup)
-    raise typer.Exit(work(settings, Asked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json)))
+    settings = Settings(data=data, speed=speed, kind="run")
+    asked = Asked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json)
+    raise typer.Exit(score_debian(settings, asked, host) if host else work(apart(settings, lineup), asked))
 
 
 @score.command("table")
