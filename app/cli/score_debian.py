@@ -1,6 +1,7 @@
 """`temper score … --host NAME`: on a disposable Debian that every trial begins anew, with OpenSCAP to judge it."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 
 from app.cli.opening import chosen_lineup, opened
@@ -19,7 +20,7 @@ from app.targets.catalog import open_target
 from app.targets.rootfs.machine import Rootfs
 from app.targets.target import Target
 
-BASH = "bash"
+BASH, WHOLE = "bash", "all"
 _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 
 
@@ -32,7 +33,7 @@ def score_debian(settings: Settings, asked: Asked, name: str) -> int:
     keep_content(machine)
     own = replace(settings, data=settings.data / "score", database_url="", lineup=asked.lineup)
     lineup = None if asked.lineup == BASH else chosen_lineup(own)
-    rules = rules_of(asked.rules, SKILL) if asked.rules else tuple(rule for rule in RULES if rule in skill(SKILL).rules)
+    rules = rules_of(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else tuple(_chosen())
     order = Order(
         label=lineup.name if lineup else "OpenSCAP's generated bash",
         kind="line-up" if lineup else "baseline",
@@ -49,6 +50,11 @@ def score_debian(settings: Settings, asked: Asked, name: str) -> int:
     finally:
         machine.stop()
     return finish(own, order, lineup, notes, asked)
+
+
+def _chosen() -> Iterator[str]:
+    there = skill(SKILL).rules
+    return (rule for rule in RULES if rule in there)
 
 
 async def _trials(settings: Settings, lineup: Lineup | None, order: Order, notes: Notes, machine: Rootfs) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 
-from app.scores.result import Fate, Score, Trial, fixed, gamed, handed_on, harmed, opened
+from app.scores.result import Fate, Score, Trial, fixed, gamed, handed_on, harmed, opened, passes
 
 _Z = 1.959964
 """95 %."""
@@ -39,6 +39,8 @@ class ScoreRow:
     hosts: str
     trials: int
     findings: int
+    passes: int
+    """Findings over which the scanner is content now, whatever it took."""
     fixed: Share
     harmed_and_undone: int
     harm_stayed: Share
@@ -98,6 +100,7 @@ def row(score: Score) -> ScoreRow:
         hosts=_hosts(score),
         trials=len(score.trials),
         findings=len(found),
+        passes=sum(map(passes, fates)),
         fixed=share(count, len(found)),
         harmed_and_undone=sum(fate.harmed for fate in fates),
         harm_stayed=share(sum(map(harmed, score.trials)), len(score.trials)),

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from app.scores.twists import ADDED, AUDIT, EDITS, NAMES, NETWORKS, SHADOW_MODES, TRAPS
-from app.targets.fixture.layout import Manifest, discard, lay_out, read_manifest
-from app.targets.fixture.target import SOURCE, FixtureTarget
+from app.targets.fixture.layout import SOURCE, Manifest, discard, lay_out, read_manifest
+from app.targets.fixture.target import FixtureTarget
 from app.targets.owners import encode
 
 BUILT_IN = "built-in"

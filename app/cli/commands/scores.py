@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from app.cli.options import Data
+from app.cli.options import Data, RunId
 from app.config import Settings
 
 
@@ -76,3 +76,28 @@ def table(
     from app.cli.score import table as make
 
     make(files, into)
+
+
+@score.command("export-tasks")
+def export_tasks(
+    folder: Annotated[Path, typer.Argument(help="The folder to write to: one folder for each task.")],
+    rules: Rules = "",
+    hosts: Annotated[int, typer.Option(min=1, max=100, help="The built-in host, then generated ones.")] = 1,
+    held_back: Annotated[str, typer.Option(help="Generate all hosts from this seed.")] = "",
+) -> None:
+    """Write the same tasks in Harbor's format, for any agent that works in a terminal."""
+    from app.cli.export_tasks import export_tasks as export
+
+    export(folder, rules, hosts, held_back)
+
+
+@app.command("export-trajectory")
+def export_trajectory(
+    run_id: RunId,
+    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write a run as a trajectory (ATIF): each turn with its prompt, thought, answer and what came of it."""
+    from app.cli.export_trajectory import export_trajectory as export
+
+    export(Settings(data=data), run_id, out)

@@ -21,6 +21,7 @@ HEADS = (
     ("what was scored", "A line-up, or a baseline to hold it against."),
     ("hosts", "Built-in, generated from a seed, or an added host."),
     ("findings", "Rules that the scanner failed when the trial began."),
+    ("scanner passes", "Findings over which the scanner is content afterwards, whatever it took."),
     ("fixed", "The scanner passes, the requirement is in effect by a second check, and nothing is worse or weaker."),
     ("harmed and undone", "Changes that broke something and were taken back."),
     ("harm that stayed", "Hosts that were left worse than they were. It must be 0."),
