@@ -120,7 +120,10 @@ def _unended(database: Engine) -> list[str]:
 
 
 def tell(number: int, of: int, trial: Trial) -> None:
-    became = [f"{fate.rule} {fate.ended or fate.closing}{'' if fate.met is not False else ', not in effect'}" for fate in trial.fates]
+    became = [
+        f"{fate.rule} {fate.ended or fate.closing}{'' if fate.met is not False else ', not in effect'}"
+        for fate in trial.fates
+    ]
     harm = f"; HARM STAYED: {trial.worse or trial.left}" if harmed(trial) else ""
     say(f"{number}/{of} seed {trial.seed}, {trial.host}: {'; '.join(became)}{harm}")
 
@@ -142,7 +145,9 @@ def finish(settings: Settings, order: Order, lineup: Lineup | None, notes: Notes
         temper=__version__,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d"),
         machine=_machine(),
-        models=tuple(dict.fromkeys(f"{seat.model} {seat.precision}".strip() for seat in started.seats)) if started else (),
+        models=tuple(dict.fromkeys(f"{seat.model} {seat.precision}".strip() for seat in started.seats))
+        if started
+        else (),
         scanner=started.scanner if started else "",
         trials=trials,
     )
@@ -209,8 +214,16 @@ def verify_score(path: Path, key: str) -> int:
     except score_file.BrokenScore as exc:
         say(f"does not hold: {path}: {exc}")
         return 2
-    runs = f"the evidence of all {looked} runs holds and says the same" if looked else "the evidence of its runs is not in it: ask for the pack"
+    runs = (
+        f"the evidence of all {looked} runs holds and says the same"
+        if looked
+        else "the evidence of its runs is not in it: ask for the pack"
+    )
     vouched = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
-    for line in (f"holds: {path}: {len(found.score.trials)} trials of {found.score.order.label}", runs, f"signed by {found.key}, {vouched}"):
+    for line in (
+        f"holds: {path}: {len(found.score.trials)} trials of {found.score.order.label}",
+        runs,
+        f"signed by {found.key}, {vouched}",
+    ):
         Console().print(line, markup=False, highlight=False, soft_wrap=True)
     return 0

@@ -27,7 +27,9 @@ _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 def score_debian(settings: Settings, asked: Asked, name: str) -> int:
     """`settings` are those of the data folder in which the machine is, or will be."""
     if asked.held_back or asked.hosts != 1:
-        raise BadInput("hosts are generated from the built-in one only: leave --hosts and --held-back away with --host.")
+        raise BadInput(
+            "hosts are generated from the built-in one only: leave --hosts and --held-back away with --host."
+        )
     machine = Rootfs(settings.data / "rootfs", name)
     built(machine)
     keep_content(machine)
@@ -77,7 +79,9 @@ async def _bash(settings: Settings, order: Order, seed: int, machine: Rootfs) ->
     target = _new(settings, machine)
     profile = SKILL.rpartition(":")[2]
     try:
-        return await by_bash(order, seed, machine, target, _DATASTREAM, f"xccdf_org.ssgproject.content_profile_{profile}")
+        return await by_bash(
+            order, seed, machine, target, _DATASTREAM, f"xccdf_org.ssgproject.content_profile_{profile}"
+        )
     finally:
         await target.close()
 

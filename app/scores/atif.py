@@ -83,7 +83,9 @@ def _take(made: _Made, one: Recorded) -> None:
         case RunStarted() as event:
             made.started = event
         case ItemStarted() as event:
-            made.step(one, "system", f"{event.rule}, category {event.category}: {event.title}", extra={"rule": event.rule})
+            made.step(
+                one, "system", f"{event.rule}, category {event.category}: {event.title}", extra={"rule": event.rule}
+            )
         case TurnStarted() as event:
             made.asked = event
             made.step(one, "user", event.prompt[1], extra={"turn": event.turn, "system": event.prompt[0]})
@@ -107,7 +109,7 @@ def _turn(made: _Made, one: Recorded, event: TurnFinished) -> None:
     if asked:
         extra |= {"rule": asked.rule, "attempt": asked.attempt, "engine": asked.engine}
     more: Json = {"reasoning_content": event.thought} if event.thought else {}
-    metrics = {"prompt_tokens": event.prompt_tokens, "completion_tokens": event.completion_tokens}
+    metrics: Json = {"prompt_tokens": event.prompt_tokens, "completion_tokens": event.completion_tokens}
     metrics["extra"] = {"seconds": event.seconds, "ttft": event.ttft, "tok_s": event.decode_rate}
     model = {"model_name": asked.model} if asked else {}
     made.step(one, "agent", event.answer, **model, **more, metrics=metrics, extra=extra)
@@ -176,7 +178,9 @@ def _root(made: _Made) -> Json:
         "session_id": made.run,
         "agent": {**agent, "extra": {"seats": seats, "lineup": request.lineup if request else ""}},
         "steps": made.steps,
-        "notes": "SIMULATED engines: a script answered, no model." if simulated else "Answers of the models named here.",
+        "notes": "SIMULATED engines: a script answered, no model."
+        if simulated
+        else "Answers of the models named here.",
         "final_metrics": {
             "total_prompt_tokens": made.prompt_tokens,
             "total_completion_tokens": made.tokens,

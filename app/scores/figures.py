@@ -1,4 +1,4 @@
-"""What a score comes to, with intervals: Wilson's for shares, a bootstrap's for means. The same trials, the same figures."""
+"""What a score comes to, with intervals: Wilson's for shares, a bootstrap's for means; always the same ones."""
 
 import random
 from collections import Counter

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
+from app.events.record import read
 from app.evidence import verify
 from app.evidence.key import Signer, holds
-from app.events.record import read
 from app.scores.fold import told
 from app.scores.result import FORMAT, Fate, Score, Signed, Trial
 from app.skills.catalog import skill
@@ -28,7 +28,7 @@ class BrokenScore(Exception):
 
 def signed(score: Score, signer: Signer) -> bytes:
     made = Signed(score=score, key=signer.public, signature=signer.sign(_told(score)))
-    return msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n"
+    return msgspec.json.encode(made) + b"\n"
 
 
 def read_result(content: bytes) -> Signed:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import msgspec
+
 from app.events.kinds import (
     ActionRefused,
     ActionRolledBack,
@@ -40,6 +42,8 @@ _STAGES: dict[str, Stage] = {
 }
 _WAYS_OUT = {ItemPassed: "passed", ItemEscalated: "escalated", ItemDeferred: "deferred", ItemSkipped: "skipped"}
 
+_COUNTED = ("harmed", "undone", "vetoed", "refused", "turns", "usable", "prompt_tokens", "tokens")
+
 
 @dataclass
 class _Tally:
@@ -52,9 +56,6 @@ class _Tally:
     failed_at: Stage = ""
     asked: TurnStarted | None = None
     last_ended_well: bool = True
-
-
-_COUNTED = ("harmed", "undone", "vetoed", "refused", "turns", "usable", "prompt_tokens", "tokens")
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _stage(event: AttemptFailed, tally: _Tally) -> Stage:
 
 def _fate(rule: str, tally: _Tally, skill: Skill) -> Fate:
     person = rule in NEEDS_A_PERSON or (rule in skill.rules and skill.rules[rule].irreversible)
-    return Fate(
+    fate = Fate(
         rule=rule,
         opening=tally.opening,
         closing=tally.closing or tally.opening,
@@ -141,5 +142,5 @@ def _fate(rule: str, tally: _Tally, skill: Skill) -> Fate:
         failed_at="" if tally.ended == "passed" else tally.failed_at,
         person=person,
         seconds=tally.seconds,
-        **tally.count,
     )
+    return msgspec.structs.replace(fate, **tally.count)

@@ -135,16 +135,16 @@ QUESTIONS: dict[str, Question] = {
     "V-258057": _all("pam", "pam_faillock.so preauth: unlock_time", _is("0", "never"), *_STACKS),
     "V-258107": _all("pam", "pam_pwquality.so: minlen", _within(15, 512), *_STACKS),
     "V-258041": _one("login.defs", "PASS_MAX_DAYS", _within(1, 60)),
-    "V-258074": _both(_one("login.defs", "UMASK", _is("077", "0077")), _one("login.defs", "UMASK in PAM", _is("077", "0077"))),
+    "V-258074": _both(
+        _one("login.defs", "UMASK", _is("077", "0077")), _one("login.defs", "UMASK in PAM", _is("077", "0077"))
+    ),
     "V-258068": _one("profile", "TMOUT of a login", lambda value: _within(1, 600)(value.removesuffix(FIXED))),
     "V-258069": _logins,
     "V-257934": _closed,
     "V-258106": _asked_for_a_password,
     "V-258086": lambda reading: "off" not in {v for k, v in reading.of("sudo").items() if k.endswith(": authenticate")},
     "V-257820": _one("dnf", "main.gpgcheck", _is("1")),
-    "V-257807": _both(
-        _one("modprobe", "install sctp", _is("nothing")), _one("modprobe", "blacklist sctp", _is("yes"))
-    ),
+    "V-257807": _both(_one("modprobe", "install sctp", _is("nothing")), _one("modprobe", "blacklist sctp", _is("yes"))),
     "V-258154": _one("auditd", "disk_full_action", _is("halt", "single")),
     "V-258227": _both(_one("audit", "-f", _is("2")), _one("audit", f"-f{_AT_BOOT}", _is("2"))),
     "V-258229": _both(_one("audit", "-e", _is("2")), _one("audit", f"-e{_AT_BOOT}", _is("2"))),

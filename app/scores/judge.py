@@ -1,6 +1,7 @@
 """Judges a host that somebody else worked on: python -m app.scores.judge BEFORE AFTER RULE prints what it found.
 
-BEFORE and AFTER are folders with a host's files under root/ and the table owners.json. Ends with 0 when it is fixed, with 3 when not.
+BEFORE and AFTER are folders with a host's files under root/ and the table owners.json.
+Ends with 0 when it is fixed, with 3 when it is not.
 It takes this package's parsers, checks and probes along, and msgspec; no engine, no database and no network.
 """
 

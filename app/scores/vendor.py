@@ -56,7 +56,8 @@ async def by_bash(order: Order, seed: int, machine: Rootfs, target: Target, cont
     harm = await _harm(was, target)
     open_after = await _ways(machine)
     fates = tuple(
-        Fate(rule=rule, opening=before.get(one, "unknown"), closing=after.get(one, "unknown")) for one, rule in ids.items()
+        Fate(rule=rule, opening=before.get(one, "unknown"), closing=after.get(one, "unknown"))
+        for one, rule in ids.items()
     )
     return Trial(
         seed=seed,
@@ -89,7 +90,9 @@ async def _harm(was: Sequence[Probe], target: Target) -> tuple[str, ...]:
 def _read(ran: SshRan) -> tuple[dict[str, str], dict[str, str], float]:
     parts = ran.out.split(b"<<took>>\n")
     if ran.code != 0 or len(parts) != 2:
-        raise Unusable(f"the script of the content could not be scored (exit {ran.code}): {clean(ran.told[-400:], 400)}")
+        raise Unusable(
+            f"the script of the content could not be scored (exit {ran.code}): {clean(ran.told[-400:], 400)}"
+        )
     before, _, after = parts[0].partition(b"<<after>>\n")
     began, ended = map(float, parts[1].split())
     return _words(before.removeprefix(b"<<before>>\n")), _words(after), ended - began

@@ -29,8 +29,14 @@ def test_it_has_what_the_format_asks_for(told, log):
 
 def test_actions_are_calls_and_their_fate_is_observed(told):
     called = [step for step in told["steps"] if "tool_calls" in step]
-    assert any(call["function_name"] == "set_option" and call["arguments"]["path"].startswith("/") for step in called for call in step["tool_calls"])
-    seen = "\n".join(one["content"] for step in told["steps"] for one in step.get("observation", {"results": []})["results"])
+    assert any(
+        call["function_name"] == "set_option" and call["arguments"]["path"].startswith("/")
+        for step in called
+        for call in step["tool_calls"]
+    )
+    seen = "\n".join(
+        one["content"] for step in told["steps"] for one in step.get("observation", {"results": []})["results"]
+    )
     for what in ("applied:", "scanner: pass", "rolled back:", "refused:", "passed"):
         assert what in seen
 

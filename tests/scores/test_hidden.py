@@ -35,7 +35,12 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
         for attempt in range(1, 4):
             one = SCRIPT.pick(rule, attempt, lessons)
             assert one
-            await after.apply(f"{rule}.{attempt}", msgspec.convert(one.actions, list[AnyAction]), frozenset(one.paths), STIG.rules[rule].asks)
+            await after.apply(
+                f"{rule}.{attempt}",
+                msgspec.convert(one.actions, list[AnyAction]),
+                frozenset(one.paths),
+                STIG.rules[rule].asks,
+            )
             if SCANNER.judge(after.files, [rule])[0].word == "pass" and not one.veto:
                 break
             await after.rollback(f"{rule}.{attempt}")
