@@ -7,7 +7,8 @@ from app.scores.ssh import SshRan
 from app.scores.vendor import _read
 
 RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2"><TestResult id="t">
-<rule-result idref="a"><result>{}</result></rule-result><rule-result idref="b"><result>notselected</result></rule-result>
+<rule-result idref="a"><result>{}</result></rule-result>
+<rule-result idref="b"><result>notselected</result></rule-result>
 </TestResult></Benchmark>"""
 
 
