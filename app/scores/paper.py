@@ -71,10 +71,13 @@ def cells(row: ScoreRow) -> tuple[str, ...]:
     )
 
 
+def name(row: ScoreRow) -> str:
+    return clean_line("the script, an upper bound" if row.simulated else row.label, 80)
+
+
 def title(row: ScoreRow) -> str:
     played = [*(["engine"] if row.simulated else []), *(["host"] if row.simulated_host else [])]
-    name = "the script, an upper bound" if row.simulated else row.label
-    return clean_line(name, 80) + (f" (SIMULATED {' and '.join(played)})" if played else "")
+    return name(row) + (f" (SIMULATED {' and '.join(played)})" if played else "")
 
 
 def told(share: Share | None) -> str:

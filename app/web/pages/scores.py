@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.people.rights import viewers
 from app.scores.figures import ScoreRow, row
 from app.scores.file import read_file
-from app.scores.paper import cells, provenance
+from app.scores.paper import cells, name, provenance
 from app.web.deps import TheRuntime
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -42,6 +42,7 @@ router = APIRouter(include_in_schema=False)
 @dataclass(frozen=True)
 class ScoreLine:
     row: ScoreRow
+    name: str
     cells: tuple[str, ...]
     provenance: str
     here: bool
@@ -66,4 +67,4 @@ def scores(runtime: TheRuntime) -> Response:
 
 def _line(file: Path, *, here: bool) -> ScoreLine:
     made = row(read_file(file).score)
-    return ScoreLine(made, cells(made), provenance(made), here)
+    return ScoreLine(made, name(made), cells(made), provenance(made), here)

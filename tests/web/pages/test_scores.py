@@ -1,8 +1,7 @@
 """/scores shows what result files say, and does not show one that does not hold."""
 
 from app.config import PACKAGE
-from app.scores.figures import row
-from app.scores.file import read_file, signed
+from app.scores.file import signed
 from app.scores.paper import COLUMNS
 from app.web.pages.scores import HEADS, SHIPPED, _line
 from app.web.pages.templating import rendered
@@ -34,7 +33,8 @@ def test_what_came_with_temper_can_be_shown():
     files = sorted(SHIPPED.glob("*.json"))
     page = shown([_line(file, here=False) for file in files])
     assert PACKAGE.parent / "docs/scores" == SHIPPED
-    assert all(row(read_file(file).score).label in page for file in files)
+    assert page.count('<th scope="row"') == len(files) > 0
+    assert "the script, an upper bound" in page
 
 
 def test_an_empty_page_says_how_to_fill_it():
