@@ -28,7 +28,7 @@ from app.scores import file as score_file
 from app.scores.figures import row
 from app.scores.paper import COLUMNS, cells, paper, provenance
 from app.scores.play import on_built_in, untouched
-from app.scores.result import Order, Score, Trial, harmed
+from app.scores.result import Score, ScoreOrder, Trial, harmed
 from app.scores.trials import Notes, wanted, withheld
 from app.store import queries
 from app.store.db import open_database
@@ -41,7 +41,7 @@ _CUT_OFF = "it was cut off; its trial is made again on a new host"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ScoreAsked:
     lineup: str
     seeds: int
     hosts: int
@@ -58,11 +58,11 @@ def apart(settings: Settings, lineup: str) -> Settings:
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
-def score(settings: Settings, asked: Asked) -> int:
+def score(settings: Settings, asked: ScoreAsked) -> int:
     if asked.lineup in ON_DEBIAN:
         raise BadInput(f"{asked.lineup} takes a real host: the built-in one has no shell. Add --host debian.")
     lineup = None if asked.lineup == NOTHING else chosen_lineup(settings)
-    order = Order(
+    order = ScoreOrder(
         label=lineup.name if lineup else "doing nothing",
         kind="line-up" if lineup else "baseline",
         skill="stig",
@@ -77,13 +77,13 @@ def score(settings: Settings, asked: Asked) -> int:
     return finish(settings, order, lineup, notes, asked)
 
 
-async def _nothing(settings: Settings, order: Order, notes: Notes, asked: Asked) -> None:
+async def _nothing(settings: Settings, order: ScoreOrder, notes: Notes, asked: ScoreAsked) -> None:
     for one in wanted(order, asked.held_back):
         if one.place not in notes.done:
             notes.add(await untouched(order, one.seed, one.host, one.rules, settings.data / "twin"))
 
 
-async def _played(settings: Settings, lineup: Lineup, order: Order, notes: Notes, asked: Asked) -> None:
+async def _played(settings: Settings, lineup: Lineup, order: ScoreOrder, notes: Notes, asked: ScoreAsked) -> None:
     await close_cut_off(settings)
     left = [one for one in wanted(order, asked.held_back) if one.place not in notes.done]
     if notes.done:
@@ -132,7 +132,7 @@ def say(text: str) -> None:
     Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def finish(settings: Settings, order: Order, lineup: Lineup | None, notes: Notes, asked: Asked) -> int:
+def finish(settings: Settings, order: ScoreOrder, lineup: Lineup | None, notes: Notes, asked: ScoreAsked) -> int:
     """All trials are done: the result is signed and written, and their notes are of no more use."""
     database = open_database(settings.database)
     trials = tuple(notes.done.values())
@@ -161,7 +161,7 @@ def finish(settings: Settings, order: Order, lineup: Lineup | None, notes: Notes
     return HARM_STAYED if any(map(harmed, trials)) else NO_HARM
 
 
-def write(settings: Settings, database: Engine, made: Score, asked: Asked) -> bytes:
+def write(settings: Settings, database: Engine, made: Score, asked: ScoreAsked) -> bytes:
     notary = open_notary(settings.data, database)
     content = score_file.signed(made, notary.key)
     try:

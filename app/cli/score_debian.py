@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from app.cli.opening import chosen_lineup, opened
 from app.cli.real_demo import CONTENT, RULES, SKILL, built, keep_content, make_known
-from app.cli.score import Asked, close_cut_off, finish, tell
+from app.cli.score import ScoreAsked, close_cut_off, finish, tell
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
 from app.runs.order import rules_of
 from app.scores.play import on_added
-from app.scores.result import Order, Trial
+from app.scores.result import ScoreOrder, Trial
 from app.scores.trials import Notes
 from app.scores.vendor import by_bash
 from app.skills.catalog import skill
@@ -24,7 +24,7 @@ BASH, WHOLE = "bash", "all"
 _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 
 
-def score_debian(settings: Settings, asked: Asked, name: str) -> int:
+def score_debian(settings: Settings, asked: ScoreAsked, name: str) -> int:
     """`settings` are those of the data folder in which the machine is, or will be."""
     if asked.held_back or asked.hosts != 1:
         raise BadInput(
@@ -36,7 +36,7 @@ def score_debian(settings: Settings, asked: Asked, name: str) -> int:
     own = replace(settings, data=settings.data / "score", database_url="", lineup=asked.lineup)
     lineup = None if asked.lineup == BASH else chosen_lineup(own)
     rules = rules_of(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else tuple(_chosen())
-    order = Order(
+    order = ScoreOrder(
         label=lineup.name if lineup else "OpenSCAP's generated bash",
         kind="line-up" if lineup else "baseline",
         skill=SKILL,
@@ -59,7 +59,7 @@ def _chosen() -> Iterator[str]:
     return (rule for rule in RULES if rule in there)
 
 
-async def _trials(settings: Settings, lineup: Lineup | None, order: Order, notes: Notes, machine: Rootfs) -> None:
+async def _trials(settings: Settings, lineup: Lineup | None, order: ScoreOrder, notes: Notes, machine: Rootfs) -> None:
     left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in notes.done]
     if lineup is None:
         for seed in left:
@@ -75,7 +75,7 @@ async def _trials(settings: Settings, lineup: Lineup | None, order: Order, notes
                 await target.close()
 
 
-async def _bash(settings: Settings, order: Order, seed: int, machine: Rootfs) -> Trial:
+async def _bash(settings: Settings, order: ScoreOrder, seed: int, machine: Rootfs) -> Trial:
     target = _new(settings, machine)
     profile = SKILL.rpartition(":")[2]
     try:
@@ -92,6 +92,6 @@ def _new(settings: Settings, machine: Rootfs) -> Target:
     return open_target(machine.name, settings.hosts)
 
 
-def _told(seed: int, order: Order, trial: Trial) -> Trial:
+def _told(seed: int, order: ScoreOrder, trial: Trial) -> Trial:
     tell(seed, order.seeds, trial)
     return trial

@@ -59,7 +59,7 @@ class _Tally:
 
 
 @dataclass(frozen=True)
-class Told:
+class RunTold:
     """Of a whole run."""
 
     fates: tuple[Fate, ...]
@@ -70,7 +70,7 @@ class Told:
     scanner: str
 
 
-def told(events: Iterable[Recorded], skill: Skill) -> Told:
+def told(events: Iterable[Recorded], skill: Skill) -> RunTold:
     tallies: dict[str, _Tally] = {}
     left: list[str] = []
     broken, scanner, at, head, seq = "", "", "", "", 0
@@ -88,7 +88,7 @@ def told(events: Iterable[Recorded], skill: Skill) -> Told:
         if at in tallies:
             _on_rule(tallies[at], one)
     fates = tuple(_fate(rule, tally, skill) for rule, tally in tallies.items())
-    return Told(fates, tuple(left), broken, seq, head, scanner)
+    return RunTold(fates, tuple(left), broken, seq, head, scanner)
 
 
 def _on_rule(tally: _Tally, one: Recorded) -> None:

@@ -15,10 +15,10 @@ from app.targets.effects.profile import FIXED
 
 Settings = Mapping[str, str]
 Wanted = Callable[[str], bool]
-Question = Callable[["Reading"], bool]
+Question = Callable[["HostReading"], bool]
 
 
-class Reading:
+class HostReading:
     """What each program would go by on these files, each asked once."""
 
     def __init__(self, files: Files) -> None:
@@ -32,7 +32,7 @@ class Reading:
         return self._known[name]
 
 
-def met(rule: str, reading: Reading) -> bool | None:
+def met(rule: str, reading: HostReading) -> bool | None:
     """None where nobody here knows what the rule comes to."""
     question = QUESTIONS.get(rule)
     return None if question is None else question(reading)
@@ -55,7 +55,7 @@ def weakened(before: Listed, after: Listed, asks: frozenset[str]) -> str:
 def _sshd(key: str, wanted: Wanted) -> Question:
     """For everybody, and for each whom a Match block has apart."""
 
-    def question(reading: Reading) -> bool:
+    def question(reading: HostReading) -> bool:
         settings = reading.of("sshd")
         found = [value for name, value in settings.items() if name == key or name.startswith(f"{key} for ")]
         return bool(found) and all(map(wanted, found))
@@ -64,7 +64,7 @@ def _sshd(key: str, wanted: Wanted) -> Question:
 
 
 def _all(program: str, ends: str, wanted: Wanted, *begins: str) -> Question:
-    def question(reading: Reading) -> bool:
+    def question(reading: HostReading) -> bool:
         settings = reading.of(program)
         found = [v for name, v in settings.items() if name.endswith(ends) and (not begins or name.startswith(begins))]
         return bool(found) and all(map(wanted, found))
@@ -92,24 +92,24 @@ def _both(*questions: Question) -> Question:
     return lambda reading: all(question(reading) for question in questions)
 
 
-def _banner(reading: Reading) -> bool:
+def _banner(reading: HostReading) -> bool:
     notice = reading.files.read("/etc/issue")
     return _sshd("banner", _is("/etc/issue"))(reading) and bool(notice and notice.strip())
 
 
-def _closed(reading: Reading) -> bool:
+def _closed(reading: HostReading) -> bool:
     state = reading.files.state("/etc/shadow")
     return state is not None and state.mode & 0o777 == 0
 
 
-def _logins(reading: Reading) -> bool:
+def _logins(reading: HostReading) -> bool:
     """The soft limit is not above the hard one, so whichever is told has to be low."""
     found = [value for name, value in reading.of("limits").items() if name.endswith("maxlogins")]
     everybody = [value for name, value in reading.of("limits").items() if name == "* maxlogins"]
     return bool(everybody) and all(map(_within(1, 10), found))
 
 
-def _asked_for_a_password(reading: Reading) -> bool:
+def _asked_for_a_password(reading: HostReading) -> bool:
     return not any("NOPASSWD" in v for name, v in reading.of("sudo").items() if " may run" in name)
 
 

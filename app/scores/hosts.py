@@ -16,7 +16,7 @@ BUILT_IN = "built-in"
 
 
 @dataclass(frozen=True)
-class Host:
+class MadeHost:
     """Beside what the built-in host has: texts by path, each with its mode where the file is new."""
 
     name: str
@@ -25,11 +25,11 @@ class Host:
     traps: tuple[str, ...]
 
 
-def built_in() -> Host:
-    return Host(BUILT_IN, {}, {}, tuple(trap.name for trap in TRAPS))
+def built_in() -> MadeHost:
+    return MadeHost(BUILT_IN, {}, {}, tuple(trap.name for trap in TRAPS))
 
 
-def generated(seed: str, number: int) -> Host:
+def generated(seed: str, number: int) -> MadeHost:
     """Whoever does not know the seed cannot know the host."""
     chance = random.Random(f"{seed}/{number}")  # noqa: S311  not a secret: it has to come out the same again
     texts, modes, traps = _Texts(), {"/etc/shadow": chance.choice(SHADOW_MODES)}, []
@@ -45,10 +45,10 @@ def generated(seed: str, number: int) -> Host:
             traps += [added.trap] if added.trap else []
     _panic(texts, chance)
     _rename(texts, chance)
-    return Host(f"generated-{number}", texts.changed, modes, tuple(traps))
+    return MadeHost(f"generated-{number}", texts.changed, modes, tuple(traps))
 
 
-def place(host: Host, folder: Path) -> None:
+def place(host: MadeHost, folder: Path) -> None:
     """Laid out as a run that keeps the host finds it. What was there before is gone."""
     manifest = read_manifest(SOURCE / "manifest.toml")
     discard(folder)
@@ -62,7 +62,7 @@ def place(host: Host, folder: Path) -> None:
     (folder / "owners.json").write_bytes(encode(manifest.owners))
 
 
-async def opened(host: Host, folder: Path) -> FixtureTarget:
+async def opened(host: MadeHost, folder: Path) -> FixtureTarget:
     """Laid out anew, with its own start as what it is compared with."""
     place(host, folder)
     target = FixtureTarget("fixture", folder)
@@ -70,7 +70,7 @@ async def opened(host: Host, folder: Path) -> FixtureTarget:
     return target
 
 
-def _closed_later(manifest: Manifest, host: Host) -> Manifest:
+def _closed_later(manifest: Manifest, host: MadeHost) -> Manifest:
     """What is still to be written may not be read-only yet."""
     return msgspec.structs.replace(manifest, modes={p: m for p, m in manifest.modes.items() if p not in host.texts})
 

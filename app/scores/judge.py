@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.loop.harm import worse
-from app.scores.hidden import Reading, met, weakened
+from app.scores.hidden import HostReading, met, weakened
 from app.skills.stig.pack import STIG
 from app.targets.disk import Disk
 from app.targets.fixture.layout import audit_fill
@@ -42,7 +42,7 @@ def judged(before: Tree, after: Tree, rule: str) -> Judgement:
     return Judgement(
         scanner=verdict.word,
         evidence=verdict.evidence,
-        met=bool(met(rule, Reading(after))),
+        met=bool(met(rule, HostReading(after))),
         weakened=weakened(before, after, STIG.rules[rule].asks),
         worse=worse(health(before, today, fill), health(after, today, fill)) or "",
     )

@@ -24,9 +24,9 @@ from app.runtime.runtime import Runtime, new_run_id
 from app.runtime.seats import seats
 from app.scores import hosts
 from app.scores.fold import told
-from app.scores.hidden import Reading, met, weakened
-from app.scores.hosts import Host
-from app.scores.result import Fate, Order, Trial
+from app.scores.hidden import HostReading, met, weakened
+from app.scores.hosts import MadeHost
+from app.scores.result import Fate, ScoreOrder, Trial
 from app.skills.catalog import skill
 from app.skills.skill import Skill
 from app.targets.fixture.target import FixtureTarget
@@ -54,7 +54,7 @@ class Nobody:
         await asyncio.get_running_loop().create_future()
 
 
-async def on_built_in(runtime: Runtime, order: Order, seed: int, host: Host, rules: tuple[str, ...]) -> Trial:
+async def on_built_in(runtime: Runtime, order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[str, ...]) -> Trial:
     """On a host laid out for it; a twin that nobody touches says what it was."""
     pack = skill(order.skill)
     twin = await hosts.opened(host, runtime.settings.data / "twin")
@@ -66,13 +66,13 @@ async def on_built_in(runtime: Runtime, order: Order, seed: int, host: Host, rul
     seconds = time.monotonic() - began
     after = FixtureTarget("fixture", folder)
     trial = _trial(runtime, pack, seed, host.name, run, await after.health(), was)
-    fates = tuple(_checked(fate, Reading(after.files)) for fate in trial.fates)
+    fates = tuple(_checked(fate, HostReading(after.files)) for fate in trial.fates)
     asks = frozenset[str]().union(*(pack.rules[rule].asks for rule in rules))
     spoilt = weakened(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
 
-async def on_added(runtime: Runtime, order: Order, seed: int, target: Target, rules: tuple[str, ...]) -> Trial:
+async def on_added(runtime: Runtime, order: ScoreOrder, seed: int, target: Target, rules: tuple[str, ...]) -> Trial:
     """On a host that whoever calls has made new."""
     pack = skill(order.skill)
     target.needs(path for rule in rules for path in pack.rules[rule].paths)
@@ -85,18 +85,18 @@ async def on_added(runtime: Runtime, order: Order, seed: int, target: Target, ru
     return msgspec.structs.replace(trial, seconds=round(seconds, 3))
 
 
-async def untouched(order: Order, seed: int, host: Host, rules: tuple[str, ...], folder: Path) -> Trial:
+async def untouched(order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[str, ...], folder: Path) -> Trial:
     """Doing nothing."""
     pack = skill(order.skill)
     target = await hosts.opened(host, folder)
     verdicts = await scanner_for(pack, target, folder.parent).scan(target.files, rules)
     words = {verdict.rule: verdict.word for verdict in verdicts}
     fates = tuple(Fate(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
-    checked = tuple(_checked(fate, Reading(target.files)) for fate in fates)
+    checked = tuple(_checked(fate, HostReading(target.files)) for fate in fates)
     return Trial(seed=seed, host=host.name, rules=rules, fates=checked, traps=host.traps)
 
 
-async def _worked(runtime: Runtime, order: Order, target: Target, rules: tuple[str, ...]) -> str:
+async def _worked(runtime: Runtime, order: ScoreOrder, target: Target, rules: tuple[str, ...]) -> str:
     """The id of a run that has come to its end, well or not."""
     simulated = runtime.lineup.simulated
     request = RunQueued(
@@ -123,7 +123,7 @@ async def _worked(runtime: Runtime, order: Order, target: Target, rules: tuple[s
     return run.run
 
 
-def _means(runtime: Runtime, order: Order, target: Target) -> Means:
+def _means(runtime: Runtime, order: ScoreOrder, target: Target) -> Means:
     pack = skill(order.skill)
     return Means(
         skill=pack,
@@ -165,5 +165,5 @@ def _joules(runtime: Runtime, run: str) -> float | None:
     return sum(known) if known and len(known) == len(drawn) else None
 
 
-def _checked(fate: Fate, reading: Reading) -> Fate:
+def _checked(fate: Fate, reading: HostReading) -> Fate:
     return msgspec.structs.replace(fate, met=met(fate.rule, reading))

@@ -69,7 +69,7 @@ class Trial(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why its run did not come to its end."""
 
 
-class Order(Struct, frozen=True, kw_only=True):
+class ScoreOrder(Struct, frozen=True, kw_only=True):
     """What was asked for; a score that goes on has to be the same."""
 
     label: str
@@ -87,7 +87,7 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 class Score(Struct, frozen=True, kw_only=True):
-    order: Order
+    order: ScoreOrder
     simulated: bool
     """Engines that a script plays."""
     simulated_host: bool

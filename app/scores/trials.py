@@ -9,16 +9,16 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.scores.hosts import Host, built_in, generated
-from app.scores.result import Order, Trial
+from app.scores.hosts import MadeHost, built_in, generated
+from app.scores.result import ScoreOrder, Trial
 
 Place = tuple[int, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedTrial:
     seed: int
-    host: Host
+    host: MadeHost
     rules: tuple[str, ...]
 
     @property
@@ -26,14 +26,14 @@ class Wanted:
         return self.seed, self.host.name, self.rules
 
 
-def wanted(order: Order, held_back: str = "") -> Iterator[Wanted]:
+def wanted(order: ScoreOrder, held_back: str = "") -> Iterator[WantedTrial]:
     """The first host is the one that is built in, unless all are generated from a seed that is kept back."""
     rules = [order.rules] if order.together else [(rule,) for rule in order.rules]
     for seed in range(1, order.seeds + 1):
         for number in range(order.hosts):
             plain = number == 0 and not held_back
             host = built_in() if plain else generated(f"{held_back}/{seed}", number)
-            yield from (Wanted(seed, host, chosen) for chosen in rules)
+            yield from (WantedTrial(seed, host, chosen) for chosen in rules)
 
 
 def withheld(seed: str) -> str:
@@ -44,7 +44,7 @@ def withheld(seed: str) -> str:
 class Notes:
     """The trials that are done, one a line, under the order that they belong to."""
 
-    def __init__(self, file: Path, order: Order) -> None:
+    def __init__(self, file: Path, order: ScoreOrder) -> None:
         self._file = file
         self.done: dict[Place, Trial] = {}
         head = msgspec.json.encode(order)

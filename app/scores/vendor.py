@@ -11,7 +11,7 @@ from lxml import etree
 from app.errors import TemperError, Unusable
 from app.events.words import Probe
 from app.loop.harm import worse
-from app.scores.result import Fate, Order, Trial, Way
+from app.scores.result import Fate, ScoreOrder, Trial, Way
 from app.scores.ssh import SshRan, over_ssh
 from app.skills.catalog import skill
 from app.targets.rootfs.machine import Rootfs
@@ -44,7 +44,7 @@ _WAYS = (
 )
 
 
-async def by_bash(order: Order, seed: int, machine: Rootfs, target: Target, content: str, profile: str) -> Trial:
+async def by_bash(order: ScoreOrder, seed: int, machine: Rootfs, target: Target, content: str, profile: str) -> Trial:
     """On a machine that was just made new. The scans run in the one shell that was root before the script was."""
     ids = {skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await target.prepare(keep=True)

@@ -2,7 +2,7 @@
 
 from app.scores.figures import mean, row, share
 from app.scores.paper import cells, paper, title
-from app.scores.result import Fate, Order, Score, Trial, Way, fixed, gamed
+from app.scores.result import Fate, Score, ScoreOrder, Trial, Way, fixed, gamed
 
 GOOD = Fate(
     rule="V-1", opening="fail", closing="pass", ended="passed", met=True, turns=4, usable=3, tokens=80, seconds=2.0
@@ -17,7 +17,7 @@ def trial(*fates, **more):
 
 
 def score(*trials, **more):
-    order = Order(label="of a test", kind="line-up", skill="stig", rules=("V-1",), seeds=1, hosts=1, **more)
+    order = ScoreOrder(label="of a test", kind="line-up", skill="stig", rules=("V-1",), seeds=1, hosts=1, **more)
     return Score(
         order=order,
         simulated=False,

@@ -6,7 +6,7 @@ import pytest
 from app.engines.simulator.script import ANSWERS, read_script
 from app.events.words import AnyAction
 from app.scanners.builtin import Builtin
-from app.scores.hidden import QUESTIONS, Reading, met, weakened
+from app.scores.hidden import QUESTIONS, HostReading, met, weakened
 from app.scores.hosts import built_in, generated, opened
 from app.skills.stig.pack import STIG
 
@@ -23,7 +23,7 @@ def test_every_rule_has_a_question():
 @pytest.mark.parametrize("seed", ["", "1", "2", "3"])
 async def test_nothing_is_met_before_but_what_holds_by_default(tmp_path, seed):
     target = await opened(generated(seed, 1) if seed else built_in(), tmp_path / "host")
-    reading = Reading(target.files)
+    reading = HostReading(target.files)
     assert {rule for rule in STIG.rules if met(rule, reading)} == {"V-257983"}
 
 
@@ -45,7 +45,7 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
                 break
             await after.rollback(f"{rule}.{attempt}")
             lessons += f"{one.mechanism} {one.advice}\n"
-        assert met(rule, Reading(after.files)), rule
+        assert met(rule, HostReading(after.files)), rule
         assert weakened(before.tree, after.tree, STIG.rules[rule].asks) == "", rule
 
 
@@ -54,9 +54,9 @@ async def test_a_drop_in_that_has_the_say_is_seen(tmp_path):
     root = tmp_path / "host/root/etc"
     text = (root / "ssh/sshd_config").read_text()
     (root / "ssh/sshd_config").write_text(text.replace("X11Forwarding no", "X11Forwarding no # fixed"))
-    assert not met("V-258007", Reading(target.files))
+    assert not met("V-258007", HostReading(target.files))
     (root / "ssh/sshd_config.d/01.conf").write_text("X11Forwarding no\n")
-    assert met("V-258007", Reading(target.files))
+    assert met("V-258007", HostReading(target.files))
 
 
 async def test_what_is_weaker_elsewhere_is_told(tmp_path):

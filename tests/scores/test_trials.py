@@ -4,10 +4,10 @@ import msgspec
 import pytest
 
 from app.errors import BadInput
-from app.scores.result import Fate, Order, Trial
+from app.scores.result import Fate, ScoreOrder, Trial
 from app.scores.trials import Notes, wanted, withheld
 
-ORDER = Order(label="x", kind="line-up", skill="stig", rules=("V-1", "V-2"), seeds=2, hosts=2)
+ORDER = ScoreOrder(label="x", kind="line-up", skill="stig", rules=("V-1", "V-2"), seeds=2, hosts=2)
 
 
 def made(one):

@@ -58,12 +58,12 @@ def of_lineup(
     data: Data = Path("data"),
 ) -> None:
     """Score a line-up on fresh hosts. Ends with 0 when no host was left worse than it was, else with 2."""
-    from app.cli.score import Asked, apart
+    from app.cli.score import ScoreAsked, apart
     from app.cli.score import score as work
     from app.cli.score_debian import score_debian
 
     settings = Settings(data=data, speed=speed, kind="run")
-    asked = Asked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json)
+    asked = ScoreAsked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json)
     raise typer.Exit(score_debian(settings, asked, host) if host else work(apart(settings, lineup), asked))
 
 
