@@ -47,13 +47,13 @@ def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
     """Whoever works on the data folder has the machine in hand, too: a second demo leaves it alone."""
     machine = Rootfs(settings.data / "rootfs", name)
     with held(settings.lock):
-        _built(machine)
+        built(machine)
         if start and not _goes_on(settings, name):
             machine.reset()
     try:
         at = machine.start()
         make_known(settings, machine, at)
-        _content(machine)
+        keep_content(machine)
         _say(f"{name} is up: a real Debian 12, sshd on 127.0.0.1:{at.port}, judged by OpenSCAP. Ctrl-C ends it all.")
         asyncio.run(serve_until_told(settings, first=_order(settings, name) if start else None))
     finally:
@@ -61,7 +61,7 @@ def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
         _say(f"{name} is down.")
 
 
-def _built(machine: Rootfs) -> None:
+def built(machine: Rootfs) -> None:
     if machine.is_built:
         return
     _say(f"Building {machine.name}, a Debian 12 from the archive of Debian: a minute or two the first time, then none.")
@@ -95,7 +95,7 @@ def make_known(settings: Settings, machine: Rootfs, at: Reachable) -> None:
     registry.add(settings.hosts, machine.name, end, known.known_hosts, known.fingerprint, TITLE)
 
 
-def _content(machine: Rootfs) -> None:
+def keep_content(machine: Rootfs) -> None:
     """The machine brings what it is judged by, where this one has none."""
     if CONTENT not in datastreams():
         add(machine.base / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")

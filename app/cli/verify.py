@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.cli.find_run import find_run
+from app.cli.score import verify_score
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
@@ -20,6 +21,7 @@ from app.evidence.notary import KEYS, signed_head
 from app.evidence.remake import remake
 from app.evidence.shrunk import agrees, kept
 from app.loop.state import RunState, fold
+from app.scores.file import is_score
 from app.store import queries
 from app.store.anchors import end
 from app.store.db import open_database
@@ -36,6 +38,8 @@ def verify_what(settings: Settings, wanted: str, head: str, key: str = "") -> in
     if wanted == AUDIT:
         return verify_audit(settings, head, key)
     path = Path(wanted)
+    if is_score(path):
+        return verify_score(path, key)
     if path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file():
         return verify_pack(path, head, key)
     return verify_run(settings, wanted, head, key)

@@ -105,6 +105,11 @@ def checked(order: Order, hosts: Path) -> Skill:
     return pack
 
 
+def rules_of(rules: str, name: str) -> tuple[str, ...]:
+    """Those that are named, with commas between them, or all."""
+    return _rules(Order(rules=named(rules) or None, skill=name, by=""), skill(name))
+
+
 def mode_of(order: Order, pack: Skill) -> Mode:
     mode = pack.mode or usual_mode(order.host) if order.mode is None else order.mode
     if mode not in MODES:

@@ -12,7 +12,7 @@ from app.targets.effects.strength import Strength, by_number, fewer
 LOGIN, FOLDER = "/etc/profile", "/etc/profile.d/*.sh"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
 FAILING, _AND = "lines that fail at a login", " and "
-_FIXED = " for good"
+FIXED = " for good"
 _NEVER = "never"
 _VALUE = re.compile(r"([0-9]{1,6}|never)( for good)?")
 
@@ -52,12 +52,12 @@ def ending(made: Iterable[Assignment]) -> str:
             continue
         said = _NEVER if one.unset else one.value
         if not one.surely:
-            perhaps.append(said + (_FIXED if one.readonly else ""))
+            perhaps.append(said + (FIXED if one.readonly else ""))
             continue
         if one.stated:
             value, perhaps = said or _NEVER, []
         fixed = one.readonly
-    return " or ".join([value + (_FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
+    return " or ".join([value + (FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
 
 
 def failing(made: Iterable[Assignment]) -> list[str]:

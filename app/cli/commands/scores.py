@@ -1,0 +1,103 @@
+"""Scores: how much of the findings a line-up fixes, and what it breaks."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from app.cli.options import Data, RunId
+from app.config import Settings
+
+
+class LineupFirst(TyperGroup):
+    """`temper score LINEUP` is `temper score lineup LINEUP`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["lineup", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer()
+score = typer.Typer(
+    cls=LineupFirst,
+    help="Score a line-up: temper score LINEUP --out FILE. `temper score lineup --help` has the options.",
+    no_args_is_help=True,
+)
+app.add_typer(score, name="score")
+Out = Annotated[Path, typer.Option(help="The result file. A score that was cut off goes on from what lies beside it.")]
+Rules = Annotated[str, typer.Option(help="Comma-separated rule ids; all when left out.")]
+Pack = Annotated[Path | None, typer.Option(help="A zip of the result and of each run's evidence, for temper verify.")]
+Note = Annotated[str, typer.Option(help="A line of yours that goes into the result.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result file, too.")]
+
+
+@score.command("lineup")
+def of_lineup(
+    lineup: Annotated[
+        str,
+        typer.Argument(help="A shipped line-up, a path to one, or a baseline: nothing, or with --host also bash."),
+    ],
+    out: Out,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="How often; each seed generates hosts of its own.")] = 3,
+    hosts: Annotated[
+        int, typer.Option(min=1, max=100, help="Hosts for each seed: the built-in one, then generated ones.")
+    ] = 1,
+    rules: Rules = "",
+    host: Annotated[
+        str, typer.Option(help="On a disposable Debian of this name instead, made new for each seed.")
+    ] = "",
+    held_back: Annotated[
+        str, typer.Option(help="Generate all hosts from this seed; the result has only its digest.")
+    ] = "",
+    speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 is as fast as it can.")] = 0.0,
+    pack: Pack = None,
+    note: Note = "",
+    as_json: AsJson = False,
+    data: Data = Path("data"),
+) -> None:
+    """Score a line-up on fresh hosts. Ends with 0 when no host was left worse than it was, else with 2."""
+    from app.cli.score import ScoreAsked, apart
+    from app.cli.score import score as work
+    from app.cli.score_debian import score_debian
+
+    settings = Settings(data=data, speed=speed, kind="run")
+    asked = ScoreAsked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json)
+    raise typer.Exit(score_debian(settings, asked, host) if host else work(apart(settings, lineup), asked))
+
+
+@score.command("table")
+def table(
+    files: Annotated[list[Path], typer.Argument(help="Result files.")],
+    into: Annotated[Path | None, typer.Option(help="The file to write; stdout when left out.")] = None,
+) -> None:
+    """Make the page of scores from result files."""
+    from app.cli.score import table as make
+
+    make(files, into)
+
+
+@score.command("export-tasks")
+def export_tasks(
+    folder: Annotated[Path, typer.Argument(help="The folder to write to: one folder for each task.")],
+    rules: Rules = "",
+    hosts: Annotated[int, typer.Option(min=1, max=100, help="The built-in host, then generated ones.")] = 1,
+    held_back: Annotated[str, typer.Option(help="Generate all hosts from this seed.")] = "",
+) -> None:
+    """Write the same tasks in Harbor's format, for any agent that works in a terminal."""
+    from app.cli.export_tasks import export_tasks as export
+
+    export(folder, rules, hosts, held_back)
+
+
+@app.command("export-trajectory")
+def export_trajectory(
+    run_id: RunId,
+    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write a run as a trajectory (ATIF): each turn with its prompt, thought, answer and what came of it."""
+    from app.cli.export_trajectory import export_trajectory as export
+
+    export(Settings(data=data), run_id, out)

@@ -1,0 +1,197 @@
+"""A run as a trajectory in ATIF, the Agent Trajectory Interchange Format: a fold of its log.
+
+Each turn is a step of the agent: its role in `extra`, its thought and answer, and what the host, the policy and the
+scanner made of it as the observation. The prompt of the turn is the step before it, by the user.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from app import __version__
+from app.events.kinds import (
+    ActionApplied,
+    ActionFailedToApply,
+    ActionProposed,
+    ActionRefused,
+    ActionRolledBack,
+    AttemptFailed,
+    Event,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    RunFailed,
+    RunFinished,
+    RunQueued,
+    RunStarted,
+    RunStopped,
+    SentryProbed,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictGiven,
+)
+from app.events.record import Recorded, stamp
+
+VERSION = "ATIF-v1.6"
+Json = dict[str, Any]
+
+
+@dataclass
+class _Made:
+    steps: list[Json] = field(default_factory=list)
+    request: RunQueued | None = None
+    started: RunStarted | None = None
+    run: str = ""
+    asked: TurnStarted | None = None
+    prompt_tokens: int = 0
+    tokens: int = 0
+    ends: Json = field(default_factory=dict)
+
+    def step(self, one: Recorded, source: str, message: str, **more: Any) -> None:
+        self.steps.append(
+            {"step_id": len(self.steps) + 1, "timestamp": stamp(one.at), "source": source, "message": message, **more}
+        )
+
+    def observed(self, content: str) -> None:
+        """What came of the agent's newest step."""
+        last = next((step for step in reversed(self.steps) if step["source"] == "agent"), None)
+        if last is None:
+            return
+        calls = last.get("tool_calls", [])
+        result = {"source_call_id": calls[0]["tool_call_id"], "content": content} if calls else {"content": content}
+        last.setdefault("observation", {"results": []})["results"].append(result)
+
+
+def trajectory(events: Iterable[Recorded]) -> bytes:
+    made = _Made()
+    for one in events:
+        made.run = one.run
+        _take(made, one)
+    return json.dumps(_root(made), indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def _take(made: _Made, one: Recorded) -> None:
+    match one.event:
+        case RunQueued() as event:
+            made.request = event
+        case RunStarted() as event:
+            made.started = event
+        case ItemStarted() as event:
+            made.step(
+                one, "system", f"{event.rule}, category {event.category}: {event.title}", extra={"rule": event.rule}
+            )
+        case TurnStarted() as event:
+            made.asked = event
+            made.step(one, "user", event.prompt[1], extra={"turn": event.turn, "system": event.prompt[0]})
+        case TurnFinished() as event:
+            _turn(made, one, event)
+        case TurnInterrupted():
+            made.asked = None
+        case ActionProposed() as event:
+            _called(made, one, event)
+        case _:
+            if told := _observation(one.event):
+                made.observed(told)
+            _end(made, one.event)
+
+
+def _turn(made: _Made, one: Recorded, event: TurnFinished) -> None:
+    made.prompt_tokens += event.prompt_tokens
+    made.tokens += event.completion_tokens
+    asked = made.asked
+    extra: Json = {"role": event.role, "purpose": event.purpose, "outcome": event.outcome, "detail": event.detail}
+    if asked:
+        extra |= {"rule": asked.rule, "attempt": asked.attempt, "engine": asked.engine}
+    more: Json = {"reasoning_content": event.thought} if event.thought else {}
+    metrics: Json = {"prompt_tokens": event.prompt_tokens, "completion_tokens": event.completion_tokens}
+    metrics["extra"] = {"seconds": event.seconds, "ttft": event.ttft, "tok_s": event.decode_rate}
+    model = {"model_name": asked.model} if asked else {}
+    made.step(one, "agent", event.answer, **model, **more, metrics=metrics, extra=extra)
+
+
+def _called(made: _Made, one: Recorded, event: ActionProposed) -> None:
+    """The typed actions of the Worker's answer; those that a person wrote are a step of theirs."""
+    if event.by:
+        made.step(one, "user", json.dumps(msgspec.to_builtins(event.actions)), extra={"edited_by_a_person": True})
+        return
+    last = made.steps[-1] if made.steps else {}
+    if last.get("source") != "agent":
+        return
+    last["tool_calls"] = [
+        {
+            "tool_call_id": f"{one.seq}.{number}",
+            "function_name": str(action.pop("do")),
+            "arguments": action,
+        }
+        for number, action in enumerate(msgspec.to_builtins(event.actions), 1)
+    ]
+
+
+def _observation(event: Event) -> str:
+    match event:
+        case ActionRefused():
+            return f"refused: {event.clause}: {event.reason}"
+        case ActionApplied():
+            return f"applied:\n{event.diff}"
+        case ActionFailedToApply():
+            return f"could not be applied: {event.reason}"
+        case VerdictGiven(phase="attempt"):
+            return f"scanner: {event.word}: {event.evidence}"
+        case SentryProbed():
+            bad = [f"{probe.name}: {probe.detail}" for probe in event.probes if not probe.ok]
+            return "probes: " + ("; ".join(bad) or "all well")
+        case AttemptFailed():
+            return f"attempt {event.attempt} failed: {event.cause}: {event.reason}"
+        case ActionRolledBack():
+            return f"rolled back: {', '.join(event.paths)}"
+        case ItemPassed():
+            return f"{event.rule} passed"
+        case ItemEscalated() | ItemDeferred() | ItemSkipped():
+            return f"{event.rule} was not done: {event.reason}"
+        case _:
+            return ""
+
+
+def _end(made: _Made, event: Event) -> None:
+    if isinstance(event, RunFinished):
+        made.ends = {"passed": event.passed, "escalated": event.escalated, "deferred": event.deferred}
+    elif isinstance(event, RunFailed | RunStopped):
+        made.ends = {"ended_early": event.reason}
+
+
+def _root(made: _Made) -> Json:
+    seats = msgspec.to_builtins(made.started.seats) if made.started else []
+    request = made.request
+    simulated = bool(request and request.simulated)
+    host = bool(made.started and made.started.simulated is not False)
+    agent: Json = {"name": "temper", "version": made.started.temper if made.started else __version__}
+    if seats:
+        agent["model_name"] = seats[0]["model"]
+    return {
+        "schema_version": VERSION,
+        "session_id": made.run,
+        "agent": {**agent, "extra": {"seats": seats, "lineup": request.lineup if request else ""}},
+        "steps": made.steps,
+        "notes": "SIMULATED engines: a script answered, no model."
+        if simulated
+        else "Answers of the models named here.",
+        "final_metrics": {
+            "total_prompt_tokens": made.prompt_tokens,
+            "total_completion_tokens": made.tokens,
+            "total_steps": len(made.steps),
+            "extra": made.ends,
+        },
+        "extra": {
+            "host": request.host if request else "",
+            "mode": request.mode if request else "",
+            "rules": list(request.rules) if request else [],
+            "simulated_engines": simulated,
+            "simulated_host": host,
+        },
+    }

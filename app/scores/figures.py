@@ -1,0 +1,150 @@
+"""What a score comes to, with intervals: Wilson's for shares, a bootstrap's for means; always the same ones."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean
+
+from app.scores.result import Fate, Score, Trial, fixed, gamed, handed_on, harmed, opened, passes
+
+_Z = 1.959964
+"""95 %."""
+_RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many of so many, and where the true share lies with 95 %."""
+
+    count: int
+    of: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Mean:
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    label: str
+    simulated: bool
+    simulated_host: bool
+    hosts: str
+    trials: int
+    findings: int
+    passes: int
+    """Findings over which the scanner is content now, whatever it took."""
+    fixed: Share
+    harmed_and_undone: int
+    harm_stayed: Share
+    """Of hosts: those left worse than they were."""
+    gamed: Share
+    refused: int
+    handed_on: Share
+    """Of findings that need a person: those that were handed on."""
+    readable: Share | None
+    turns: Mean | None
+    tokens: Mean | None
+    seconds: Mean | None
+    joules_per_fix: float | None
+    failed_at: tuple[tuple[str, int], ...]
+    ways: tuple[int, int, int] | None
+    """Ways to root before and after, and of how many."""
+    temper: str
+    made_at: str
+    machine: str
+    models: tuple[str, ...]
+    scanner: str
+    note: str
+    held_back: str
+
+
+def share(count: int, of: int) -> Share:
+    if of == 0:
+        return Share(0, 0, 0.0, 1.0)
+    part, spread = count / of, _Z * _Z / of
+    middle = (part + spread / 2) / (1 + spread)
+    half = _Z * sqrt(part * (1 - part) / of + spread / (4 * of)) / (1 + spread)
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return Share(count, of, 0.0 if count == 0 else low, 1.0 if count == of else high)
+
+
+def mean(values: Sequence[float]) -> Mean | None:
+    """Drawn again with a chance that is always the same."""
+    if not values:
+        return None
+    chance = random.Random(len(values))  # noqa: S311  figures, no secret
+    drawn = sorted(fmean(chance.choices(values, k=len(values))) for _ in range(_RESAMPLES))
+    return Mean(fmean(values), drawn[int(0.025 * _RESAMPLES)], drawn[int(0.975 * _RESAMPLES) - 1])
+
+
+def row(score: Score) -> ScoreRow:
+    found = [(trial, fate) for trial in score.trials for fate in trial.fates if opened(fate)]
+    fates = [fate for _, fate in found]
+    checked = [(trial, fate) for trial, fate in found if fate.met is not None]
+    worked = [fate for fate in fates if fate.turns]
+    count = sum(fixed(trial, fate) for trial, fate in found)
+    people = [fate for fate in fates if fate.person]
+    asked = sum(fate.turns for fate in fates)
+    failed = Counter(fate.failed_at for trial, fate in found if fate.failed_at and not fixed(trial, fate))
+    return ScoreRow(
+        label=score.order.label,
+        simulated=score.simulated,
+        simulated_host=score.simulated_host,
+        hosts=_hosts(score),
+        trials=len(score.trials),
+        findings=len(found),
+        passes=sum(map(passes, fates)),
+        fixed=share(count, len(found)),
+        harmed_and_undone=sum(fate.harmed for fate in fates),
+        harm_stayed=share(sum(map(harmed, score.trials)), len(score.trials)),
+        gamed=share(sum(gamed(trial, fate) for trial, fate in checked), len(checked)),
+        refused=sum(fate.refused for fate in fates),
+        handed_on=share(sum(map(handed_on, people)), len(people)),
+        readable=share(sum(fate.usable for fate in fates), asked) if asked else None,
+        turns=_mean(worked, lambda fate: fate.turns),
+        tokens=_mean(worked, lambda fate: fate.tokens),
+        seconds=_mean(worked, lambda fate: fate.seconds),
+        joules_per_fix=_joules(score.trials, count),
+        failed_at=tuple(failed.most_common()),
+        ways=_ways(score.trials),
+        temper=score.temper,
+        made_at=score.made_at,
+        machine=score.machine,
+        models=score.models,
+        scanner=score.scanner,
+        note=score.note,
+        held_back=score.order.held_back,
+    )
+
+
+def _mean(fates: Sequence[Fate], of: Callable[[Fate], float]) -> Mean | None:
+    return mean([of(fate) for fate in fates])
+
+
+def _joules(trials: Sequence[Trial], count: int) -> float | None:
+    """All that was drawn, what failed included, for each fix."""
+    known = [trial.joules for trial in trials if trial.joules is not None]
+    return sum(known) / count if count and known and len(known) == len(trials) else None
+
+
+def _ways(trials: Sequence[Trial]) -> tuple[int, int, int] | None:
+    ways = [way for trial in trials for way in trial.ways]
+    return (sum(way.before for way in ways), sum(way.after for way in ways), len(ways)) if ways else None
+
+
+def _hosts(score: Score) -> str:
+    order = score.order
+    if order.host:
+        return f"a disposable Debian, {order.host}"
+    kinds = [] if order.held_back else ["built-in"]
+    more = order.hosts - len(kinds)
+    kinds += [f"{more} generated"] if more else []
+    return " and ".join(kinds) + (" (seed held back)" if order.held_back else "")

@@ -1,0 +1,120 @@
+"""A result file: the score, signed. And the pack, which holds the evidence of each of its runs beside it."""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from app.errors import BadInput
+from app.events.record import read
+from app.evidence import verify
+from app.evidence.key import Signer, holds
+from app.scores.fold import told
+from app.scores.result import FORMAT, Fate, Score, Signed, Trial
+from app.skills.catalog import skill
+
+_SEALED = b"temper score\n"
+"""What is signed begins with what it is, so that it can pass for nothing else."""
+RESULT, _RUNS = "score.json", "runs/"
+_MOST = 512 * 1024 * 1024
+
+
+class BrokenScore(Exception):
+    """The first thing that does not hold, in one sentence."""
+
+
+def signed(score: Score, signer: Signer) -> bytes:
+    made = Signed(score=score, key=signer.public, signature=signer.sign(_told(score)))
+    return msgspec.json.encode(made) + b"\n"
+
+
+def read_result(content: bytes) -> Signed:
+    """What is inside, once its signature holds."""
+    try:
+        found = msgspec.json.decode(content, type=Signed)
+    except msgspec.DecodeError as exc:
+        raise BrokenScore(f"it is not of the shape that temper score writes: {exc}") from exc
+    if found.format != FORMAT:
+        raise BrokenScore(f"the format {found.format[:60]!a} is not known here: take a newer Temper")
+    if not holds(found.key, found.signature, _told(found.score)):
+        raise BrokenScore("the score is not what was signed")
+    return found
+
+
+def read_file(path: Path) -> Signed:
+    try:
+        return read_result(path.read_bytes())
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
+    except BrokenScore as exc:
+        raise BadInput(f"{path}: {exc}.") from exc
+
+
+def _told(score: Score) -> bytes:
+    return _SEALED + hashlib.sha256(msgspec.json.encode(score)).hexdigest().encode()
+
+
+def pack(result: bytes, runs: Mapping[str, bytes]) -> bytes:
+    """The same result and runs give the same bytes."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {RESULT: result, **{f"{_RUNS}{run}.zip": runs[run] for run in sorted(runs)}}.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
+def is_score(path: Path) -> bool:
+    if path.suffix == ".json" and path.is_file():
+        with path.open("rb") as file:
+            return FORMAT.encode() in file.read(200)
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return RESULT in archive.namelist()
+
+
+def check(path: Path, key: str = "") -> tuple[Signed, int]:
+    """The score and how many of its runs were looked at, once all of it holds."""
+    if path.suffix == ".json":
+        found, looked = read_result(path.read_bytes()), 0
+    else:
+        with zipfile.ZipFile(path) as archive:
+            if sum(one.file_size for one in archive.infolist()) > _MOST:
+                raise BrokenScore("it is larger than any score of Temper's")
+            found = read_result(archive.read(RESULT))
+            looked = _check_runs(found, archive)
+    if key and key != found.key:
+        raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
+    return found, looked
+
+
+def _check_runs(found: Signed, archive: zipfile.ZipFile) -> int:
+    """Each run's evidence holds, is signed by the same key, and says of each rule what the score says."""
+    trials = {trial.run: trial for trial in found.score.trials if trial.run}
+    names = {name.removeprefix(_RUNS).removesuffix(".zip") for name in archive.namelist() if name.startswith(_RUNS)}
+    if odd := sorted(names ^ trials.keys()):
+        raise BrokenScore(f"run {odd[0]} is in the {'pack' if odd[0] in names else 'score'} alone")
+    for run, trial in trials.items():
+        try:
+            files = verify.unpack(archive.read(f"{_RUNS}{run}.zip"))
+            verify.check(files, trial.head, found.key)
+            _compare(trial, files, found.score)
+        except verify.BrokenPack as exc:
+            raise BrokenScore(f"run {run}: {exc}") from exc
+    return len(trials)
+
+
+def _compare(trial: Trial, files: Mapping[str, bytes], score: Score) -> None:
+    """What the log tells; whether a requirement is met, and whether a host is worse, was seen on the host itself."""
+    lines = files["events.jsonl"].splitlines()
+    hashes = files["chain.txt"].decode().split()
+    log = told((read(line, digest) for line, digest in zip(lines, hashes, strict=True)), skill(score.order.skill))
+    if log.fates != tuple(_of_the_log(trial.fates)) or log.left != trial.left or log.broken != trial.broken:
+        raise BrokenScore(f"run {trial.run}: the score does not say of it what its events say")
+
+
+def _of_the_log(fates: tuple[Fate, ...]) -> Iterator[Fate]:
+    return (msgspec.structs.replace(fate, met=None) for fate in fates)

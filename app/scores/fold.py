@@ -1,0 +1,146 @@
+"""A run's log as a score reads it: what became of each rule. Pure; a pack's events give the same again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from app.events.kinds import (
+    ActionRefused,
+    ActionRolledBack,
+    AttemptFailed,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    RunFailed,
+    RunQueued,
+    RunStarted,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictGiven,
+)
+from app.events.record import Recorded
+from app.scores.result import Fate, Stage
+from app.skills.skill import Skill
+
+NEEDS_A_PERSON = frozenset({"V-258106"})
+"""On these hosts it would take the hardening agent's own sudo away."""
+_STAGES: dict[str, Stage] = {
+    "refused": "policy",
+    "disapproved": "policy",
+    "broken": "act",
+    "change failed": "act",
+    "scanner": "scanner",
+    "vetoed": "auditor",
+    "alarm": "harm",
+    "over budget": "time",
+    "interrupted": "time",
+    "engine": "engine",
+}
+_WAYS_OUT = {ItemPassed: "passed", ItemEscalated: "escalated", ItemDeferred: "deferred", ItemSkipped: "skipped"}
+
+_COUNTED = ("harmed", "undone", "vetoed", "refused", "turns", "usable", "prompt_tokens", "tokens")
+
+
+@dataclass
+class _Tally:
+    count: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTED, 0))
+    opening: str = ""
+    closing: str = ""
+    ended: str = ""
+    began: float = 0.0
+    seconds: float = 0.0
+    failed_at: Stage = ""
+    asked: TurnStarted | None = None
+    last_ended_well: bool = True
+
+
+@dataclass(frozen=True)
+class RunTold:
+    """Of a whole run."""
+
+    fates: tuple[Fate, ...]
+    left: tuple[str, ...]
+    broken: str
+    events: int
+    head: str
+    scanner: str
+
+
+def told(events: Iterable[Recorded], skill: Skill) -> RunTold:
+    tallies: dict[str, _Tally] = {}
+    left: list[str] = []
+    broken, scanner, at, head, seq = "", "", "", "", 0
+    for one in events:
+        event, seq, head = one.event, one.seq, one.hash
+        if isinstance(event, RunQueued):
+            tallies = {rule: _Tally() for rule in event.rules}
+        elif isinstance(event, RunStarted):
+            scanner = event.scanner
+        elif isinstance(event, RunFailed):
+            broken = event.reason
+        elif isinstance(event, ActionRolledBack):
+            left += event.differences
+        at = getattr(event, "rule", at)
+        if at in tallies:
+            _on_rule(tallies[at], one)
+    fates = tuple(_fate(rule, tally, skill) for rule, tally in tallies.items())
+    return RunTold(fates, tuple(left), broken, seq, head, scanner)
+
+
+def _on_rule(tally: _Tally, one: Recorded) -> None:
+    event, count = one.event, tally.count
+    match event:
+        case VerdictGiven(phase="opening"):
+            tally.opening = event.word
+        case VerdictGiven(phase="closing"):
+            tally.closing = event.word
+        case ItemStarted():
+            tally.began = one.at
+        case TurnStarted():
+            tally.asked = event
+            count["turns"] += 1
+        case TurnFinished():
+            tally.last_ended_well = event.outcome in ("answered", "broken")
+            count["usable"] += event.outcome == "answered"
+            count["prompt_tokens"] += event.prompt_tokens
+            count["tokens"] += event.completion_tokens
+        case TurnInterrupted():
+            tally.last_ended_well = False
+        case ActionRefused():
+            count["refused"] += 1
+        case ActionRolledBack():
+            count["undone"] += 1
+        case AttemptFailed():
+            count["harmed"] += event.cause == "alarm"
+            count["vetoed"] += event.cause == "vetoed"
+            tally.failed_at = _stage(event, tally)
+        case ItemPassed() | ItemEscalated() | ItemDeferred() | ItemSkipped():
+            tally.ended = _WAYS_OUT[type(event)]
+            tally.seconds = round(one.at - tally.began, 3) if tally.began else 0.0
+        case _:
+            pass
+
+
+def _stage(event: AttemptFailed, tally: _Tally) -> Stage:
+    """An engine that answers, and never what was asked, fails at the question; one that does not answer is at fault."""
+    if event.cause in ("engine", "over budget") and tally.asked and tally.last_ended_well:
+        return {"plan": "plan", "act": "act"}.get(tally.asked.purpose, _STAGES[event.cause])  # type: ignore[return-value]
+    return _STAGES.get(event.cause, "engine")
+
+
+def _fate(rule: str, tally: _Tally, skill: Skill) -> Fate:
+    person = rule in NEEDS_A_PERSON or (rule in skill.rules and skill.rules[rule].irreversible)
+    fate = Fate(
+        rule=rule,
+        opening=tally.opening,
+        closing=tally.closing or tally.opening,
+        ended=tally.ended,
+        failed_at="" if tally.ended == "passed" else tally.failed_at,
+        person=person,
+        seconds=tally.seconds,
+    )
+    return msgspec.structs.replace(fate, **tally.count)

@@ -1,0 +1,108 @@
+"""Hosts from a seed: the built-in one with other values, drop-ins and traps. The same seed gives the same host."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from app.scores.twists import ADDED, AUDIT, EDITS, NAMES, NETWORKS, SHADOW_MODES, TRAPS
+from app.targets.fixture.layout import SOURCE, Manifest, discard, lay_out, read_manifest
+from app.targets.fixture.target import FixtureTarget
+from app.targets.owners import encode
+
+BUILT_IN = "built-in"
+
+
+@dataclass(frozen=True)
+class MadeHost:
+    """Beside what the built-in host has: texts by path, each with its mode where the file is new."""
+
+    name: str
+    texts: Mapping[str, str]
+    modes: Mapping[str, str]
+    traps: tuple[str, ...]
+
+
+def built_in() -> MadeHost:
+    return MadeHost(BUILT_IN, {}, {}, tuple(trap.name for trap in TRAPS))
+
+
+def generated(seed: str, number: int) -> MadeHost:
+    """Whoever does not know the seed cannot know the host."""
+    chance = random.Random(f"{seed}/{number}")  # noqa: S311  not a secret: it has to come out the same again
+    texts, modes, traps = _Texts(), {"/etc/shadow": chance.choice(SHADOW_MODES)}, []
+    for edit in EDITS:
+        texts.edit(edit.path, edit.old, chance.choice((edit.old, *edit.choices)))
+    for trap in TRAPS:
+        chosen = chance.choice(trap.choices)
+        traps += [trap.name] if chosen == trap.choices[0] else []
+        texts.edit(trap.path, trap.old, chosen)
+    for added in ADDED:
+        if text := chance.choice(added.choices):
+            texts.changed[added.path], modes[added.path] = text, f"{added.mode:04o}"
+            traps += [added.trap] if added.trap else []
+    _panic(texts, chance)
+    _rename(texts, chance)
+    return MadeHost(f"generated-{number}", texts.changed, modes, tuple(traps))
+
+
+def place(host: MadeHost, folder: Path) -> None:
+    """Laid out as a run that keeps the host finds it. What was there before is gone."""
+    manifest = read_manifest(SOURCE / "manifest.toml")
+    discard(folder)
+    folder.mkdir(parents=True)
+    lay_out(SOURCE / "tree", _closed_later(manifest, host), folder / "root")
+    for path, text in host.texts.items():
+        (folder / "root" / path[1:]).write_text(text)
+    known = {**{path: manifest.modes.get(path, "0644") for path in host.texts}, **host.modes}
+    for path, mode in known.items():
+        (folder / "root" / path[1:]).chmod(int(mode, 8))
+    (folder / "owners.json").write_bytes(encode(manifest.owners))
+
+
+async def opened(host: MadeHost, folder: Path) -> FixtureTarget:
+    """Laid out anew, with its own start as what it is compared with."""
+    place(host, folder)
+    target = FixtureTarget("fixture", folder)
+    await asyncio.to_thread(lambda: target.prepare(keep=True))
+    return target
+
+
+def _closed_later(manifest: Manifest, host: MadeHost) -> Manifest:
+    """What is still to be written may not be read-only yet."""
+    return msgspec.structs.replace(manifest, modes={p: m for p, m in manifest.modes.items() if p not in host.texts})
+
+
+class _Texts:
+    def __init__(self) -> None:
+        self.changed: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        return self.changed.get(path) or (SOURCE / "tree" / path[1:]).read_text()
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        text = self.of(path)
+        assert old in text, f"{path} of the built-in host has no {old!r} any more"
+        if old != new:
+            self.changed[path] = text.replace(old, new, 1)
+
+
+def _panic(texts: _Texts, chance: random.Random) -> None:
+    """Both files say the same, or the next start would not be what is loaded."""
+    flag = chance.choice(("-f 1\n", "-f 0\n"))
+    for path in AUDIT:
+        texts.edit(path, "-f 1\n", flag)
+
+
+def _rename(texts: _Texts, chance: random.Random) -> None:
+    name, network = f"{chance.choice(NAMES)}-{chance.randrange(1, 99):02}", chance.choice(NETWORKS)
+    for at in sorted((SOURCE / "tree").rglob("*")):
+        path = f"/{at.relative_to(SOURCE / 'tree')}"
+        if at.is_file():
+            text = texts.of(path)
+            new = text.replace("relay-07", name).replace("192.0.2.", network)
+            if new != text:
+                texts.changed[path] = new

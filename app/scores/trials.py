@@ -1,0 +1,83 @@
+"""Which trials a score asks for, and those that are done already: each is on disk before the next begins."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from app.errors import BadInput
+from app.scores.hosts import MadeHost, built_in, generated
+from app.scores.result import ScoreOrder, Trial
+
+Place = tuple[int, str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class WantedTrial:
+    seed: int
+    host: MadeHost
+    rules: tuple[str, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.seed, self.host.name, self.rules
+
+
+def wanted(order: ScoreOrder, held_back: str = "") -> Iterator[WantedTrial]:
+    """The first host is the one that is built in, unless all are generated from a seed that is kept back."""
+    rules = [order.rules] if order.together else [(rule,) for rule in order.rules]
+    for seed in range(1, order.seeds + 1):
+        for number in range(order.hosts):
+            plain = number == 0 and not held_back
+            host = built_in() if plain else generated(f"{held_back}/{seed}", number)
+            yield from (WantedTrial(seed, host, chosen) for chosen in rules)
+
+
+def withheld(seed: str) -> str:
+    """What is told of a seed that is kept back: enough to recognise it by, once it is told."""
+    return hashlib.sha256(f"temper held-back hosts {seed}".encode()).hexdigest() if seed else ""
+
+
+class Notes:
+    """The trials that are done, one a line, under the order that they belong to."""
+
+    def __init__(self, file: Path, order: ScoreOrder) -> None:
+        self._file = file
+        self.done: dict[Place, Trial] = {}
+        head = msgspec.json.encode(order)
+        lines = file.read_bytes().splitlines() if file.exists() else []
+        if lines and lines[0] != head:
+            raise BadInput(f"{file} belongs to another score: move it away, or choose another --out.")
+        for line in lines[1:]:
+            try:
+                trial = msgspec.json.decode(line, type=Trial)
+            except msgspec.DecodeError:
+                break  # it was cut off with the process: this trial is made again
+            self.done[_of(trial)] = trial
+        self._rewrite([head, *map(msgspec.json.encode, self.done.values())])
+
+    def add(self, trial: Trial) -> None:
+        self.done[_of(trial)] = trial
+        with self._file.open("ab") as file:
+            file.write(msgspec.json.encode(trial) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def discard(self) -> None:
+        self._file.unlink(missing_ok=True)
+
+    def _rewrite(self, lines: list[bytes]) -> None:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            new = self._file.with_suffix(".new")
+            new.write_bytes(b"".join(line + b"\n" for line in lines))
+            new.replace(self._file)
+        except OSError as exc:
+            raise BadInput(f"{self._file} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
+
+
+def _of(trial: Trial) -> Place:
+    return trial.seed, trial.host, trial.rules

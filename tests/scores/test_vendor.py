@@ -1,0 +1,25 @@
+"""What the vendor's script leaves is read from the scanner's own results."""
+
+import pytest
+
+from app.errors import Unusable
+from app.scores.ssh import SshRan
+from app.scores.vendor import _read
+
+RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2"><TestResult id="t">
+<rule-result idref="a"><result>{}</result></rule-result>
+<rule-result idref="b"><result>notselected</result></rule-result>
+</TestResult></Benchmark>"""
+
+
+def out(first, last):
+    return f"<<before>>\n{RESULTS.format(first)}\n<<after>>\n{RESULTS.format(last)}\n<<took>>\n10.5 12.0\n".encode()
+
+
+def test_before_and_after_are_read():
+    assert _read(SshRan(0, out("fail", "pass"), "")) == ({"a": "fail"}, {"a": "pass"}, 1.5)
+
+
+def test_a_script_that_did_not_run_is_told():
+    with pytest.raises(Unusable, match="no script was generated"):
+        _read(SshRan(9, b"", "no script was generated"))
