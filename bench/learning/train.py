@@ -21,7 +21,9 @@ from torch import Tensor, nn
 
 MOST = 4096
 """Tokens of a turn; longer ones are left out and counted."""
-TOKENS_A_STEP = 32768
+TOKENS_A_STEP = 16384
+WARM = 10
+"""Steps until the rate is full."""
 
 
 class Linear(nn.Module):
@@ -100,7 +102,7 @@ class Model(nn.Module):
     def tensor(self, name: str) -> Tensor:
         one = self._tensors[name]
         weights = gguf.dequantize(one.data, one.tensor_type)
-        return torch.from_numpy(np.ascontiguousarray(weights)).to(self._device, self._dtype)
+        return torch.from_numpy(np.array(weights)).to(self._device, self._dtype)
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = F.embedding(tokens, self.embedding)
@@ -119,9 +121,9 @@ class Model(nn.Module):
 def batches(turns: list[tuple[np.ndarray, np.ndarray]], random: np.random.Generator) -> list[list[int]]:
     """Turns of like length together, at most TOKENS_A_STEP with their padding, in any order."""
     order = sorted(range(len(turns)), key=lambda one: (len(turns[one][0]), random.random()))
-    made: list[list[int]] = [[]]
+    made: list[list[int]] = []
     for one in order:
-        if made[-1] and len(turns[one][0]) * (len(made[-1]) + 1) > TOKENS_A_STEP:
+        if not made or len(turns[one][0]) * (len(made[-1]) + 1) > TOKENS_A_STEP:
             made.append([])
         made[-1].append(one)
     return [made[one] for one in random.permutation(len(made))]
@@ -158,26 +160,28 @@ def judged(model: Model, turns: list[tuple[np.ndarray, np.ndarray]], device: str
     }
 
 
-def train(model: Model, turns: list[tuple[np.ndarray, np.ndarray]], given: argparse.Namespace, device: str) -> None:
+def train(model: Model, turns: list[tuple[np.ndarray, np.ndarray]], given: argparse.Namespace, device: str) -> int:
+    """Steps that were made. The rate falls with them, or with the time where that is shorter."""
     own = [one for one in model.parameters() if one.requires_grad]
     random = np.random.default_rng(given.seed)
     steps = [batch for _ in range(given.epochs) for batch in batches(turns, random)]
     optimizer = torch.optim.AdamW(own, lr=given.rate, weight_decay=0.01, betas=(0.9, 0.98))
-    warm = max(1, len(steps) // 20)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lambda step: min((step + 1) / warm, 0.5 * (1 + math.cos(math.pi * min(1, step / len(steps)))) + 0.02),
-    )
+    began = time.monotonic()
     for number, batch in enumerate(steps):
+        done = max(number / len(steps), (time.monotonic() - began) / given.seconds)
+        if done >= 1:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = given.rate * min((number + 1) / WARM, 0.5 * (1 + math.cos(math.pi * done)))
         tokens, answers = laid(turns, batch, device)
         loss, _ = model.loss(tokens, answers)
         (loss / answers[:, 1:].sum()).backward()
         torch.nn.utils.clip_grad_norm_(own, 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        schedule.step()
         if number % max(1, len(steps) // 20) == 0:
             print(f"step {number} of {len(steps)}: loss {loss.item() / answers[:, 1:].sum().item():.4f}", flush=True)
+    return number + 1
 
 
 def write(model: Model, path: Path) -> None:
@@ -204,6 +208,7 @@ def main() -> int:
     parser.add_argument("--held-out", type=int, default=-1, help="fold of rules that is only judged; -1 trains on all")
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=3600, help="of training; what is left undone then is left")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
@@ -214,7 +219,7 @@ def main() -> int:
     seen = [turns[one] for one in short if folds[one] != given.held_out]
     unseen = [turns[one] for one in short if folds[one] == given.held_out]
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    model = Model(given.model, given.rank, 2.0 * given.rank, device, dtype)
+    model = Model(given.model, given.rank, 2.0 * given.rank, device, dtype).to(device)
     told = {"device": torch.cuda.get_device_name() if device == "cuda" else "cpu", "torch": torch.__version__}
     told |= {
         "too_long": len(turns) - len(short),
@@ -229,7 +234,7 @@ def main() -> int:
         "unseen_before": judged(model, unseen, device),
     }
     began = time.monotonic()
-    train(model, seen, given, device)
+    told |= {"steps": train(model, seen, given, device)}
     told |= {"seconds": round(time.monotonic() - began, 1), "unseen_after": judged(model, unseen, device)}
     told["seen_after"] = judged(model, seen[:500], device)
     write(model, given.out)

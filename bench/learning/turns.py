@@ -1,9 +1,10 @@
-"""Turns to train on: those of attempts that scanner, Auditor, Sentry and probes all passed, as the engine's own tokens.
+"""Turns to train on: those of attempts that scanner, probes and second check all passed, as the engine's own tokens.
 
 Of a Sentry's, also those of attempts that failed, where it said what the probes found.
 
-    python bench/learning/turns.py TURNS.npz --tokens http://127.0.0.1:8080 data/*/
+    python bench/learning/turns.py TURNS.npz --tokens http://127.0.0.1:8080 g1.part d1/score g2.part d2/score
 
+Each .part has the trials of a `temper score` that was cut off, and behind it comes the data folder that it worked in.
 A solver may propose anything; only what was verified is taken. TURNS.npz has each turn's tokens, which of them are the
 answer's, and the fold of its rule: rules of one family are in one fold, so that a family can be held out whole.
 --tokens names a llama.cpp server with the model: its chat template and its tokens are the ones that count.
@@ -16,22 +17,23 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
+import msgspec
 import numpy as np
-from sqlmodel import Session, select
 
-from app.events.kinds import ItemPassed, SentryProbed, TurnFinished, TurnStarted
+from app.events.kinds import Event, ItemPassed, SentryProbed, TurnFinished, TurnStarted
+from app.scores.result import Trial
 from app.skills.stig import accounts, audit, passwords, ssh, sudo, system
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.models import RunRow
 
 FOLDS = ((ssh,), (passwords, accounts), (sudo, audit, system))
 FOLD = {rule.id: number for number, family in enumerate(FOLDS) for module in family for rule in module.RULES}
 END = "<|im_end|>"
-MOST_OF_A_RULE = {"plan": 60, "act": 150, "review": 20, "triage": 40}
+MOST_OF_A_RULE = {"plan": 40, "act": 60, "review": 15, "triage": 30}
 """Turns of one rule: what is hit upon easily is not to drown the rest."""
 
 
@@ -43,28 +45,42 @@ class VerifiedTurn:
     answer: str
 
 
-def verified(data: Path) -> Iterator[VerifiedTurn]:
+def sound(notes: Path) -> set[str]:
+    """Runs of trials that no check of the score has anything against, whether their rule was fixed or not."""
+    trials = [msgspec.json.decode(line, type=Trial) for line in notes.read_bytes().splitlines()[1:]]
+    ill = [one for one in trials if one.worse or one.weakened or one.left or one.broken]
+    gamed = [one for one in trials if any(fate.ended == "passed" and not fate.met for fate in one.fates)]
+    return {one.run for one in trials} - {one.run for one in (*ill, *gamed)}
+
+
+def verified(notes: Path, data: Path) -> Iterator[VerifiedTurn]:
     database = open_database(data / "temper.sqlite")
     store = EventStore(database)
-    with Session(database) as session:
-        runs = [row.id for row in session.exec(select(RunRow)).all()]
-    for run in runs:
-        events = list(store.events(run))
-        passed = {(one.event.rule, one.event.attempts) for one in events if isinstance(one.event, ItemPassed)}
-        asked: dict[str, TurnStarted] = {}
-        harmed = False
-        for one in events:
-            match one.event:
-                case SentryProbed(probes=probes, ailing=ailing):
-                    harmed = any(not probe.ok and probe.name not in ailing for probe in probes)
-                case TurnStarted(turn=turn):
-                    asked[turn] = one.event
-                case TurnFinished(turn=turn, outcome="answered", answer=answer) if turn in asked:
-                    begun = asked[turn]
-                    held = (begun.rule, begun.attempt) in passed
-                    if _alarm(answer) == harmed if begun.purpose == "triage" else held:
-                        yield VerifiedTurn(begun.rule, begun.purpose, begun.prompt, answer)
+    for run in sorted(sound(notes)):
+        yield from _of_run([one.event for one in store.events(run)])
     database.dispose()
+
+
+def _of_run(events: list[Event]) -> Iterator[VerifiedTurn]:
+    """Of what was asked more than once in an attempt, the last: what came before was refused."""
+    passed = {(one.rule, one.attempts) for one in events if isinstance(one, ItemPassed)}
+    asked: dict[str, TurnStarted] = {}
+    last: dict[tuple[str, int, str], VerifiedTurn] = {}
+    harmed = False
+    for one in events:
+        match one:
+            case SentryProbed(probes=probes, ailing=ailing):
+                harmed = any(not probe.ok and probe.name not in ailing for probe in probes)
+            case TurnStarted(turn=turn):
+                asked[turn] = one
+            case TurnFinished(turn=turn, outcome="answered", answer=answer) if turn in asked:
+                begun = asked[turn]
+                made = VerifiedTurn(begun.rule, begun.purpose, begun.prompt, answer)
+                if begun.purpose != "triage":
+                    last[begun.rule, begun.attempt, begun.purpose] = made
+                elif _alarm(answer) == harmed:
+                    yield made
+    yield from (turn for (rule, attempt, _), turn in last.items() if (rule, attempt) in passed)
 
 
 def _alarm(answer: str) -> bool:
@@ -72,10 +88,16 @@ def _alarm(answer: str) -> bool:
 
 
 def chosen(found: list[VerifiedTurn]) -> list[VerifiedTurn]:
-    """Each once, the shortest answers first."""
+    """Of each prompt the shortest answer, so that nothing is said that was not needed; of each rule not too many."""
+    ordered = sorted(found, key=lambda turn: (turn.prompt, len(turn.answer), turn.answer))
+    shortest: dict[tuple[str, tuple[str, str]], VerifiedTurn] = {}
+    for one in ordered:
+        shortest.setdefault((one.rule, one.prompt), one)
+    mixed = list(shortest.values())
+    Random(1).shuffle(mixed)
     counts: Counter[tuple[str, str]] = Counter()
     kept = []
-    for one in sorted(set(found), key=lambda turn: (len(turn.answer), turn.prompt, turn.answer)):
+    for one in mixed:
         counts[one.rule, one.purpose] += 1
         if counts[one.rule, one.purpose] <= MOST_OF_A_RULE.get(one.purpose, 0):
             kept.append(one)
@@ -104,10 +126,11 @@ class Tokens:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
-    parser.add_argument("data", type=Path, nargs="+")
+    parser.add_argument("of", type=Path, nargs="+", help="NOTES DATA, of each score")
     parser.add_argument("--tokens", required=True)
     given = parser.parse_args()
-    turns = chosen([turn for data in given.data for turn in verified(data)])
+    found = [turn for notes, data in zip(given.of[::2], given.of[1::2], strict=True) for turn in verified(notes, data)]
+    turns = chosen(found)
     tokens = Tokens(given.tokens)
     pairs = [tokens.of(turn) for turn in turns]
     flat = [token for prompt, answer in pairs for token in (*prompt, *answer)]
@@ -119,7 +142,7 @@ def main() -> int:
         lengths=np.array([len(prompt) + len(answer) for prompt, answer in pairs], np.int32),
         folds=np.array([FOLD[turn.rule] for turn in turns], np.int8),
     )
-    told = {"turns": len(turns), "tokens": len(flat), "of_answers": sum(mask)}
+    told = {"found": len(found), "turns": len(turns), "tokens": len(flat), "of_answers": sum(mask)}
     told |= {"rules": dict(Counter(turn.rule for turn in turns)), "purposes": dict(Counter(t.purpose for t in turns))}
     print(json.dumps(told, indent=1))
     return 0
