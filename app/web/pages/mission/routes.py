@@ -4,7 +4,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated, get_args
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
+from fastapi import APIRouter, Cookie, Depends, Form, HTTPException, Query, Request
 from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import RedirectResponse, Response
@@ -34,16 +34,18 @@ from app.web.stream.cursor import MOST_SEQ, cursor
 router = APIRouter(include_in_schema=False)
 SameSite = Depends(from_here)
 BY = "operator on this page"
+Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
+"""Whether this browser closed the introduction."""
 
 
 @router.get("/")
 @guests
-def home(runtime: TheRuntime, missions: TheMissions, session: TheSession) -> Response:
+def home(runtime: TheRuntime, missions: TheMissions, session: TheSession, intro: Intro = "") -> Response:
     shown = _shown(session)
     if shown is None:
         nonce = new_nonce()
         return page(rendered("empty.html", nonce=nonce, here="/", lineup=runtime.lineup), nonce)
-    return _mission(runtime, missions, shown, None, None)
+    return _mission(runtime, missions, shown, None, None, intro)
 
 
 def _shown(session: Session) -> RunRow | None:
@@ -62,16 +64,20 @@ def one_run(
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     speed: Annotated[str, Query(max_length=8)] = "",
+    intro: Intro = "",
 ) -> Response:
     row = queries.run(session, run)
     if row is None:
         return missing(session, run)
-    return _mission(runtime, missions, row, at, float(speed) if speed in {"1", "10", "100", "1000"} else None)
+    pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
+    return _mission(runtime, missions, row, at, pace, intro)
 
 
-def _mission(runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> Response:
+def _mission(
+    runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None, intro: str
+) -> Response:
     nonce = new_nonce()
-    view = mission_view(runtime, missions, row, at, speed)
+    view = mission_view(runtime, missions, row, at, speed, intro=intro != "closed")
     return page(rendered("mission.html", nonce=nonce, here="/", **vars(view)), nonce)
 
 

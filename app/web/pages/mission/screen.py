@@ -11,7 +11,7 @@ from app.events.record import Recorded
 from app.text.clean import clean
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.missions import Missions
-from app.web.pages.mission.pieces import Scene, engine_pieces, pieces
+from app.web.pages.mission.pieces import Scene, clock_piece, engine_pieces, pieces
 from app.web.stream.message import message
 
 
@@ -30,15 +30,16 @@ class Screen:
 
     def _render(self, batch: Sequence[Recorded]) -> bytes:
         mission = self._before(batch[0].seq - 1)
-        reading = mission.reading
+        reading, second = mission.reading, int(mission.state.at)
         for recorded in batch:
             mission.take(recorded)
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
             # A lane that is drawn anew holds its text already: its tokens are not sent beside it.
             return message(self._changed(pieces(mission, self._scene)), seq=batch[-1].seq)
         tokens = _tokens(batch)
-        if mission.reading != reading:
-            tokens.append(message(self._changed(engine_pieces(mission, self._scene)), seq=batch[-1].seq))
+        if mission.reading != reading or int(mission.state.at) != second:
+            moved = clock_piece(mission) | engine_pieces(mission, self._scene)  # time goes on while tokens run
+            tokens.append(message(self._changed(moved), seq=batch[-1].seq))
         return b"".join(tokens)
 
     def _changed(self, now: dict[str, str]) -> bytes:

@@ -1,5 +1,6 @@
 """All that the mission page shows, in one object."""
 
+import time
 from dataclasses import dataclass
 
 from app.events.words import Role
@@ -36,9 +37,15 @@ class MissionView:
     engines: tuple[Engine, ...]
     meters: dict[str, str]
     gpus: str
+    now: float
+    """The server's clock, which a browser's may not agree with."""
+    intro: bool
+    """The introduction is open."""
 
 
-def mission_view(runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> MissionView:
+def mission_view(
+    runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None, *, intro: bool
+) -> MissionView:
     newest = runtime.store.last(row.id)
     last = newest[0] if newest else 0
     seq = last if at is None else min(at, last)
@@ -62,6 +69,8 @@ def mission_view(runtime: Runtime, missions: Missions, row: RunRow, at: int | No
         engines=tuple(runtime.lineup.engines.values()),
         meters=meters(runtime) if at is None else meters_then(runtime, mission.state.at),
         gpus=gpus_now(runtime) if at is None else gpus_then(runtime, mission.state.at),
+        now=round(time.time(), 3),
+        intro=intro,
     )
 
 
