@@ -103,7 +103,9 @@ def alarmed(alarm: SentryAlarm) -> str:
 def _failed(mission: Mission, attempt: AttemptView) -> str:
     said = _why(attempt)
     if attempt.undone:
-        said += " Undone, verified byte for byte." if not attempt.undone.differences else " It could not be undone whole."
+        said += (
+            " Undone, verified byte for byte." if not attempt.undone.differences else " It could not be undone whole."
+        )
     elif attempt.applied:
         said += " Undoing."
     if attempt.lesson:

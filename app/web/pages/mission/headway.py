@@ -41,9 +41,8 @@ def headway(state: RunState) -> Headway:
         counts[item.status] += 1
     done = sum(counts[status] for status in OVER)
     elapsed = state.at - state.started_at if state.started_at else None
-    return Headway(
-        counts, sum(map(rolled_back, state.items.values())), done, len(state.items), elapsed, _left(state, done, elapsed)
-    )
+    undone = sum(map(rolled_back, state.items.values()))
+    return Headway(counts, undone, done, len(state.items), elapsed, _left(state, done, elapsed))
 
 
 def rolled_back(item: Item) -> int:

@@ -116,4 +116,4 @@ def _said(lane: Lane, event: Event) -> Lane:
     here = Lane(lane.role, rule, attempt) if lane.blank or lane.past(rule, attempt) else lane
     if place == "undone" and not (here.proposed or here.alarm):
         return lane  # it was not this lane's doing
-    return replace(here, **{place: event})
+    return replace(here, **{place: event})  # type: ignore[arg-type]

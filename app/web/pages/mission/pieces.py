@@ -12,9 +12,9 @@ from app.web.pages.mission.mission import HOLD_SECONDS, Mission
 from app.web.pages.mission.ribbon import bars
 from app.web.pages.templating import rendered
 
-
 STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
 """What each role's place in the chain is called."""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -49,7 +49,8 @@ def clock_piece(mission: Mission) -> dict[str, str]:
     state = mission.state
     ticking = state.status == "running" and state.idle_since is None and not state.ended
     since = state.started_at if ticking else None
-    return {"clock": rendered("partials/_clock.html", headway=headway(state), since=since, over=bool(state.ended))}
+    context = {"headway": headway(state), "since": since, "at": state.at, "over": bool(state.ended)}
+    return {"clock": rendered("partials/_clock.html", **context)}
 
 
 def _lane(mission: Mission, scene: Scene, lane: Lane) -> str:

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import AsyncIterator
+from itertools import starmap
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, Cookie, Depends, Form, HTTPException, Query, Request
 from sqlmodel import Session
 from sse_starlette import EventSourceResponse
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.errors import BadInput
 from app.events.command import Verb
@@ -25,8 +26,8 @@ from app.web.pages.missing import missing
 from app.web.pages.mission.missions import Missions, TheMissions
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
-from app.web.pages.mission.screen import Screen
-from app.web.pages.mission.view import mission_view
+from app.web.pages.mission.screen import Screen, part
+from app.web.pages.mission.view import Asked, mission_view
 from app.web.pages.security import from_here, new_nonce, page
 from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ, cursor
@@ -36,6 +37,10 @@ SameSite = Depends(from_here)
 BY = "operator on this page"
 Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
 """Whether this browser closed the introduction."""
+Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
+"""Since the run was asked for."""
+READ_UP = 0.05
+"""The strip shows tenths of a second: what happened within the one that is asked for has happened."""
 
 
 @router.get("/")
@@ -45,7 +50,7 @@ def home(runtime: TheRuntime, missions: TheMissions, session: TheSession, intro:
     if shown is None:
         nonce = new_nonce()
         return page(rendered("empty.html", nonce=nonce, here="/", lineup=runtime.lineup), nonce)
-    return _mission(runtime, missions, shown, None, None, intro)
+    return _mission(runtime, missions, shown, Asked(intro=intro != "closed"))
 
 
 def _shown(session: Session) -> RunRow | None:
@@ -63,6 +68,7 @@ def one_run(
     session: TheSession,
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
+    t: Seconds = None,
     speed: Annotated[str, Query(max_length=8)] = "",
     intro: Intro = "",
 ) -> Response:
@@ -70,15 +76,40 @@ def one_run(
     if row is None:
         return missing(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
-    return _mission(runtime, missions, row, at, pace, intro)
+    at = _seq(runtime, row, t) if at is None and t is not None else at
+    return _mission(runtime, missions, row, Asked(at, pace, intro != "closed"))
 
 
-def _mission(
-    runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None, intro: str
-) -> Response:
+def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
+    first = runtime.store.newest_at(row.id, 1)
+    return runtime.store.seq_at(row.id, (first or row.queued_at) + seconds + READ_UP)
+
+
+def _mission(runtime: Runtime, missions: Missions, row: RunRow, asked: Asked) -> Response:
     nonce = new_nonce()
-    view = mission_view(runtime, missions, row, at, speed, intro=intro != "closed")
-    return page(rendered("mission.html", nonce=nonce, here="/", **vars(view)), nonce)
+    return page(
+        rendered("mission.html", nonce=nonce, here="/", **vars(mission_view(runtime, missions, row, asked))), nonce
+    )
+
+
+@router.get("/runs/{run}/moment")
+@guests
+def moment(
+    runtime: TheRuntime,
+    missions: TheMissions,
+    session: TheSession,
+    run: str,
+    t: Seconds = None,
+    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
+) -> HTMLResponse:
+    """All parts of the page as they stood then: what a hand on the strip of time asks for, again and again."""
+    row = queries.run(session, run)
+    if row is None:
+        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
+    view = mission_view(runtime, missions, row, Asked(_seq(runtime, row, t or 0.0) if at is None else at))
+    parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
+    parts |= {"gpus": view.gpus, "steps": rendered("partials/_steps.html", **vars(view))}
+    return HTMLResponse("".join(starmap(part, parts.items())))
 
 
 @router.get("/runs/{run}/page")

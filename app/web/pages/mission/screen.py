@@ -45,7 +45,7 @@ class Screen:
     def _changed(self, now: dict[str, str]) -> bytes:
         changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
         self._drawn = self._drawn | now
-        return "".join(_part(name, html) for name, html in changed.items()).encode()
+        return "".join(part(name, html) for name, html in changed.items()).encode()
 
     def _before(self, seq: int) -> Mission:
         if self._mission is None or not self._reaches(self._mission.state.seq, seq):
@@ -86,5 +86,5 @@ def _token(held: Sequence[Recorded]) -> bytes:
     return message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
 
 
-def _part(name: str, html: str) -> str:
+def part(name: str, html: str) -> str:
     return f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>'
