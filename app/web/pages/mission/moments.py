@@ -43,7 +43,7 @@ class Watching:
     def __init__(self) -> None:
         self._best: dict[str, Moment] = {}
         self._before: tuple[int, float] = (1, 0.0)
-        """Where the change of the attempt in work was written or made."""
+        """Where the change of the attempt in work was written or made, or else where the item began."""
         self._titles: dict[str, str] = {}
         self._advice = ""
         self._attempts = 0
@@ -53,6 +53,7 @@ class Watching:
         match event:
             case ItemStarted():
                 self._titles[event.rule], self._advice = event.title, ""
+                self._before, self._attempts = (recorded.seq, recorded.at), 0
             case AttemptStarted():
                 self._before, self._attempts = (recorded.seq, recorded.at), event.attempt
             case ActionApplied() | ActionProposed():

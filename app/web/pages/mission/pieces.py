@@ -42,12 +42,12 @@ def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     }
     for role in ROLES:
         drawn[f"lane-{role}"] = _lane(mission, scene, mission.lanes[role])
-    return drawn | clock_piece(mission) | engine_pieces(mission, scene)
+    return drawn | clock_piece(mission, scene) | engine_pieces(mission, scene)
 
 
-def clock_piece(mission: Mission) -> dict[str, str]:
+def clock_piece(mission: Mission, scene: Scene) -> dict[str, str]:
     state = mission.state
-    ticking = state.status == "running" and state.idle_since is None and not state.ended
+    ticking = scene.mode == "live" and state.status == "running" and state.idle_since is None
     since = state.started_at if ticking else None
     context = {"headway": headway(state), "since": since, "at": state.at, "over": bool(state.ended)}
     return {"clock": rendered("partials/_clock.html", **context)}

@@ -38,7 +38,9 @@ class Screen:
             return message(self._changed(pieces(mission, self._scene)), seq=batch[-1].seq)
         tokens = _tokens(batch)
         if mission.reading != reading or int(mission.state.at) != second:
-            moved = clock_piece(mission) | engine_pieces(mission, self._scene)  # time goes on while tokens run
+            moved = clock_piece(mission, self._scene) | engine_pieces(
+                mission, self._scene
+            )  # time goes on while tokens run
             tokens.append(message(self._changed(moved), seq=batch[-1].seq))
         return b"".join(tokens)
 
