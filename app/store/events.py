@@ -98,6 +98,21 @@ class EventStore:
         for _, line, digest in rows:
             yield read(line, digest)
 
+    def seq_at(self, run: str, at: float) -> int:
+        """The newest event of that time or before it; found by halving, for a million of them have no index by time."""
+        low, high = 0, (self.last(run) or (0, ""))[0]
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = self.newest_at(run, middle)
+            low, high = (middle, high) if found is not None and found <= at else (low, middle - 1)
+        return low
+
+    def newest_at(self, run: str, seq: int) -> float | None:
+        """When the newest event up to this seq was: in a run that was shrunk, not every seq has one."""
+        query = select(col(EventRow.at)).where(col(EventRow.run) == run, col(EventRow.seq) <= seq)
+        with connected(self._engine) as connection:
+            return connection.execute(query.order_by(col(EventRow.seq).desc()).limit(1)).scalar()
+
     def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """All but the pieces of turns: a finished turn carries its whole text."""
         return self.events(run, after=after, upto=upto, kinds=STEADY)

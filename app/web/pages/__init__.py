@@ -18,6 +18,7 @@ from app.web.pages import (
     runs,
     schedules,
     scores,
+    summary,
 )
 from app.web.pages.mission import routes
 from app.web.pages.mission.missions import Missions
@@ -25,7 +26,21 @@ from app.web.pages.mission.missions import Missions
 
 def install(application: FastAPI) -> None:
     application.mount("/static", everybody(StaticFiles(directory=PACKAGE / "static")), name="static")
-    for part in (routes, machine, memory, runs, energy, hosts, schedules, lineup, ops, cold_starts, people, scores):
+    for part in (
+        routes,
+        machine,
+        memory,
+        runs,
+        summary,
+        energy,
+        hosts,
+        schedules,
+        lineup,
+        ops,
+        cold_starts,
+        people,
+        scores,
+    ):
         application.router.routes.extend(part.router.routes)
     refused.install(application)
     application.state.missions = Missions(application.state.runtime.store)
