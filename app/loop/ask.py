@@ -28,7 +28,7 @@ from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.harm import worse
 from app.loop.run import RoleSeat, Run
-from app.loop.shapes import Situation
+from app.loop.shapes import TurnSituation
 from app.loop.situation import About, situation
 from app.loop.turn import TurnName, take_turn
 from app.text.secrets import redacted
@@ -95,7 +95,7 @@ def _about(run: Run, seat: RoleSeat) -> About:
     )
 
 
-def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str, about: About, now: Situation) -> Question:
+def _question(run: Run, seat: RoleSeat, purpose: Purpose, turn: str, about: About, now: TurnSituation) -> Question:
     ours = prompts.system(seat.role, purpose, guided=now.guided)
     room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
     text = prompts.user(purpose, about, room, now)
