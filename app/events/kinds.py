@@ -436,6 +436,10 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     cached_share: float | None = None
     """Of prompt tokens found in the prefix cache, 0 to 1."""
     preemptions: int | None = None
+    ttft_s: float | None = None
+    """Mean wait for the first token, of the requests that got theirs since the look before."""
+    roles: dict[str, float] = {}
+    """Tokens a second by role, as our turns took them in; what is left of tok_s is other people's."""
 
 
 class GpuSampled(Event, frozen=True, tag="gpu.sample"):
@@ -466,6 +470,8 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
     processes: tuple[GpuProcess, ...] = ()
     ages: dict[str, float] = {}
     """Seconds since a sensor was read, by field, where that was not just now: the costly ones are read less often."""
+    parts: dict[str, float] = {}
+    """Who holds its memory, in GiB: weights, kv, graphs and the waterfall's other kinds."""
 
 
 class EnergySpent(Event, frozen=True, tag="energy.sample"):

@@ -24,6 +24,7 @@ from app.web.api import (
     problems,
     rules,
     runs,
+    samples,
     schedules,
     webhooks,
 )
@@ -47,6 +48,7 @@ def install(application: FastAPI) -> None:
         lineup,
         probes,
         gpus,
+        samples,
         hosts,
         rules,
         lessons,
