@@ -5,9 +5,13 @@ from starlette.staticfiles import StaticFiles
 
 from app.config import PACKAGE
 from app.people.rights import everybody
-from app.web.pages import cold_starts, energy, hosts, lineup, machine, memory, ops, people, refused, runs, schedules
+from app.web.pages import cold_starts, energy, hosts, lineup, machine, memory, people, refused, runs, schedules
+from app.web.pages.live_parts import LiveParts
+from app.web.pages.machine import machine_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.missions import Missions
+from app.web.pages.ops import routes as ops
+from app.web.pages.ops.console import Console
 
 
 def install(application: FastAPI) -> None:
@@ -15,4 +19,8 @@ def install(application: FastAPI) -> None:
     for part in (routes, machine, memory, runs, energy, hosts, schedules, lineup, ops, cold_starts, people):
         application.router.routes.extend(part.router.routes)
     refused.install(application)
-    application.state.missions = Missions(application.state.runtime.store)
+    runtime = application.state.runtime
+    application.state.missions = Missions(runtime.store)
+    application.state.console = Console(runtime, application.state.folds)
+    application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
+    application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))

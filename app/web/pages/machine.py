@@ -6,16 +6,21 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
-from app.events.kinds import KINDS, EngineSampled, EngineState, GpuSampled
+from app.events.kinds import KINDS, EngineSampled, EngineState
+from app.lineups.model import Engine
+from app.machine.sampling.board import POWER_SECONDS, Board
 from app.people.rights import guests, opens
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
-from app.web.pages.gpu_card import HISTORY_SECONDS, gpus
+from app.web.pages.gpu_card import gpus
 from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ
 
 STALE_SECONDS = 10.0
 """A sample that is older says nothing of a moment."""
+FLOWS_SECONDS = 5.0
+"""A rate of longer ago is not what flows."""
+FLOWING, TROUBLE = ("ready", "degraded", "stalled"), ("dead", "stalled", "degraded", "absent")
 STATE_SECONDS = 3600.0
 """A state is told when it changes; further back is not looked for every two seconds."""
 
@@ -31,9 +36,7 @@ def machine(
 ) -> HTMLResponse:
     """What the page asks every two seconds; a replay names its run and the event that it has come to."""
     told = runtime.store.newest(run, at, KINDS, 1) if run and opens(run) else []
-    parts = {"gpus": gpus_then(runtime, told[0].at) if told else gpus_now(runtime)}
-    drawn = meters_then(runtime, told[0].at) if told else meters(runtime)
-    parts |= {f"meter-{name}": html for name, html in drawn.items()}
+    parts = _parts_then(runtime, told[0].at) if told else machine_parts(runtime)
     return HTMLResponse(
         "".join(
             f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
@@ -41,13 +44,33 @@ def machine(
     )
 
 
+def _parts_then(runtime: Runtime, at: float) -> dict[str, str]:
+    return {
+        "gpus": gpus_then(runtime, at),
+        **{f"meter-{name}": html for name, html in meters_then(runtime, at).items()},
+    }
+
+
+def machine_parts(runtime: Runtime) -> dict[str, str]:
+    """As they are now, element id to inner HTML."""
+    return {"gpus": gpus_now(runtime), **{f"meter-{name}": html for name, html in meters(runtime).items()}}
+
+
 def meters(runtime: Runtime) -> dict[str, str]:
     now, drawn = time.time(), {}
-    for name in runtime.lineup.engines:
+    for name, engine in runtime.lineup.engines.items():
         at, sample = runtime.board.engines.get(name, (None, None))
         _, state = runtime.board.states.get(name, (None, None))
-        drawn[name] = meter(sample, state.state if state else "not seen yet", now - at if at else None)
+        limit = fastest(engine, runtime.settings.speed)
+        drawn[name] = meter(sample, state.state if state else "not seen yet", now - at if at else None, limit=limit)
     return drawn
+
+
+def fastest(engine: Engine, pace: float) -> float | None:
+    """The speed of light for one request; simulated engines keep it times their pace, and at pace 0 none at all."""
+    if engine.limit_tok_s is None or (engine.simulation and not pace):
+        return None
+    return engine.limit_tok_s * (pace if engine.simulation else 1)
 
 
 def meters_then(runtime: Runtime, at: float) -> dict[str, str]:
@@ -67,12 +90,23 @@ def _states_then(runtime: Runtime, at: float) -> dict[str, str]:
     return {one.event.engine: one.event.state for one in told if isinstance(one.event, EngineState)}
 
 
-def meter(sample: EngineSampled | None, state: str, age: float | None, then: str = "never sampled") -> str:
-    """Figures that are old are dimmed and say so; they are not taken away."""
+def meter(
+    sample: EngineSampled | None,
+    state: str,
+    age: float | None,
+    then: str = "never sampled",
+    limit: float | None = None,
+) -> str:
+    """Figures that are old are dimmed and say so; they are not taken away. What flows, flows now or not at all."""
+    flows = flowing(sample, state, age)
+    rate = flows.tok_s if flows else None
+    alone = flows is not None and flows.running == 1
     context = {
         "sample": sample,
+        "rate": rate,
+        "share": 100 * rate / limit if rate and limit and alone and rate <= limit else None,
         "state": state,
-        "trouble": state in ("dead", "stalled", "degraded", "absent"),
+        "trouble": state in TROUBLE,
         "age": then if age is None else f"{age:.0f} s old",
         "old": age is not None and age > STALE_SECONDS,
         "simulated": bool(sample and sample.simulated),
@@ -80,13 +114,20 @@ def meter(sample: EngineSampled | None, state: str, age: float | None, then: str
     return rendered("partials/_meter.html", **context)
 
 
+def flowing(sample: EngineSampled | None, state: str, age: float | None) -> EngineSampled | None:
+    """What a sample says of now: nothing, of an engine that is down or has not been heard of for a while."""
+    return sample if sample and state in FLOWING and (age is None or age <= FLOWS_SECONDS) else None
+
+
 def gpus_now(runtime: Runtime) -> str:
-    now = time.time()
-    history = runtime.store.samples(now - HISTORY_SECONDS, now, ("gpu.sample",))
-    return gpus([event for _, event in runtime.board.gpus.values()], history, runtime.board.gpu_reason)
+    board = runtime.board
+    return gpus([event for _, event in board.gpus.values()], board.power, board.gpu_reason)
 
 
 def gpus_then(runtime: Runtime, at: float) -> str:
-    history = runtime.store.samples(at - HISTORY_SECONDS, at, ("gpu.sample",))
-    newest = {(one.event.host, one.event.gpu): one.event for one in history if isinstance(one.event, GpuSampled)}
-    return gpus(list(newest.values()), history, "" if newest else "No GPU was read at that time.")
+    history = runtime.store.samples(at - POWER_SECONDS, at, ("gpu.sample",))
+    then = Board()
+    then.take(history)
+    return gpus(
+        [event for _, event in then.gpus.values()], then.power, "" if then.gpus else "No GPU was read at that time."
+    )

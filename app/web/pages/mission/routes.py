@@ -88,7 +88,7 @@ def page_stream(
     row = _row(runtime, run)
     after = _after(request, since)
     scene = Scene(runtime.lineup, skill(row.skill), "live")
-    return streams.watch(run, "page", Screen(run, missions, scene), after)
+    return streams.watch(run, "page", Screen(run, missions, scene), after, live=request.app.state.machine_live)
 
 
 @router.get("/runs/{run}/replay")

@@ -1,0 +1,62 @@
+"""The operator's page: what needs a person, what works, and how to stop it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.people.rights import WHO, operators, viewers
+from app.store import webhooks
+from app.web.deps import TheRuntime, TheSession, TheStreams
+from app.web.pages.live_parts import LiveParts
+from app.web.pages.ops.console import Console
+from app.web.pages.security import from_here, new_nonce, page
+from app.web.pages.templating import rendered
+
+router = APIRouter(include_in_schema=False)
+
+
+async def _console(request: Request) -> Console:
+    console: Console = request.app.state.console
+    return console
+
+
+async def _live(request: Request) -> LiveParts:
+    live: LiveParts = request.app.state.ops_live
+    return live
+
+
+@router.get("/ops")
+@viewers
+def ops(runtime: TheRuntime, console: Annotated[Console, Depends(_console)], session: TheSession) -> Response:
+    nonce = new_nonce()
+    context = {
+        "lineup": runtime.lineup,
+        "parts": console.parts(),
+        "elsewhere": [engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
+        "launched": bool(runtime.launched),
+        "webhooks": webhooks.webhooks(session) if _is_admin() else None,
+    }
+    return page(rendered("ops.html", nonce=nonce, here="/ops", **context), nonce)
+
+
+def _is_admin() -> bool:
+    """Whose a webhook leads to is for those who made it."""
+    person = WHO.get()
+    return person is not None and person.right == "admin"
+
+
+@router.get("/ops/stream")
+@viewers
+async def ops_stream(streams: TheStreams, live: Annotated[LiveParts, Depends(_live)]) -> Response:
+    """All parts at once, then those that change; and the samples of each second."""
+    return streams.watch_live(live)
+
+
+@router.post("/ops/engines", dependencies=[Depends(from_here)])
+@operators
+async def engines(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
+    """Only what this process launched: a turn in progress waits for its engine, within its budget."""
+    if runtime.simulator:
+        await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
+    return RedirectResponse("/ops", status_code=303)
