@@ -19,8 +19,18 @@ export const PANELS = {
 };
 const GLYPHS = { passed: "✓", escalated: "▲", deferred: "◷", undone: "↺", alarm: "!", asks: "?", engine: "◆", run: "■", "hand-over": "" };
 const INKS = { passed: "--good", escalated: "--bad", undone: "--warn", alarm: "--bad", asks: "--warn", engine: "--link" };
-const NEAR = 6;
+const NEAR = 6, HOLD = 3;
 const text = (value, digits = 1) => (value === null || value === undefined ? "—" : value.toFixed(digits));
+
+const clock = (at, [since, until]) => new Date(at * 1000).toLocaleTimeString("en-GB", until - since > 600 ? { hour: "2-digit", minute: "2-digit" } : {});
+// A look that came a little late leaves no hole: what was sampled holds until the next look is due.
+const held = (values, times, kind) => {
+  let last = null, since = 0;
+  return values.map((value, place) => {
+    if (value !== null && value !== undefined) { last = value; since = times[place]; return value; }
+    return kind.dots || last === null || times[place] - since > HOLD ? null : last;
+  });
+};
 
 export class Panel {
   constructor(name, place, strip) {
@@ -57,7 +67,7 @@ export class Panel {
     this.marks = data.marks;
     this.columns = this.asked.series.map((one) => {
       const own = data.series.filter((it) => it.kind === one.kind && it.figure === one.figure && (!one.of || it.of === one.of));
-      return { ...one, provenance: own[0]?.provenance ?? "", values: data.times.map((_, place) => one.fold(own.map((it) => it.values[place]))) };
+      return { ...one, provenance: own[0]?.provenance ?? "", values: held(data.times.map((_, place) => one.fold(own.map((it) => it.values[place]))), data.times, one) };
     });
     this.tell();
     const shown = this.asked.stacked ? this.stacked() : this.columns.map((one) => one.values);
@@ -118,7 +128,7 @@ export class Panel {
       padding: [6, right ? 0 : 8, 0, 0],
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false, sync: { key: "strip" } },
       scales: { x: { time: true, auto: false }, y: { auto: false }, ...(right ? { right: { auto: false } } : {}) },
-      axes: [{ ...axis, size: 22, space: 60 }, { ...axis, size: 38, space: 24 }, ...(right ? [{ ...axis, side: 1, scale: "right", size: 38, space: 24, grid: { show: false } }] : [])],
+      axes: [{ ...axis, size: 20, space: 62, values: (_, splits) => splits.map((at) => clock(at, this.span)) }, { ...axis, size: 38, space: 24 }, ...(right ? [{ ...axis, side: 1, scale: "right", size: 38, space: 24, grid: { show: false } }] : [])],
       series: [{}, ...order.map((one) => ({
         scale: one.right ? "right" : "y", stroke: this.ink(one), width: this.asked.stacked ? 0 : 1.5, dash: one.dash,
         fill: this.asked.stacked ? this.ink(one) : undefined, points: { show: Boolean(one.dots), size: 4 },

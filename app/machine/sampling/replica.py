@@ -12,7 +12,7 @@ from app.engines.metrics import EngineSample
 from app.engines.traffic import EngineTraffic
 from app.errors import EngineError
 from app.lineups.model import Engine
-from app.machine.sampling.condition import Condition, Seen, condition
+from app.machine.sampling.condition import SILENT, Condition, Seen, condition
 from app.text.clean import clean
 
 PATIENCE = 2.0
@@ -64,7 +64,7 @@ class Replica:
         self.late = took if took > PROMPT else 0.0
         seen = Seen(
             health=health,
-            phase=await self._phase() if health is not None and not well else "",
+            phase=await self._phase() if health not in (None, SILENT) and not well else "",
             running=sample.running if sample else None,
             tokens=None if sample is None else (sample.prompt_tokens or 0) + (sample.generation_tokens or 0),
             trouble=await self._checked_trouble(now) if well else "",
@@ -96,6 +96,8 @@ class Replica:
         try:
             async with self._http.stream("GET", f"{self._root}/health", timeout=PATIENCE) as answer:
                 return answer.status_code
+        except (httpx.ReadTimeout, httpx.PoolTimeout):
+            return SILENT
         except (httpx.HTTPError, httpx.InvalidURL):
             return None
 
