@@ -172,3 +172,8 @@ class ScheduleRow(SQLModel, table=True):
     """The run that it started last."""
     outcome: str = ""
     """What became of the last time, in a sentence."""
+
+    @property
+    def unkept(self) -> bool:
+        """The last time could not be kept, and it still means to."""
+        return self.enabled and any(word in self.outcome for word in ("missed since", "Skipped at", "Nothing at"))

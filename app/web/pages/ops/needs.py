@@ -10,7 +10,6 @@ from app.store.models import RunRow, ScheduleRow
 from app.store.webhooks import WebhookRow
 
 QUIET_SECONDS = 60.0
-UNKEPT = ("missed since", "Skipped at", "Nothing at")
 WELL = ("ready", "loading")
 
 
@@ -101,7 +100,7 @@ def _rest(at: Situation) -> Iterator[Need]:
             text = f"{run.host}: {run.drifted} rules that held have slipped."
             yield Need("alarm", text, run.started_at, f"/runs/{run.id}", f"See run {run.id}")
     for schedule in at.schedules:
-        if schedule.enabled and any(word in schedule.outcome for word in UNKEPT):
+        if schedule.unkept:
             text = f"Schedule {schedule.id} on {schedule.host}: {schedule.outcome}"
             yield Need("alarm", text, link="/hosts", words="See the schedules")
     for webhook in at.webhooks:

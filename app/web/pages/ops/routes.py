@@ -1,15 +1,24 @@
 """The operator's page: what needs a person, what works, and how to stop it."""
 
+import secrets
+import time
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.people.rights import WHO, operators, viewers
-from app.store import webhooks
+from app.background.webhooks.trial import trial
+from app.people.rights import WHO, admins, operators, viewers
+from app.runtime.runtime import Runtime
+from app.store import queries, webhooks
+from app.store.held import asking
+from app.store.webhooks import WebhookRow
 from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.ops.console import Console
+from app.web.pages.refused import refusal
 from app.web.pages.security import from_here, new_nonce, page
 from app.web.pages.templating import rendered
 
@@ -28,7 +37,13 @@ async def _live(request: Request) -> LiveParts:
 
 @router.get("/ops")
 @viewers
-def ops(runtime: TheRuntime, console: Annotated[Console, Depends(_console)], session: TheSession) -> Response:
+def ops(
+    runtime: TheRuntime,
+    console: Annotated[Console, Depends(_console)],
+    session: TheSession,
+    taken: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    """`taken`: the webhook that a test has just reached."""
     nonce = new_nonce()
     context = {
         "lineup": runtime.lineup,
@@ -36,6 +51,7 @@ def ops(runtime: TheRuntime, console: Annotated[Console, Depends(_console)], ses
         "elsewhere": [engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
         "launched": bool(runtime.launched),
         "webhooks": webhooks.webhooks(session) if _is_admin() else None,
+        "taken": taken,
     }
     return page(rendered("ops.html", nonce=nonce, here="/ops", **context), nonce)
 
@@ -60,3 +76,37 @@ async def engines(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]
     if runtime.simulator:
         await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
     return RedirectResponse("/ops", status_code=303)
+
+
+@router.post("/ops/webhooks/{webhook}", dependencies=[Depends(from_here)])
+@admins
+async def handle_webhook(
+    runtime: TheRuntime,
+    webhook: str,
+    verb: Annotated[str, Form(pattern="^(test|again)$")],
+    run: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Try one out, or send it a run's events once more."""
+    row = await run_in_threadpool(_webhook, runtime, webhook)
+    if row is None:
+        return refusal(f"There is no webhook {webhook[:40]!a}.", 404)
+    if verb == "again":
+        if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
+            return refusal(f"There is no run {run[:40]!a}: /runs lists those that are there.", 404)
+        return RedirectResponse("/ops#webhooks", status_code=303)
+    if problem := await trial(row, time.time(), f"test.{secrets.token_hex(8)}"):
+        return refusal(f"The test did not reach {row.url}: {problem}.", 502)
+    return RedirectResponse(f"/ops?taken={row.id}#webhooks", status_code=303)
+
+
+def _webhook(runtime: Runtime, webhook: str) -> WebhookRow | None:
+    with asking(runtime.database) as session:
+        return session.get(WebhookRow, webhook)
+
+
+def _send_again(runtime: Runtime, webhook: str, run: str) -> bool:
+    with Session(runtime.database) as session, session.begin():
+        if queries.run(session, run) is None:
+            return False
+        webhooks.send_again(session, webhook, run)
+    return True
