@@ -1,4 +1,4 @@
-"""The operator's page in a real browser: what it says when engines go, when the server goes, and when they come back."""
+"""The operator's page in a real browser: what it says while engines and server go, and when they come back."""
 
 import os
 import signal

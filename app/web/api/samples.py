@@ -111,6 +111,9 @@ def list_samples(
     found = _marks(runtime, run, begin, end) if "mark" in kinds else []
     if kinds == {"mark"}:
         return Samples(since=stamp(begin), until=stamp(end), step=width, times=[], series=[], marks=found)
+    if (end - begin) / width > MOST_STEPS:
+        said = f"That is more than {MOST_STEPS} steps: ask for a longer step or a shorter time."
+        raise Problem("invalid", said, field="step")
     grid = Thinning(runtime.store).read(begin, end, width, now)
     series = [
         _series(key, values)
@@ -156,11 +159,7 @@ def _at(text: str, field: str) -> float:
 def _width(begin: float, end: float, step: float | None) -> float:
     if begin >= end:
         raise Problem("invalid", "since has to be before until.", field="since")
-    width = step or next((float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1]))
-    if (end - begin) / width > MOST_STEPS:
-        said = f"That is more than {MOST_STEPS} steps: ask for a longer step or a shorter time."
-        raise Problem("invalid", said, field="step")
-    return width
+    return step or next((float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1]))
 
 
 def _marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Mark]:
