@@ -11,11 +11,11 @@ export const PANELS = {
     part("weights", "weights", 85), part("kv", "KV pool", 62), part("graphs", "graphs", 45), part("engine", "engine", 36),
     part("processes", "processes", 28), part("other", "unexplained", 20), part("reserved", "reserved", 12)] },
   power: { title: "Power", unit: "W", series: [
-    { label: "power, all GPUs", kind: "gpu", figure: "power_w", ink: "--text", fold: sum },
-    { label: "utilization, mean", kind: "gpu", figure: "utilization", ink: "--link", fold: mean, unit: "%", right: true, dash: [4, 3] }] },
+    { label: "power", kind: "gpu", figure: "power_w", ink: "--text", fold: sum },
+    { label: "utilization", kind: "gpu", figure: "utilization", ink: "--link", fold: mean, unit: "%", right: true, dash: [4, 3] }] },
   queue: { title: "Queue", unit: "requests", series: [
     { label: "queued", kind: "engine", figure: "waiting", ink: "--text", fold: sum },
-    { label: "to first token, longest", kind: "engine", figure: "ttft_s", ink: "--link", fold: most, unit: "s", right: true, dash: [4, 3], dots: true }] },
+    { label: "first token", kind: "engine", figure: "ttft_s", ink: "--link", fold: most, unit: "s", right: true, dash: [4, 3], dots: true }] },
 };
 const GLYPHS = { passed: "✓", escalated: "▲", deferred: "◷", undone: "↺", alarm: "!", asks: "?", engine: "◆", run: "■", "hand-over": "" };
 const INKS = { passed: "--good", escalated: "--bad", undone: "--warn", alarm: "--bad", asks: "--warn", engine: "--link" };
