@@ -442,6 +442,10 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     preemptions: int | None = None
     resident_gib: float | None = None
     """Main memory that its process holds, where it computes on the processor."""
+    ttft_s: float | None = None
+    """Mean wait for the first token, of the requests that got theirs since the look before."""
+    roles: dict[str, float] = {}
+    """Tokens a second by role, as our turns took them in; what is left of tok_s is other people's."""
 
 
 class GpuSampled(Event, frozen=True, tag="gpu.sample"):
@@ -472,6 +476,8 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
     processes: tuple[GpuProcess, ...] = ()
     ages: dict[str, float] = {}
     """Seconds since a sensor was read, by field, where that was not just now: the costly ones are read less often."""
+    parts: dict[str, float] = {}
+    """Who holds its memory, in GiB: weights, kv, graphs and the waterfall's other kinds."""
 
 
 class EnergySpent(Event, frozen=True, tag="energy.sample"):

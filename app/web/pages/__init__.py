@@ -12,7 +12,6 @@ from app.web.pages import (
     lineup,
     machine,
     memory,
-    ops,
     people,
     refused,
     runs,
@@ -20,8 +19,12 @@ from app.web.pages import (
     scores,
     summary,
 )
+from app.web.pages.live_parts import LiveParts
+from app.web.pages.machine import machine_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.missions import Missions
+from app.web.pages.ops import routes as ops
+from app.web.pages.ops.console import Console
 
 
 def install(application: FastAPI) -> None:
@@ -43,4 +46,8 @@ def install(application: FastAPI) -> None:
     ):
         application.router.routes.extend(part.router.routes)
     refused.install(application)
-    application.state.missions = Missions(application.state.runtime.store)
+    runtime = application.state.runtime
+    application.state.missions = Missions(runtime.store)
+    application.state.console = Console(runtime, application.state.folds)
+    application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
+    application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))

@@ -78,11 +78,11 @@ def test_clocks_that_are_held_down_say_so_in_words_on_both():
     held = card(throttled=("power cap", "thermal"), ecc_uncorrected=2)
     assert '<dd class="undone">power cap, thermal</dd>' in drawn(KNOWN, [(0.0, held)], {})
     assert '<dd class="escalated">2</dd>' in drawn(KNOWN, [(0.0, held)], {})
-    assert "held down: power cap, thermal" in gpus([held], [], "")
+    assert "held down: power cap, thermal" in gpus([held], {}, "")
 
 
 def test_gpus_of_other_machines_unified_memory_and_reasons_on_the_small_cards():
-    html = gpus([card(host="node7", unified=True)], [], "GPU 1 has fallen off the bus")
+    html = gpus([card(host="node7", unified=True)], {}, "GPU 1 has fallen off the bus")
     assert 'aria-label="GPU 0 of node7, NVIDIA L4"' in html
     assert "GiB unified (host)" in html
     assert "GPU 1 has fallen off the bus" in html

@@ -121,7 +121,7 @@ def page_stream(
     row = _row(runtime, run)
     after = cursor(request.headers, str(since)) or 0
     scene = Scene(runtime.lineup, skill(row.skill), "live")
-    return streams.watch(run, "page", Screen(run, missions, scene), after)
+    return streams.watch(run, "page", Screen(run, missions, scene), after, live=request.app.state.machine_live)
 
 
 @router.get("/runs/{run}/replay")
