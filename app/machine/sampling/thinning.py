@@ -36,18 +36,18 @@ Point = tuple[float, SeriesKey, float]
 
 class Thinning:
     def __init__(self, store: EventStore) -> None:
-        self._store, self._thinned = store, store.thinned
+        self._store = store
 
     def catch_up(self, now: float) -> None:
         """Whatever was missed while nobody thinned out, as far as finer samples reach."""
         for place, tier in enumerate(TIERS):
             finer = TIERS[place - 1] if place else None
-            last = self._thinned.last(tier.step)
+            last = self._store.thinned.last(tier.step)
             begin = self._next(finer, 0.0 if last is None else last + tier.stretch, tier)
             while begin is not None and begin + tier.stretch + SETTLED <= now:
                 self._thin(tier, finer, begin)
                 begin = self._next(finer, begin + tier.stretch, tier)
-            self._thinned.forget(tier.step, now - tier.keep)
+            self._store.thinned.forget(tier.step, now - tier.keep)
 
     def read(self, since: float, until: float, step: float, now: float | None = None) -> Grid:
         """On a grid whose steps begin at whole multiples of `step`; no finer than what is kept of that time."""
@@ -63,14 +63,14 @@ class Thinning:
 
     def _fill(self, grid: Grid, tier: Tier, at: float) -> float:
         """Up to where its last stretch ends."""
-        for begin, body in self._thinned.stretches(tier.step, at - tier.stretch, grid.until):
+        for begin, body in self._store.thinned.stretches(tier.step, at - tier.stretch, grid.until):
             _into(grid, (point for point in _points(tier, begin, body) if point[0] >= at))
             at = max(at, begin + tier.stretch)
         return at
 
     def _next(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
         """Where the next stretch begins of which there is anything."""
-        found = self._thinned.first(finer.step, since) if finer else self._store.first_sample(since, SAMPLED)
+        found = self._store.thinned.first(finer.step, since) if finer else self._store.first_sample(since, SAMPLED)
         return None if found is None else math.floor(found / tier.stretch) * tier.stretch
 
     def _thin(self, tier: Tier, finer: Tier | None, begin: float) -> None:
@@ -78,9 +78,9 @@ class Thinning:
         if finer is None:
             _into(grid, self._raw(begin, grid.until))
         else:
-            for at, body in self._thinned.stretches(finer.step, begin, grid.until):
+            for at, body in self._store.thinned.stretches(finer.step, begin, grid.until):
                 _into(grid, _points(finer, at, body))
-        self._thinned.put(tier.step, begin, zlib.compress(msgspec.json.encode(list(grid.series().items()))))
+        self._store.thinned.put(tier.step, begin, zlib.compress(msgspec.json.encode(list(grid.series().items()))))
 
     def _raw(self, since: float, until: float) -> Iterator[Point]:
         for at, found in ticks(self._store.samples(since, until, SAMPLED)):

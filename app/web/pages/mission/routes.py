@@ -23,7 +23,7 @@ from app.web.pages.mission.missions import Missions, TheMissions
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.screen import Screen, part
-from app.web.pages.mission.view import Asked, mission_view
+from app.web.pages.mission.view import PageAsked, mission_view
 from app.web.pages.order_form import Fields, order_of
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -46,7 +46,7 @@ def home(runtime: TheRuntime, missions: TheMissions, session: TheSession, intro:
     if shown is None:
         nonce = new_nonce()
         return page(rendered("empty.html", nonce=nonce, here="/", lineup=runtime.lineup), nonce)
-    return _mission(runtime, missions, shown, Asked(intro=intro != "closed"))
+    return _mission(runtime, missions, shown, PageAsked(intro=intro != "closed"))
 
 
 def _shown(session: Session) -> RunRow | None:
@@ -73,7 +73,7 @@ def one_run(
         return missing(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
     at = _seq(runtime, row, t) if at is None and t is not None else at
-    return _mission(runtime, missions, row, Asked(at, pace, intro != "closed"))
+    return _mission(runtime, missions, row, PageAsked(at, pace, intro != "closed"))
 
 
 def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
@@ -81,7 +81,7 @@ def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
     return runtime.store.seq_at(row.id, (first or row.queued_at) + seconds + READ_UP)
 
 
-def _mission(runtime: Runtime, missions: Missions, row: RunRow, asked: Asked) -> Response:
+def _mission(runtime: Runtime, missions: Missions, row: RunRow, asked: PageAsked) -> Response:
     nonce = new_nonce()
     return page(
         rendered("mission.html", nonce=nonce, here="/", **vars(mission_view(runtime, missions, row, asked))), nonce
@@ -102,7 +102,7 @@ def moment(
     row = queries.run(session, run)
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
-    view = mission_view(runtime, missions, row, Asked(_seq(runtime, row, t or 0.0) if at is None else at))
+    view = mission_view(runtime, missions, row, PageAsked(_seq(runtime, row, t or 0.0) if at is None else at))
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {"gpus": view.gpus, "steps": rendered("partials/_steps.html", **vars(view))}
     return HTMLResponse("".join(starmap(part, parts.items())))

@@ -17,7 +17,7 @@ Stand = Literal["pass", "fail", "open"]
 
 
 @dataclass(frozen=True)
-class Mark:
+class RuleMark:
     """One rule before or after the run."""
 
     rule: str
@@ -42,8 +42,8 @@ class Summary:
     """Rollbacks that left a difference."""
     needs: tuple[Item, ...]
     """What is left for a person, with the reason."""
-    before: tuple[Mark, ...]
-    after: tuple[Mark, ...]
+    before: tuple[RuleMark, ...]
+    after: tuple[RuleMark, ...]
     rescanned: bool
     """The whole host was scanned at the end; otherwise `after` is what the attempts left."""
     moments: tuple[Moment, ...]
@@ -106,11 +106,11 @@ def summary(events: Sequence[Recorded]) -> Summary:
     )
 
 
-def _marks(state: RunState, *, after: bool) -> tuple[Mark, ...]:
+def _marks(state: RunState, *, after: bool) -> tuple[RuleMark, ...]:
     asked = state.request.rules if state.request else ()
     first = state.scope.order if state.scope else ()
     order = [*first, *(rule for rule in asked if rule not in first)]  # the run's order: as the cells stand
-    return tuple(Mark(rule, _stand(state, rule, after=after)) for rule in order)
+    return tuple(RuleMark(rule, _stand(state, rule, after=after)) for rule in order)
 
 
 def _stand(state: RunState, rule: str, *, after: bool) -> Stand:

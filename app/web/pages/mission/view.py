@@ -56,7 +56,7 @@ class MissionView:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageAsked:
     """What of a run the page is to show."""
 
     at: int | None = None
@@ -64,7 +64,7 @@ class Asked:
     intro: bool = True
 
 
-def mission_view(runtime: Runtime, missions: Missions, row: RunRow, asked: Asked) -> MissionView:
+def mission_view(runtime: Runtime, missions: Missions, row: RunRow, asked: PageAsked) -> MissionView:
     at, speed = asked.at, asked.speed
     newest = next(iter(runtime.store.newest(row.id, None, KINDS, 1)), None)
     last = newest.seq if newest else 0
