@@ -16,6 +16,7 @@ BY_THEMSELVES = (
     "/",
     "/api/v1/me",
     "/api/v1/runs",
+    "/api/v1/samples",
     "/api/{rest:path}",
     "/compare",
     "/machine",

@@ -37,9 +37,11 @@ class Console:
     def parts(self) -> dict[str, str]:
         """Element id to inner HTML."""
         with asking(self._runtime.database) as session:
+            unended = [row.id for row in queries.unended(session)]
             situation = self._situation(session)
             living = nodes.standings(session) if self._runtime.leases else []
             newest = [row.id for row in queries.newest(session, FEED_RUNS)]
+        situation = replace(situation, states=[self._state(run) for run in unended])
         runtime, now, states = self._runtime, situation.now, situation.states
         engines = [
             engine_card(runtime, engine, _serving(states, engine.name), now)
@@ -74,7 +76,7 @@ class Console:
         runtime = self._runtime
         return OpsState(
             now=time.time(),
-            states=[self._state(row.id) for row in queries.unended(session)],
+            states=[],
             engines=dict(runtime.board.states),
             launched=list(runtime.launched),
             simulator=None if runtime.simulator is None else runtime.simulator.running,

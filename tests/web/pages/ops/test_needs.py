@@ -48,7 +48,7 @@ def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
     )  # fmt: skip
     schedule = ScheduleRow(
         id="s1", host="web1", skill="stig", rules="", mode="scan", cron="0 0 * * *", zone="UTC", by="", made_at=0,
-        next_at=0, outcome="2 missed since 12:00, Temper did not run.",
+        next_at=0, outcome="2 missed since 12:00, Temper did not run.", unkept=True,
     )  # fmt: skip
     webhook = WebhookRow(id="w1", url="http://x", secret="", kinds="", created_at=0, problem="it answered 500")
     told = needs(replace(QUIET, hosts=[run], schedules=[schedule], webhooks=[webhook], unwritten=5.0))
