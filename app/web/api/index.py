@@ -27,5 +27,7 @@ class Index(Wire):
 def index(request: Request) -> Index:
     """Every address that can be read, by name."""
     routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.include_in_schema]
-    read = {route.name: route.path for route in routes if "GET" in route.methods and route.path.startswith(PREFIX)}
+    read = {
+        route.name: route.path for route in routes if "GET" in (route.methods or ()) and route.path.startswith(PREFIX)
+    }
     return Index(version=request.app.version, description="/openapi.json", docs="/api/docs", addresses=read)
