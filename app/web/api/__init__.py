@@ -12,6 +12,7 @@ from app.web.api import (
     gpus,
     health,
     hosts,
+    index,
     items,
     key,
     lessons,
@@ -38,6 +39,7 @@ def install(application: FastAPI) -> None:
     application.state.keys, application.state.folds = Keys(runtime.database), Folds(runtime.store)
     application.state.turns = TurnTally(runtime.bus, runtime.store)
     for part in (
+        index,
         runs,
         commands,
         items,

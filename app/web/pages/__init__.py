@@ -6,6 +6,7 @@ from starlette.staticfiles import StaticFiles
 from app.config import PACKAGE
 from app.people.rights import everybody
 from app.web.pages import (
+    api_docs,
     cold_starts,
     energy,
     hosts,
@@ -43,6 +44,7 @@ def install(application: FastAPI) -> None:
         cold_starts,
         people,
         scores,
+        api_docs,
     ):
         application.router.routes.extend(part.router.routes)
     refused.install(application)
