@@ -410,8 +410,10 @@ def _played(events: Events) -> str:
     return " and ".join(words)
 
 
-_CKLB = ("group_id", "rule_version", "rule_title", "severity", "status", "overrides")
-_CKLB += ("fix_text", "discussion", "rule_id_src", "ccis")
+_CKLB = (
+    *("group_id", "rule_version", "rule_title", "severity", "status", "overrides"),
+    *("fix_text", "discussion", "rule_id_src", "ccis"),
+)
 
 
 def _cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:

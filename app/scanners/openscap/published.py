@@ -49,24 +49,24 @@ def _version(benchmark: Element) -> tuple[str, str]:
 def _rules(benchmark: Element) -> Iterator[PublishedRule]:
     """Those that have an id of DISA's. `rule` is what the content calls it, in full."""
     for one in benchmark.iter("{*}Rule"):
-        group = one.getparent()
         refers = [_words(child, 80) for tag in ("reference", "ident") for child in one.findall(f"{{*}}{tag}")]
-        ids = {id_[1]: id_[2] for text in (one.get("id", ""), *refers) if (id_ := _RULE.search(text))}
+        ids = {found[1]: found[2] for text in (one.get("id", ""), *refers) if (found := _RULE.search(text))}
         if len(ids) != 1:  # none, or content that serves several rules at once and decides none of them
             continue
         ((id_, number),) = ids.items()
-        own = group is not None and _GROUP.search(group.get("id", ""))
+        above = one.getparent()
+        group = _GROUP.search(above.get("id", "")) if above is not None else None
         told = [_words(one.find("{*}version"), 80), *refers]
-        described = "".join(one.find("{*}description").itertext()) if own else ""
+        described = _prose(one.find("{*}description")) if group else ""
         yield PublishedRule(
             rule=one.get("id", ""),
-            group=own[1] if own else f"V-{number}",
+            group=group[1] if group else f"V-{number}",
             id=id_,
             stig_id=next((text for text in told if _STIG_ID.fullmatch(text) and not _CCI.fullmatch(text)), ""),
-            group_title=_words(group.find("{*}title"), TITLE) if own else _first(_SRG, refers),
+            group_title=_title(above) if group else _first(_SRG, refers),
             title=_words(one.find("{*}title"), 400),
             ccis=tuple(dict.fromkeys(text for text in refers if _CCI.fullmatch(text))),
-            discussion=clean(discussion(described), _TEXT),
+            discussion=discussion(described),
             check=_prose(one.find("{*}check/{*}check-content")),
             fix=_prose(one.find("{*}fixtext")),
         )
@@ -74,6 +74,10 @@ def _rules(benchmark: Element) -> Iterator[PublishedRule]:
 
 def _first(kind: re.Pattern[str], texts: list[str]) -> str:
     return next((text for text in texts if kind.fullmatch(text)), "")
+
+
+def _title(group: Element | None) -> str:
+    return "" if group is None else _words(group.find("{*}title"), TITLE)
 
 
 def _words(element: Element | None, limit: int) -> str:
