@@ -16,6 +16,7 @@ from app.events.words import (
     Mode,
     Phase,
     Probe,
+    Published,
     Purpose,
     Role,
     SeatTaken,
@@ -60,6 +61,8 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """The host is played by a tree of files; None in logs that do not say."""
     rulebook: str = ""
     """The sha256 of the skill's rules (skills/rulebook.py); empty in logs that do not say."""
+    published: Published | None = None
+    """What the papers name the rules by; None where no benchmark was at hand, and in logs that do not say."""
 
 
 class RunScoped(Event, frozen=True, tag="run.scoped"):
