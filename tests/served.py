@@ -33,6 +33,9 @@ class Server:
     def runs(self) -> list[str]:
         return [row[0] for row in self._rows("select id from run")]
 
+    def last_seq(self, run: str) -> int:
+        return int(self._rows("select max(seq) from event where run = ?", run)[0][0])
+
     def wait_for_kind(self, kind: str) -> None:
         """Until the log has an event of this kind."""
         until = time.monotonic() + PATIENCE

@@ -61,7 +61,7 @@ def outcomes(events):
         ("die", "died"),
         ("stall", "stalled"),
         ("babble", "broken"),
-        ("broken_json", "broken"),
+        ("broken_json", "answered"),
         ("503", "answered"),
         ("empty", "answered"),
         ("wrong_channel", "answered"),

@@ -6,6 +6,7 @@ import time
 from rich.console import Console
 from sqlmodel import Session
 
+from app.cli.existing import existing_database
 from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import NotTaken
@@ -15,12 +16,11 @@ from app.loop.state import fold
 from app.runs.answer import DECISIONS, answer
 from app.runs.command import command
 from app.store import queries
-from app.store.db import open_database
 from app.store.events import EventStore
 
 
 def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str) -> None:
-    database = open_database(settings.database)
+    database = existing_database(settings)
     run, by = find_run(database, wanted), getpass.getuser()
     with Session(database) as session, session.begin():
         if verb in DECISIONS:

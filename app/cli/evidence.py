@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from sqlalchemy import Engine
 
+from app.cli.existing import existing_database
 from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import BadInput
@@ -14,7 +15,6 @@ from app.evidence.case import read_case
 from app.evidence.notary import Hand, open_notary
 from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
-from app.store.db import open_database
 from app.store.events import EventStore
 
 ZIP, STDOUT = "zip", "-"
@@ -25,7 +25,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
     paper = _BY_FORMAT.get(form)
     if paper is None and form != ZIP:
         raise BadInput(f"there is no format {form!r}: choose one of {', '.join([ZIP, *_BY_FORMAT])}.")
-    database = open_database(settings.database)
+    database = existing_database(settings)
     run = find_run(database, wanted)
     content = paper.made(read_case(EventStore(database).events(run))) if paper else _pack(settings, database, run)
     if out == STDOUT:

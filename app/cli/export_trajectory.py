@@ -5,16 +5,16 @@ from pathlib import Path
 
 from rich.console import Console
 
+from app.cli.existing import existing_database
 from app.cli.find_run import find_run
 from app.config import Settings
 from app.errors import BadInput
 from app.scores.atif import trajectory
-from app.store.db import open_database
 from app.store.events import EventStore
 
 
 def export_trajectory(settings: Settings, wanted: str, out: str) -> None:
-    database = open_database(settings.database)
+    database = existing_database(settings)
     run = find_run(database, wanted)
     content = trajectory(EventStore(database).events(run))
     if out == "-":

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
+from app.cli.existing import is_there, nothing_there
 from app.cli.listing import listed
 from app.config import Settings
 from app.store import nodes
@@ -23,6 +24,9 @@ class NodeLine:
 
 def show_nodes(settings: Settings, *, as_json: bool = False) -> int:
     """Ends with NOBODY when runs would wait."""
+    if not is_there(settings):
+        listed([], nothing_there(settings), as_json=as_json)
+        return AT_WORK
     database = open_database(settings.database)
     try:
         if not shared(database):

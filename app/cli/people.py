@@ -10,6 +10,7 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from app.cli.existing import is_there, nothing_there
 from app.cli.listing import listed, moment
 from app.config import Settings
 from app.errors import BadInput
@@ -67,6 +68,8 @@ class TokenLine:
 
 
 def list_people(settings: Settings, *, as_json: bool) -> None:
+    if not is_there(settings):
+        return listed([], nothing_there(settings), as_json=as_json)
     with Session(open_database(settings.database)) as session:
         rows = [
             PersonLine(
@@ -78,10 +81,12 @@ def list_people(settings: Settings, *, as_json: bool) -> None:
             )
             for one in people.people(session)
         ]
-    listed(rows, "Nobody may sign in yet: temper admin create NAME.", as_json=as_json)
+    return listed(rows, "Nobody may sign in yet: temper admin create NAME.", as_json=as_json)
 
 
 def list_tokens(settings: Settings, *, as_json: bool) -> None:
+    if not is_there(settings):
+        return listed([], nothing_there(settings), as_json=as_json)
     with Session(open_database(settings.database)) as session:
         rows = [
             TokenLine(
@@ -97,7 +102,7 @@ def list_tokens(settings: Settings, *, as_json: bool) -> None:
             for one in people.credentials(session, ("token", "link"))
             if one.expires_at > time.time()
         ]
-    listed(rows, "There is no token: temper token create NAME makes one.", as_json=as_json)
+    return listed(rows, "There is no token: temper token create NAME makes one.", as_json=as_json)
 
 
 def a_right(word: str) -> Right:

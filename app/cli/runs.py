@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
+from app.cli.existing import is_there, nothing_there
 from app.cli.listing import listed, moment
 from app.config import Settings
 from app.store.db import open_database
@@ -30,6 +31,8 @@ class RunLine:
 
 
 def list_runs(settings: Settings, state: str | None, host: str | None, most: int, *, as_json: bool) -> None:
+    if not is_there(settings):
+        return listed([], nothing_there(settings), as_json=as_json)
     with Session(open_database(settings.database)) as session:
         rows = [
             RunLine(
@@ -50,4 +53,4 @@ def list_runs(settings: Settings, state: str | None, host: str | None, most: int
             )
             for row in page(session, state, host, None, most).rows
         ]
-    listed(rows, "There is no such run: start one with temper run.", as_json=as_json)
+    return listed(rows, "There is no such run: start one with temper run.", as_json=as_json)

@@ -69,9 +69,10 @@ def list_content(name: str, *, as_json: bool = False) -> None:
 
 
 def add_content(file: Path) -> None:
-    read_benchmark(file)
-    name = add(file)
-    Console().print(f"It is here as {name}: ask for scap:{name}:PROFILE.")
+    kept = add(file)
+    known = [name for name, here in datastreams().items() if here == kept]
+    named = f"Papers of runs that begin from now on take ids, CCIs and texts of its rules from it: {kept.name}."
+    Console().print(f"It is here as {known[0]}: ask for scap:{known[0]}:PROFILE." if known else named)
 
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:

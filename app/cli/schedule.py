@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlmodel import Session
 
 from app.background.schedules.wanted import Wanted, add, handled, schedule
+from app.cli.existing import existing_database, is_there, nothing_there
 from app.cli.listing import listed, moment, shown
 from app.config import Settings
 from app.store import schedules
@@ -36,6 +37,8 @@ class ScheduleLine:
 
 
 def list_schedules(settings: Settings, *, as_json: bool = False) -> None:
+    if not is_there(settings):
+        return listed([], nothing_there(settings), as_json=as_json)
     with Session(open_database(settings.database)) as session:
         rows = [
             ScheduleLine(
@@ -52,10 +55,10 @@ def list_schedules(settings: Settings, *, as_json: bool = False) -> None:
             )
             for row in schedules.schedules(session)
         ]
-    listed(rows, "There is no schedule yet: temper schedule add makes one.", as_json=as_json)
+    return listed(rows, "There is no schedule yet: temper schedule add makes one.", as_json=as_json)
 
 
 def handle_schedule(settings: Settings, wanted: str, verb: str) -> None:
-    with Session(open_database(settings.database)) as session, session.begin():
+    with Session(existing_database(settings)) as session, session.begin():
         handled(session, wanted, verb, time.time())
     print(f"schedule {wanted}: {verb}d")  # noqa: T201

@@ -8,13 +8,13 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from app.cli.existing import existing_database
 from app.config import Settings
 from app.errors import TemperError
 from app.evidence.key import Key
 from app.evidence.notary import open_notary
 from app.evidence.shrunk import shrink
 from app.store import tidy as store
-from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 
@@ -24,7 +24,7 @@ DAY = 24 * 3600.0
 
 def tidy(settings: Settings, days: float, *, dry_run: bool) -> int:
     """Ends with LEFT when a run had to stay whole."""
-    database, before = open_database(settings.database), time.time() - days * DAY
+    database, before = existing_database(settings), time.time() - days * DAY
     with Session(database, expire_on_commit=False) as session:
         due = store.due(session, before)
     if dry_run:

@@ -8,6 +8,7 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from app.cli.existing import existing_database
 from app.cli.find_run import find_run
 from app.cli.score import verify_score
 from app.config import Settings
@@ -24,7 +25,6 @@ from app.loop.state import RunState, fold
 from app.scores.file import is_score
 from app.store import queries
 from app.store.anchors import end
-from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.catalog import open_target
 from app.text.clean_line import clean_line
@@ -62,7 +62,7 @@ def verify_pack(path: Path, head: str, key: str = "") -> int:
 
 
 def verify_audit(settings: Settings, head: str, key: str = "") -> int:
-    database = open_database(settings.database)
+    database = existing_database(settings)
     store = EventStore(database)
     with Session(database) as session:
         counted = end(session, AUDIT)
@@ -88,7 +88,7 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
 
 
 def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int:
-    database = open_database(settings.database)
+    database = existing_database(settings)
     run = find_run(database, wanted)
     with Session(database) as session:
         row = queries.run(session, run)

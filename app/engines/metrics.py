@@ -16,7 +16,9 @@ _COUNTERS = (
     "vllm:spec_decode_num_drafts_total",
     "vllm:spec_decode_num_draft_tokens_total",
     "vllm:spec_decode_num_accepted_tokens_total",
+    "vllm:time_to_first_token_seconds_count",
 )
+_FIRST_TOKENS = "vllm:time_to_first_token_seconds_sum"
 _CACHE = "vllm:cache_config_info"
 _STARTED = "process_start_time_seconds"
 _LLAMACPP = {
@@ -31,8 +33,11 @@ _LLAMACPP = {
 """Its name to vLLM's for the same."""
 _LLAMACPP_READ = "llamacpp:prompt_tokens_total"
 """Without those found in the cache, where vLLM's counter has them."""
-_WANTED = (*_GAUGES, *_COUNTERS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ)
+_WANTED = (*_GAUGES, *_COUNTERS, _FIRST_TOKENS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ)
 _BEFORE_0_19 = ("vllm:gpu_cache_usage_perc", "vllm:time_per_output_token_seconds")
+
+SHORTEST = 0.05
+"""Seconds in which arrivals are merged: over less, no rate is told."""
 
 Totals = dict[str, list[float]]
 
@@ -54,6 +59,10 @@ class EngineSample:
     drafts: int | None = None
     draft_tokens: int | None = None
     accepted_tokens: int | None = None
+    first_tokens: int | None = None
+    """Requests that have got their first token."""
+    first_token_seconds: float | None = None
+    """For which those waited, together."""
     kv_tokens: int | None = None
     """What the KV cache holds. Never reckoned from blocks: layers of a hybrid model share them unevenly."""
     started: float | None = None
@@ -86,6 +95,8 @@ def parse(text: str) -> EngineSample:
         drafts=_sum(found["vllm:spec_decode_num_drafts_total"]),
         draft_tokens=_sum(found["vllm:spec_decode_num_draft_tokens_total"]),
         accepted_tokens=_sum(found["vllm:spec_decode_num_accepted_tokens_total"]),
+        first_tokens=_sum(found["vllm:time_to_first_token_seconds_count"]),
+        first_token_seconds=sum(found[_FIRST_TOKENS]) if found[_FIRST_TOKENS] else None,
         kv_tokens=_sum(capacity),
         started=max(found[_STARTED], default=None),
         missing=_missing(text, found),
@@ -103,13 +114,13 @@ def live(before: EngineSample | None, sample: EngineSample) -> EngineSample:
     return replace(sample, generation_tokens=tokens, in_flight=tokens - sample.generation_tokens)
 
 
-def rate(previous: int | None, current: int | None, seconds: float) -> float | None:
-    """A counter's growth per second."""
+def rate(previous: float | None, current: float | None, seconds: float) -> float | None:
+    """A counter's growth per second; over a moment it would be a burst's, and nobody's pace."""
     grown = growth(previous, current)
-    return None if grown is None or seconds <= 0 else grown / seconds
+    return None if grown is None or seconds < SHORTEST else grown / seconds
 
 
-def growth(previous: int | None, current: int | None) -> int | None:
+def growth(previous: float | None, current: float | None) -> float | None:
     """A counter that fell was reset: the engine started anew at 0."""
     if previous is None or current is None:
         return None

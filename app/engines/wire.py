@@ -7,6 +7,7 @@ import msgspec
 from app.engines.complaint import NOT_JSON, message_of
 from app.engines.grammar import Lack, bindable
 from app.engines.leak import LeakWatch
+from app.engines.metrics import SHORTEST
 from app.engines.reply import Delta, Finished, Question
 from app.engines.sse import DataLines
 from app.errors import EngineDied, EngineError, EngineRefused
@@ -187,6 +188,6 @@ class ChatReply:
         if self._first_at is None or self._first_tokens is None:
             return None
         tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at
-        if tokens > BURST * self._arrivals:
+        if tokens > BURST * self._arrivals or seconds < SHORTEST:
             return None
-        return tokens / seconds if tokens > 0 and seconds > 0 else None
+        return tokens / seconds if tokens > 0 else None

@@ -16,6 +16,7 @@ from app.events.words import (
     Mode,
     Phase,
     Probe,
+    Published,
     Purpose,
     Role,
     SeatTaken,
@@ -60,6 +61,8 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """The host is played by a tree of files; None in logs that do not say."""
     rulebook: str = ""
     """The sha256 of the skill's rules (skills/rulebook.py); empty in logs that do not say."""
+    published: Published | None = None
+    """What the papers name the rules by; None where no benchmark was at hand, and in logs that do not say."""
 
 
 class RunScoped(Event, frozen=True, tag="run.scoped"):
@@ -442,6 +445,10 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     preemptions: int | None = None
     resident_gib: float | None = None
     """Main memory that its process holds, where it computes on the processor."""
+    ttft_s: float | None = None
+    """Mean wait for the first token, of the requests that got theirs since the look before."""
+    roles: dict[str, float] = {}
+    """Tokens a second by role, as our turns took them in; what is left of tok_s is other people's."""
 
 
 class GpuSampled(Event, frozen=True, tag="gpu.sample"):
@@ -472,6 +479,8 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
     processes: tuple[GpuProcess, ...] = ()
     ages: dict[str, float] = {}
     """Seconds since a sensor was read, by field, where that was not just now: the costly ones are read less often."""
+    parts: dict[str, float] = {}
+    """Who holds its memory, in GiB: weights, kv, graphs and the waterfall's other kinds."""
 
 
 class EnergySpent(Event, frozen=True, tag="energy.sample"):

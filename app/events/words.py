@@ -150,6 +150,37 @@ class SeatTaken(Struct, frozen=True, kw_only=True):
     sampling: Sampling = Sampling()
 
 
+class PublishedRule(Struct, frozen=True, kw_only=True):
+    """One rule of a skill as the benchmark that it is from names it; a text is empty where the benchmark has none."""
+
+    rule: str
+    """As the skill calls it."""
+    group: str
+    """V-257985"""
+    id: str
+    """SV-257985r1069364_rule: with the revision, which changes from release to release."""
+    stig_id: str = ""
+    group_title: str = ""
+    title: str = ""
+    ccis: tuple[str, ...] = ()
+    discussion: str = ""
+    check: str = ""
+    fix: str = ""
+
+
+class Published(Struct, frozen=True, kw_only=True):
+    """The benchmark that a run's papers name their rules by."""
+
+    file: str
+    sha256: str
+    id: str
+    """RHEL_9_STIG"""
+    title: str
+    version: str
+    release: str
+    rules: tuple[PublishedRule, ...]
+
+
 class GpuProcess(Struct, frozen=True):
     """One process that holds memory of a GPU."""
 

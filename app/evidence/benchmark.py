@@ -1,8 +1,15 @@
-"""The published document that a skill's rules are from, as checklists name it."""
+"""The published document that a skill's rules are from, and what it calls them, as papers say it."""
 
 from dataclasses import dataclass
 
+from app.events.words import Published, PublishedRule
 from app.skills.skill import Rule, Skill
+
+INCOMPLETE = (
+    "INCOMPLETE: no published benchmark was at hand when the run began. Rule ids have no revision, and CCIs, check "
+    "texts and group titles of the STIG are missing."
+)
+DISA = "mil.disa.stig"
 
 
 @dataclass(frozen=True)
@@ -12,27 +19,47 @@ class BenchmarkTitle:
     display: str
     version: str
     release: str
+    told: str
+    """What the names are from, in a sentence; or that they are incomplete."""
 
     @property
     def reference(self) -> str:
         return f"{self.title} :: Version {self.version}, {self.release}".removesuffix(", ")
 
 
-_RHEL_9 = BenchmarkTitle(
-    id="RHEL_9_STIG",
-    title="Red Hat Enterprise Linux 9 Security Technical Implementation Guide",
-    display="Red Hat Enterprise Linux 9",
-    version="2",
-    release="Release: 9 Benchmark Date: 01 Jul 2026",
-)
-
-
-def benchmark(pack: Skill) -> BenchmarkTitle:
+def benchmark(pack: Skill, given: Published | None) -> BenchmarkTitle:
+    if given:
+        told = f"{len(given.rules)} of {len(pack.rules)} rules are named by {given.file}, sha256 {given.sha256}."
+        return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, told)
     if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
-        return _RHEL_9
-    return BenchmarkTitle(id=pack.name, title=pack.title, display=pack.title, version="1", release="")
+        return BenchmarkTitle(
+            id="RHEL_9_STIG",
+            title="Red Hat Enterprise Linux 9 Security Technical Implementation Guide",
+            display="Red Hat Enterprise Linux 9",
+            version="2",
+            release="Release: 9 Benchmark Date: 01 Jul 2026",
+            told=INCOMPLETE,
+        )
+    return BenchmarkTitle(pack.name, pack.title, pack.title, "1", "", INCOMPLETE)
 
 
-def rule_id(rule: Rule) -> str:
-    """SV-257985 of V-257985. Its revision changes with every release and decides nothing: it is left out."""
+def named(rule: Rule, given: PublishedRule | None) -> PublishedRule:
+    """What the benchmark leaves open is said in the skill's words."""
+    where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
+    return PublishedRule(
+        rule=rule.id,
+        group=given.group if given else rule.id,
+        id=given.id if given else _id(rule),
+        stig_id=(given and given.stig_id) or rule.stig_id,
+        group_title=(given and given.group_title) or rule.title,
+        title=(given and given.title) or rule.title,
+        ccis=given.ccis if given else (),
+        discussion=(given and given.discussion) or rule.requirement,
+        check=(given and given.check) or where,
+        fix=(given and given.fix) or rule.fix,
+    )
+
+
+def _id(rule: Rule) -> str:
+    """SV-257985 of V-257985: without a benchmark nobody knows its revision."""
     return f"S{rule.id}" if rule.id.startswith("V-") else rule.id

@@ -15,7 +15,8 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import Recorded
-from app.events.words import Lesson
+from app.events.words import Lesson, PublishedRule
+from app.evidence.benchmark import BenchmarkTitle, benchmark, named
 from app.evidence.deeds import Deed, deed
 from app.evidence.seats import Seats, SeatUsed
 from app.loop.attempt import Attempt
@@ -47,6 +48,8 @@ class Judged:
     """One rule of the pack; all but the rule is empty where the run was not asked for it."""
 
     rule: Rule
+    named: PublishedRule
+    """What the STIG calls it, as far as that is known."""
     opening: VerdictGiven | None
     closing: VerdictGiven | None
     item: Item | None
@@ -66,6 +69,7 @@ class Case:
     """Every rule of the pack, in its order."""
     people: tuple[Deed, ...]
     seats: tuple[SeatUsed, ...]
+    published: BenchmarkTitle
 
     @property
     def run(self) -> str:
@@ -106,7 +110,8 @@ def read_case(events: Iterable[Recorded]) -> Case:
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_judged(pack, state, tried))
-    return Case(state, state.request, pack, queued_at, scanned, head, judged, tuple(people), seats.taken())
+    title = benchmark(pack, state.started.published if state.started else None)
+    return Case(state, state.request, pack, queued_at, scanned, head, judged, tuple(people), seats.taken(), title)
 
 
 def _on_attempt(tried: dict[tuple[str, int], Tried], state: RunState, recorded: Recorded) -> None:
@@ -123,9 +128,12 @@ def _on_attempt(tried: dict[tuple[str, int], Tried], state: RunState, recorded: 
 
 
 def _judged(pack: Skill, state: RunState, tried: dict[tuple[str, int], Tried]) -> Iterator[Judged]:
+    given = state.started.published if state.started else None
+    known = {one.rule: one for one in given.rules} if given else {}
     for rule in pack.rules.values():
         yield Judged(
             rule,
+            named(rule, known.get(rule.id)),
             state.opening.get(rule.id),
             _last_word(state, rule.id),
             state.items.get(rule.id),

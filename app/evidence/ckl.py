@@ -5,14 +5,14 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
 from app.evidence.account import done, found
-from app.evidence.benchmark import BenchmarkTitle, benchmark, rule_id
+from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.case import Case, Judged
 from app.evidence.markup import document, put
 from app.evidence.status import CKL_STATUS, SEVERITY, status
 
 
 def ckl(case: Case) -> bytes:
-    published = benchmark(case.skill)
+    published = case.published
     root = ET.Element("CHECKLIST")
     asset = put(root, "ASSET")
     for tag, text in _asset(case):
@@ -38,7 +38,7 @@ def _asset(case: Case) -> list[tuple[str, str]]:
         ("HOST_IP", ""),
         ("HOST_MAC", ""),
         ("HOST_FQDN", ""),
-        ("TARGET_COMMENT", f"{played}Temper run {case.run}; chain head {case.head}"),
+        ("TARGET_COMMENT", f"{played}Temper run {case.run}; chain head {case.head}. {case.published.told}"),
         ("TECH_AREA", ""),
         ("TARGET_KEY", ""),
         ("WEB_OR_DATABASE", "false"),
@@ -76,16 +76,16 @@ def _vuln(vuln: ET.Element, case: Case, published: BenchmarkTitle, one: Judged) 
 
 
 def _attributes(published: BenchmarkTitle, one: Judged) -> Iterator[tuple[str, str]]:
-    rule = one.rule
-    yield "Vuln_Num", rule.id
-    yield "Severity", SEVERITY[rule.category]
-    yield "Group_Title", rule.title
-    yield "Rule_ID", rule_id(rule)
+    rule = one.named
+    yield "Vuln_Num", rule.group
+    yield "Severity", SEVERITY[one.rule.category]
+    yield "Group_Title", rule.group_title
+    yield "Rule_ID", rule.id
     yield "Rule_Ver", rule.stig_id
     yield "Rule_Title", rule.title
-    yield "Vuln_Discuss", rule.requirement
+    yield "Vuln_Discuss", rule.discussion
     yield "IA_Controls", ""
-    yield "Check_Content", f"Decided by {', '.join(rule.paths)}."
+    yield "Check_Content", rule.check
     yield "Fix_Text", rule.fix
     for name in ("False_Positives", "False_Negatives"):
         yield name, ""
@@ -100,4 +100,5 @@ def _attributes(published: BenchmarkTitle, one: Judged) -> Iterator[tuple[str, s
     yield "TargetKey", ""
     yield "STIG_UUID", ""
     yield "LEGACY_ID", ""
-    yield "CCI_REF", ""
+    for cci in rule.ccis or ("",):
+        yield "CCI_REF", cci

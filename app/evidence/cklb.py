@@ -5,7 +5,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from app.evidence.account import done, found
-from app.evidence.benchmark import BenchmarkTitle, benchmark, rule_id
+from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.case import Case, Judged
 from app.evidence.status import SEVERITY, status
 
@@ -23,7 +23,7 @@ _EMPTY = (
 
 
 def cklb(case: Case) -> bytes:
-    published = benchmark(case.skill)
+    published = case.published
     stig = {
         "stig_name": published.title,
         "display_name": published.display,
@@ -56,7 +56,7 @@ def _target(case: Case) -> dict[str, Any]:
         "ip_address": "",
         "mac_address": "",
         "fqdn": "",
-        "comments": f"{played}Temper run {case.run}; chain head {case.head}",
+        "comments": f"{played}Temper run {case.run}; chain head {case.head}. {case.published.told}",
         "role": "None",
         "is_web_database": False,
         "technology_area": "",
@@ -67,29 +67,29 @@ def _target(case: Case) -> dict[str, Any]:
 
 
 def _rule(case: Case, published: BenchmarkTitle, one: Judged) -> dict[str, Any]:
-    rule = one.rule
+    rule = one.named
     return {
-        "group_id_src": rule.id,
-        "group_tree": [{"id": rule.id, "title": rule.title, "description": ""}],
-        "group_id": rule.id,
-        "severity": SEVERITY[rule.category],
-        "group_title": rule.title,
-        "rule_id_src": rule_id(rule),
-        "rule_id": rule_id(rule),
+        "group_id_src": rule.group,
+        "group_tree": [{"id": rule.group, "title": rule.group_title, "description": ""}],
+        "group_id": rule.group,
+        "severity": SEVERITY[one.rule.category],
+        "group_title": rule.group_title,
+        "rule_id_src": rule.id,
+        "rule_id": rule.id.removesuffix("_rule"),
         "rule_version": rule.stig_id,
         "rule_title": rule.title,
         "fix_text": rule.fix,
         "weight": "10.0",
-        "check_content": f"Decided by {', '.join(rule.paths)}.",
+        "check_content": rule.check,
         "check_content_ref": {"href": f"{published.id}.xml", "name": "M"},
         "classification": "Unclassified",
-        "discussion": rule.requirement,
+        "discussion": rule.discussion,
         "documentable": "false",
         **dict.fromkeys(_EMPTY, ""),
         "legacy_ids": [],
-        "ccis": [],
+        "ccis": list(rule.ccis),
         "reference_identifier": "",
-        "uuid": _uuid(case, rule.id),
+        "uuid": _uuid(case, one.rule.id),
         "stig_uuid": _uuid(case, published.id),
         "status": status(one.closing),
         "overrides": {},

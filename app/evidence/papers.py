@@ -9,6 +9,7 @@ from app.evidence.ckl import ckl
 from app.evidence.cklb import cklb
 from app.evidence.poam import poam_csv, poam_json
 from app.evidence.report import report
+from app.evidence.xccdf import xccdf
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ PAPERS = (
     Paper("cklb", "checklist.cklb", "application/json", cklb, "Checklist for STIG Viewer 3, CKLB 1.0."),
     Paper("ckl", "checklist.ckl", "application/xml", ckl, "Checklist for STIG Viewer 2 and what reads its XML."),
     Paper("arf", "results.arf.xml", "application/xml", arf, "The verdicts before and after, as XCCDF results in ARF."),
+    Paper("xccdf", "results.xccdf.xml", "application/xml", xccdf, "The last scan's verdicts as XCCDF results, alone."),
     Paper("poam-csv", "poam.csv", "text/csv", poam_csv, "Plan of action and milestones: what is left, as a table."),
     Paper("poam-json", "poam.json", "application/json", poam_json, "Plan of action and milestones, as JSON."),
     Paper("report", "report.html", "text/html", report, "The report, one page that prints."),

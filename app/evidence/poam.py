@@ -17,7 +17,9 @@ _DONE = ("not_a_finding", "not_applicable")
 @dataclass(frozen=True)
 class PoamEntry:
     rule: str
+    rule_id: str
     stig_id: str
+    ccis: str
     severity: str
     weakness: str
     host: str
@@ -46,6 +48,7 @@ def poam_json(case: Case) -> bytes:
         "host": case.request.host,
         "as_of": stamp(case.state.at),
         "simulated": case.simulated,
+        "benchmark": case.published.told,
         "chain_head": case.head,
         "items": [asdict(entry) for entry in entries(case)],
     }
@@ -69,10 +72,12 @@ def cell(value: str) -> str:
 def _entry(case: Case, one: Judged) -> PoamEntry:
     rule, verdict = one.rule, one.closing or one.opening
     return PoamEntry(
-        rule=rule.id,
-        stig_id=rule.stig_id,
+        rule=one.named.group,
+        rule_id=one.named.id,
+        stig_id=one.named.stig_id,
+        ccis=" ".join(one.named.ccis),
         severity=SEVERITY[rule.category],
-        weakness=rule.title,
+        weakness=one.named.title,
         host=case.request.host,
         checklist_status=status(one.closing),
         status="Ongoing",
@@ -81,6 +86,6 @@ def _entry(case: Case, one: Judged) -> PoamEntry:
         evidence=found(case, one),
         why_open=outcome(case, one),
         tried=done(case, one),
-        remedy=rule.fix,
+        remedy=one.named.fix,
         risk_of_remedy=rule.breaks,
     )

@@ -9,7 +9,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from app.config import PACKAGE
 from app.events.record import stamp
 from app.evidence.account import answered, outcome, said_by
-from app.evidence.benchmark import benchmark
 from app.evidence.case import Case
 from app.evidence.status import SEVERITY, Status, status
 from app.text.clean import clean
@@ -35,7 +34,7 @@ def report(case: Case) -> bytes:
     for one in case.asked:
         counts[status(one.closing)] += 1
     page = _environment().get_template("report.html")
-    text = page.render(case=case, counts=counts, published=benchmark(case.skill), SHOWN=SHOWN, SEVERITY=SEVERITY)
+    text = page.render(case=case, counts=counts, published=case.published, SHOWN=SHOWN, SEVERITY=SEVERITY)
     return text.encode("utf-8", "replace")
 
 

@@ -29,6 +29,7 @@ FORMATS = ("temper evidence 1", "temper evidence 2")  # the first was not signed
 SEALED = b"temper evidence manifest\n"  # what is signed begins with what it is, so that it can pass for nothing else
 APART = {"manifest.json", "manifest.sig"}
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
+LATER = {"results.xccdf.xml"}  # papers that packs of older Tempers do not have
 PARTS = {"README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py", *CUTS, *PAPERS, *APART}
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
@@ -98,7 +99,7 @@ def check(files: Files, head: str = "", key: str = "") -> Object:
         _signature(files, manifest, key)
         events = read_events(files, manifest, head)
         expected = plain(events)
-        for name in sorted({*expected, *(name for name in files if name not in PARTS)}):
+        for name in sorted({*expected, *(name for name in files if name not in PARTS | LATER)}):
             if files.get(name) != expected.get(name):
                 raise BrokenPack(f"{name} is not what the events say")
         _in_order(files, events)
@@ -296,10 +297,16 @@ def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     said = _rows(_rules(files, events, manifest, key), events)
     played = _played(events)
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
+    told = _told(said, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
+    comment += f". {told}" if told else ""
     done = _cklb(json.loads(files["checklist.cklb"]), said, (about["host"], comment))
     _same("checklist.ckl", _ckl(_xml(files, "checklist.ckl")), [(about["host"], comment), *_as_ckl(said, done)])
-    _arf(_xml(files, "results.arf.xml"), said, about)
+    _results(files, "results.arf.xml", said, about, _PHASES)
+    if "results.xccdf.xml" in files:
+        last = "opening" if events[0][1]["mode"] == "scan" else "closing"
+        _results(files, "results.xccdf.xml", said, about, (last,))
+    about |= {"benchmark": told} if told else {}
     left = [row for row in said if row["asked"] and row["status"] not in ("not_a_finding", "not_applicable")]
     _poam(files, sorted(left, key=lambda row: events[0][1]["rules"].index(row["id"])), done, about)
     _for_eyes(files, said, events, about)
@@ -325,6 +332,31 @@ def _rules(files: Files, events: Events, manifest: Object, key: str) -> list[Obj
     return rules
 
 
+INCOMPLETE = (
+    "INCOMPLETE: no published benchmark was at hand when the run began. Rule ids have no revision, and CCIs, check "
+    "texts and group titles of the STIG are missing."
+)
+
+
+def _told(rows: list[Object], events: Events, files: Files) -> str:
+    """What papers say of the benchmark that they name rules by; the first Tempers knew of none, and said nothing."""
+    if given := _published(events):
+        return f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
+    return INCOMPLETE if "results.xccdf.xml" in files else ""
+
+
+def _published(events: Events) -> Object:
+    return next((event.get("published") for _, event in events if event["kind"] == "run.started"), None) or {}
+
+
+def _named(rule: Object, given: Object) -> Object:
+    """What papers call a rule: by the benchmark that the run began with, and otherwise by the skill."""
+    id_ = f"S{rule['id']}" if rule["id"].startswith("V-") else rule["id"]
+    texts = {"stig_id": "stig_id", "title": "title", "discussion": "requirement", "fix": "fix"}
+    named = {name: given.get(name) or rule[own] for name, own in texts.items()}
+    return {**named, "group": given.get("group", rule["id"]), "id": given.get("id", id_), "ccis": given.get("ccis", [])}
+
+
 def _rows(rules: list[Object], events: Events) -> list[Object]:
     """What each rule of the skill came to."""
     request, end = events[0][1], events[-1][1]["kind"].partition(".")[2]
@@ -333,7 +365,7 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
         if event["kind"] == "verdict" and event["phase"] in scans:
             scans[event["phase"]][event["rule"]] = event
     last = scans["opening" if request["mode"] == "scan" else "closing"]
-    rows = []
+    known, rows = {one["rule"]: one for one in _published(events).get("rules", [])}, []
     for rule in rules:
         opening, closing = scans["opening"].get(rule["id"]), last.get(rule["id"])
         asked = rule["id"] in request["rules"]
@@ -342,7 +374,8 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
         row = {"asked": asked, "found": found if asked else f"Not part of run {request['run']}.", "closing": closing}
         status = STATUS.get(closing["word"], "not_reviewed") if closing else "not_reviewed"
         row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
-        rows.append({**rule, **row, "severity": SEVERITY[rule["category"]]})
+        named = _named(rule, known.get(rule["id"], {}))
+        rows.append({**rule, **row, "named": named, "severity": SEVERITY[rule["category"]]})
     return rows
 
 
@@ -377,22 +410,33 @@ def _played(events: Events) -> str:
     return " and ".join(words)
 
 
+_CKLB = (
+    *("group_id", "rule_version", "rule_title", "severity", "status", "overrides"),
+    *("fix_text", "discussion", "rule_id_src", "ccis"),
+)
+
+
 def _cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:
     """The comments that it makes on each rule, once the rest of it is seen to be what it should."""
     (stig,) = checklist["stigs"]
-    told = {row["id"]: row["found"] for row in rows}
+    told = {row["named"]["group"]: row["found"] for row in rows}
     said = [
-        tuple(rule[field] for field in ("group_id", "rule_version", "rule_title", "severity", "status", "overrides"))
-        + tuple(rule[field] for field in ("fix_text", "discussion"))
-        + (_like(rule["finding_details"], told.get(rule["group_id"], "")),)
+        (*(rule[field] for field in _CKLB), _like(rule["finding_details"], told.get(rule["group_id"], "")))
         for rule in stig["rules"]
     ]
-    fields = ("id", "stig_id", "title", "severity", "status")
-    rest = ("fix", "requirement", "found")
-    expected = [(*(row[f] for f in fields), {}, *(row[f] for f in rest)) for row in rows]
+    names, rest = ("group", "stig_id", "title"), ("fix", "discussion", "id", "ccis")
+    expected = [
+        (
+            *(row["named"][f] for f in names),
+            *(row["severity"], row["status"], {}),
+            *(row["named"][f] for f in rest),
+            row["found"],
+        )
+        for row in rows
+    ]
     where = checklist["target_data"]["host_name"], checklist["target_data"]["comments"]
     _same("checklist.cklb", [where, *said], [about, *expected])
-    return {rule["group_id"]: rule["comments"] for rule in stig["rules"]}
+    return {row["id"]: rule["comments"] for row, rule in zip(rows, stig["rules"])}
 
 
 def _xml(files: Files, name: str) -> ET.Element:
@@ -401,8 +445,8 @@ def _xml(files: Files, name: str) -> ET.Element:
     return ET.fromstring(files[name])  # noqa: S314  plain UTF-8 without a declaration: nothing to expand
 
 
-_CKL = ("Vuln_Num", "Rule_Ver", "Rule_Title", "Severity", "Fix_Text", "Vuln_Discuss")
-_OF_A_RULE = ("id", "stig_id", "title", "severity", "fix", "requirement")
+_CKL = ("Vuln_Num", "Rule_ID", "Rule_Ver", "Rule_Title", "Fix_Text", "Vuln_Discuss", "Severity")
+_OF_A_RULE = ("group", "id", "stig_id", "title", "fix", "discussion")
 
 
 def _ckl(root: ET.Element) -> list[tuple[str, ...]]:
@@ -412,25 +456,35 @@ def _ckl(root: ET.Element) -> list[tuple[str, ...]]:
         given = {name: text for name, text in pairs if name}
         rest = ("STATUS", "FINDING_DETAILS", "COMMENTS", "SEVERITY_OVERRIDE")
         texts = (*(given.get(name, "") for name in _CKL), *(vuln.findtext(tag, "") for tag in rest))
-        said.append(tuple(_bare(text) for text in texts))
+        ccis = " ".join(text for name, text in pairs if name == "CCI_REF")
+        said.append(tuple(_bare(text) for text in (*texts, ccis)))
     return said
 
 
 def _as_ckl(rows: list[Object], done: dict[str, str]) -> list[tuple[str, ...]]:
-    told = [(*(row[f] for f in _OF_A_RULE), CKL_STATUS.get(row["status"], "Not_Reviewed")) for row in rows]
-    more = [(row["found"], done[row["id"]], "") for row in rows]
+    told = [(*(row["named"][f] for f in _OF_A_RULE), row["severity"]) for row in rows]
+    states = [CKL_STATUS.get(row["status"], "Not_Reviewed") for row in rows]
+    ccis = [" ".join(row["named"]["ccis"]) for row in rows]
+    more = [(state, row["found"], done[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
     return [tuple(_bare(text) for text in (*one, *rest)) for one, rest in zip(told, more)]
 
 
-def _arf(root: ET.Element, rows: list[Object], about: Object) -> None:
-    name, space = "results.arf.xml", "{http://checklists.nist.gov/xccdf/1.2}"
+def _idref(row: Object) -> str:
+    id_ = row["named"]["id"]
+    if re.fullmatch(r"SV-\d+r\d+_rule", id_, re.ASCII):
+        return f"xccdf_mil.disa.stig_rule_{id_}"
+    return "xccdf_temper_rule_" + re.sub(r"[^A-Za-z0-9_.-]", "-", row["id"])
+
+
+def _results(files: Files, name: str, rows: list[Object], about: Object, phases: "tuple[str, ...]") -> None:
+    root, space = _xml(files, name), "{http://checklists.nist.gov/xccdf/1.2}"
     results = [one for one in root.iter() if one.tag.endswith("TestResult")]
-    _same(name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{about['run']}.{p}" for p in _PHASES])
-    for phase, result in enumerate(results):
-        words = [row["scans"][phase] for row in rows]
+    _same(name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{about['run']}.{p}" for p in phases])
+    for phase, result in zip(phases, results):
+        words = [row["scans"][_PHASES.index(phase)] for row in rows]
         said = [
             (
-                one.get("idref", "").replace("xccdf_temper_rule_", ""),
+                one.get("idref"),
                 one.get("severity"),
                 *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
                 _bare("".join(child.text or "" for child in one if child.tag == f"{space}message")),
@@ -440,11 +494,12 @@ def _arf(root: ET.Element, rows: list[Object], about: Object) -> None:
         ]
         expected = [
             (
-                row["id"],
+                _idref(row),
                 row["severity"],
                 word["word"] if word else "notchecked" if row["asked"] else "notselected",
                 row["id"],
-                row["stig_id"],
+                row["named"]["stig_id"],
+                *row["named"]["ccis"],
                 _bare(_said(word)) if word else "",
             )
             for row, word in zip(rows, words)
@@ -466,13 +521,18 @@ def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object)
     plan = json.loads(files["poam.json"])
     items = plan.pop("items")
     _same("poam.json", [plan], [about])
-    same = {"rule": "id", "stig_id": "stig_id", "severity": "severity", "weakness": "title", "remedy": "fix"}
-    same |= {"risk_of_remedy": "breaks", "checklist_status": "status"}
+    same = {"severity": "severity", "risk_of_remedy": "breaks", "checklist_status": "status"}
+    named = {"rule": "group", "stig_id": "stig_id", "weakness": "title", "remedy": "fix"}
     empty = dict.fromkeys(("scheduled_completion", "responsible", "milestones"), "")
-    expected = [{one: row[field] for one, field in same.items()} for row in left]
+    expected = [
+        {**{one: row[field] for one, field in same.items()}, **{one: row["named"][f] for one, f in named.items()}}
+        for row in left
+    ]
     for item, wanted, row in zip(items, expected, left):
         verdict = row["closing"] or row["opening"]
         wanted |= {"host": about["host"], "status": "Ongoing", "source": verdict["scanner"] if verdict else "", **empty}
+        if "rule_id" in item:
+            wanted |= {"rule_id": row["named"]["id"], "ccis": " ".join(row["named"]["ccis"])}
         wanted |= {"evidence": _like(item["evidence"], row["found"]), "tried": done[row["id"]]}
         wanted |= {field: item[field] for field in ("identified", "why_open")}
     _same("poam.json", items, [dict(sorted(one.items())) for one in expected])

@@ -28,7 +28,7 @@ from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose
 from app.loop.harm import worse
 from app.loop.run import RoleSeat, Run
-from app.loop.shapes import Schema, Situation
+from app.loop.shapes import Schema, TurnSituation
 from app.loop.situation import About, situation
 from app.loop.turn import TurnName, take_turn
 from app.targets.target import Target
@@ -78,14 +78,14 @@ async def ask(run: Run, effect: Ask) -> None:
             run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
 
 
-async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Situation, tuple[str, str], Schema]:
+async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnSituation, tuple[str, str], Schema]:
     """What is true as the role is asked, what it is told, and what it may answer: all from the host's files."""
     item, rule = run.state.item, run.rule
     assert item
     attempt = item.attempt
     assert attempt
 
-    def work(target: Target) -> tuple[Situation, tuple[str, str], Schema]:
+    def work(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         about = About(
             item,
             attempt,

@@ -59,6 +59,7 @@ from app.loop.order import in_order
 from app.loop.run import Run
 from app.loop.state import RunState
 from app.skills import rulebook
+from app.skills.published import published
 from app.targets.target import Target
 
 LESSONS_TOLD = 4
@@ -88,6 +89,7 @@ async def _start(run: Run, _: Start) -> None:
             seats=tuple(seat.taken() for seat in run.means.seats.values()),
             simulated=target.simulated,
             rulebook=rulebook.digest(run.means.skill),
+            published=await asyncio.to_thread(published, run.means.skill),
         )
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from app.events.kinds import SentryProbed
 from app.events.words import Lesson, Probe, Purpose, Role
 from app.loop.examples import example
-from app.loop.shapes import Situation
+from app.loop.shapes import TurnSituation
 from app.loop.situation import FILE_CHARS, About, complaints, situation
 from app.loop.state import Item
 from app.syntax.source import fold
@@ -93,7 +93,7 @@ def system(role: Role, purpose: Purpose, *, guided: bool = False) -> str:
     return "\n".join([*parts, example(purpose, guided=guided)])
 
 
-def user(purpose: Purpose, about: About, max_tokens: int, now: Situation | None = None) -> str:
+def user(purpose: Purpose, about: About, max_tokens: int, now: TurnSituation | None = None) -> str:
     """First what is equal in every attempt and on every host, last the attempt's own."""
     rule, budget = about.rule, max_tokens * CHARS_PER_TOKEN
     now = now or situation(purpose, about)
@@ -115,7 +115,7 @@ def user(purpose: Purpose, about: About, max_tokens: int, now: Situation | None 
     return f"{prompt.text()}\n\n{last.text()}"
 
 
-def _of_rule_and_host(prompt: Prompt, about: About, now: Situation) -> None:
+def _of_rule_and_host(prompt: Prompt, about: About, now: TurnSituation) -> None:
     _add_of_rule(prompt, about, "Usual fix", about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
     prompt.add("Host", heading(about.host))
@@ -129,7 +129,7 @@ def _of_rule_and_host(prompt: Prompt, about: About, now: Situation) -> None:
         prompt.add_host(f"File {file.path}", file.text())
 
 
-def in_force(about: About, now: Situation) -> str:
+def in_force(about: About, now: TurnSituation) -> str:
     """What the host's programs go by, of that which the rule names."""
     told = []
     for daemon in DAEMONS:

@@ -28,7 +28,7 @@ _ANY_PATH = {"type": "string", "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}
 
 
 @dataclass(frozen=True)
-class Situation:
+class TurnSituation:
     """What a turn's answer may name."""
 
     named: Named
@@ -59,7 +59,7 @@ class Situation:
         return {file.path: file.whole for file in self.files}
 
 
-def plan(now: Situation) -> Schema:
+def plan(now: TurnSituation) -> Schema:
     if now.guided:
         paths = [file.path for file in now.files if any(_guided(file, now))] or list(now.paths) or ["/"]
         return _object({"approach": _text(SHORT), "paths": _list({"enum": paths}, 1, min(_FEW, len(paths)))})
@@ -73,7 +73,7 @@ def plan(now: Situation) -> Schema:
     )
 
 
-def act(now: Situation) -> Schema:
+def act(now: TurnSituation) -> Schema:
     if not now.guided:
         found = [one for file in now.files for one in _free(file, now)]
         found.append(_object({"do": {"const": "reload"}, "service": {"enum": list(now.services)}}))
@@ -85,7 +85,7 @@ def act(now: Situation) -> Schema:
     return _object(actions | ({"reload": {"enum": [*now.services, "none"]}} if now.services else {}))
 
 
-def review(now: Situation) -> Schema:
+def review(now: TurnSituation) -> Schema:
     said = _text(SHORT if now.guided else LONG)
     kept = _object({"explanation": said, "veto": {"const": False}}, {} if now.guided else {"reason": said})
     if not now.gamable:
@@ -93,7 +93,7 @@ def review(now: Situation) -> Schema:
     return {"anyOf": [kept, _object({"explanation": said, "veto": {"const": True}, "reason": said})]}
 
 
-def triage(now: Situation) -> Schema:
+def triage(now: TurnSituation) -> Schema:
     said = _text(SHORT if now.guided else LONG)
     quiet = _object({"assessment": said, "alarm": {"const": False}}, {} if now.guided else {"reason": said})
     if not now.trouble:
@@ -102,7 +102,7 @@ def triage(now: Situation) -> Schema:
     return {"anyOf": [quiet, _object({"assessment": said, "alarm": {"const": True}, "reason": over})]}
 
 
-def reflect(now: Situation) -> Schema:
+def reflect(now: TurnSituation) -> Schema:
     said = _text(SHORT if now.guided else LONG)
     decision = {"enum": ["CONTINUE", "PIVOT", "ESCALATE"] if now.weighs else ["CONTINUE"]}
     if now.guided:
@@ -110,7 +110,7 @@ def reflect(now: Situation) -> Schema:
     return _object({"mechanism": said, "environment": said, "advice": said, "decision": decision, "reason": said})
 
 
-def _guided(file: ShownFile, now: Situation) -> Iterable[Schema]:
+def _guided(file: ShownFile, now: TurnSituation) -> Iterable[Schema]:
     path = {"const": file.path}
     if now.named.modes and not file.absent:
         yield _object({"do": {"const": "chmod"}, "path": path, "mode": {"enum": list(now.named.modes)}})
@@ -130,7 +130,7 @@ def _guided(file: ShownFile, now: Situation) -> Iterable[Schema]:
         yield _object({"do": {"const": "append_line"}, "path": path, "line": line})
 
 
-def _free(file: ShownFile, now: Situation) -> Iterable[Schema]:
+def _free(file: ShownFile, now: TurnSituation) -> Iterable[Schema]:
     path, line = {"const": file.path}, {"type": "string", "maxLength": _LINE}
     if not file.absent:
         yield _object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})

@@ -8,7 +8,7 @@ from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.words import Purpose
 from app.loop.attempt import Attempt
 from app.loop.named import Named
-from app.loop.shapes import Situation
+from app.loop.shapes import TurnSituation
 from app.loop.shown import shown
 from app.loop.state import Item
 from app.skills.skill import Rule
@@ -60,7 +60,7 @@ class About:
     weighs: bool = True
 
 
-def situation(purpose: Purpose, about: About) -> Situation:
+def situation(purpose: Purpose, about: About) -> TurnSituation:
     named = _named(about)
     attempt = about.attempt
     match purpose:
@@ -72,12 +72,12 @@ def situation(purpose: Purpose, about: About) -> Situation:
             return replace(now, services=_services(attempt.plan.paths, guided=about.guided))
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
-            return Situation(named, gamable=gamable, guided=about.guided)
+            return TurnSituation(named, gamable=gamable, guided=about.guided)
         case "triage":
             trouble = tuple(dict.fromkeys(_trouble(attempt.probed, guided=about.guided))) if attempt.probed else ()
-            return Situation(named, trouble=trouble, guided=about.guided)
+            return TurnSituation(named, trouble=trouble, guided=about.guided)
         case "reflect":
-            return Situation(named, weighs=about.weighs, guided=about.guided)
+            return TurnSituation(named, weighs=about.weighs, guided=about.guided)
 
 
 def _named(about: About) -> Named:
@@ -85,7 +85,7 @@ def _named(about: About) -> Named:
     return Named((about.rule.title, about.rule.requirement, about.rule.fix, *lessons))
 
 
-def _of_plan(about: About, named: Named) -> Situation:
+def _of_plan(about: About, named: Named) -> TurnSituation:
     """Files that decide the rule, drop-ins included, the one that the scanner points at first.
 
     Then what lessons name, and for a role that chooses freely whatever else somebody judges.
@@ -108,12 +108,12 @@ def _can_be_named(path: str) -> bool:
     return is_plain(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
 
-def _of_files(about: About, named: Named, paths: Iterable[str]) -> Situation:
+def _of_files(about: About, named: Named, paths: Iterable[str]) -> TurnSituation:
     limit = GUIDED_CHARS if about.guided else FILE_CHARS
     words = {fold(word) for word in named.words if len(word) > _SHORT}
     files = tuple(shown(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
     texts = {file.path: source.text(about.files, file.path) or "" for file in files if not file.why_not}
-    return Situation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
+    return TurnSituation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
 
 
 def _services(paths: Iterable[str], *, guided: bool) -> tuple[str, ...]:

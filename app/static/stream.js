@@ -1,13 +1,9 @@
-// Says whether the stream is alive, keeps the scrubber at the newest event, and reloads when the run is over.
+// Says whether the stream is alive, keeps the newest event's number, and reloads when the run is over.
 const mission = document.getElementById("mission");
 const badge = document.getElementById("liveness");
 const calm = badge ? badge.textContent : "";
 const at = (seq) => {
   mission.dataset.seq = seq;
-  const range = document.getElementById("at");
-  range.max = Math.max(range.max, seq);
-  range.value = seq;
-  document.getElementById("at-out").textContent = seq;
   const hold = document.getElementById("pause-replay");
   if (hold) hold.href = `/runs/${mission.dataset.run}?at=${seq}`;
 };
@@ -30,7 +26,3 @@ addEventListener("end", (event) => {
   const seq = JSON.parse(event.detail.data).seq;
   location.assign(`/runs/${mission.dataset.run}${mission.dataset.mode === "replay" ? `?at=${seq}` : ""}`);
 });
-document.getElementById("at").addEventListener("input", (event) => {
-  document.getElementById("at-out").textContent = event.target.value;
-});
-document.getElementById("at").addEventListener("change", (event) => event.target.form.requestSubmit());

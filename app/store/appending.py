@@ -9,6 +9,7 @@ from sqlmodel import Session, col
 
 from app.events.record import MACHINE, Recorded
 from app.store.db import AWAY, shared, why
+from app.store.held import connected
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
 from app.store.projection import project
@@ -37,7 +38,7 @@ def append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], end
 
 
 def head(engine: Engine, run: str) -> int:
-    with engine.connect() as connection:
+    with connected(engine) as connection:
         return connection.execute(_newest(run)).scalar_one()
 
 

@@ -13,6 +13,7 @@ from app.store.appending import append, head
 from app.store.held import connected
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
+from app.store.thinned import ThinnedStore
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
 FOR_GOOD = ("energy.sample",)
@@ -41,6 +42,8 @@ class EventStore:
         self._engine, self._writing = engine, writing or engine
         self._leases = leases
         self._ends = Event()
+        self.thinned = ThinnedStore(engine)
+        """Of the samples that are too old to be kept one by one."""
 
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
         return append(self._writing, self._leases, batch, self._ends)
@@ -98,6 +101,21 @@ class EventStore:
         for _, line, digest in rows:
             yield read(line, digest)
 
+    def seq_at(self, run: str, at: float) -> int:
+        """The newest event of that time or before it; found by halving, for a million of them have no index by time."""
+        low, high = 0, (self.last(run) or (0, ""))[0]
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = self.newest_at(run, middle)
+            low, high = (middle, high) if found is not None and found <= at else (low, middle - 1)
+        return low
+
+    def newest_at(self, run: str, seq: int) -> float | None:
+        """When the newest event up to this seq was: in a run that was shrunk, not every seq has one."""
+        query = select(col(EventRow.at)).where(col(EventRow.run) == run, col(EventRow.seq) <= seq)
+        with connected(self._engine) as connection:
+            return connection.execute(query.order_by(col(EventRow.seq).desc()).limit(1)).scalar()
+
     def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """All but the pieces of turns: a finished turn carries its whole text."""
         return self.events(run, after=after, upto=upto, kinds=STEADY)
@@ -126,6 +144,12 @@ class EventStore:
         with connected(self._engine) as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
 
+    def at_work(self) -> list[str]:
+        """The runs that have begun and not ended."""
+        begun = col(RunRow.started_at).is_not(None) & col(RunRow.ended_at).is_(None)
+        with connected(self._engine) as connection:
+            return list(connection.execute(select(col(RunRow.id)).where(begun)).scalars())
+
     def spans(self, since: float, until: float) -> list[RunSpan]:
         """The runs that were on at some time in between."""
         over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
@@ -141,6 +165,11 @@ class EventStore:
     def last_sample(self) -> int:
         with connected(self._engine) as connection:
             return connection.execute(select(func.max(SampleRow.seq))).scalar() or 0
+
+    def first_sample(self, since: float, kinds: Sequence[str]) -> float | None:
+        first = select(func.min(SampleRow.at)).where(col(SampleRow.at) >= since, col(SampleRow.kind).in_(kinds))
+        with connected(self._engine) as connection:
+            return connection.execute(first).scalar()
 
     def samples_after(self, seq: int, upto: int | None = None, limit: int | None = None) -> list[Recorded]:
         query = select(col(SampleRow.line)).where(col(SampleRow.seq) > seq)

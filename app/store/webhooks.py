@@ -7,6 +7,8 @@ from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.store.models import EventRow, RunRow
 
+AGAIN = -1.0
+
 
 class WebhookRow(SQLModel, table=True):
     __tablename__ = "webhook"
@@ -57,6 +59,17 @@ def owed(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
         col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since),
     )
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
+
+
+def asked_again(session: Session, webhook: str) -> Sequence[str]:
+    """Runs whose events a person wants sent once more."""
+    query = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook, col(ProgressRow.due_at) < 0)
+    return session.exec(query).all()
+
+
+def send_again(session: Session, webhook: str, run: str) -> None:
+    """From its first event on; what is due before all time is due now."""
+    session.merge(ProgressRow(webhook=webhook, run=run, seq=0, attempts=0, due_at=AGAIN))
 
 
 def add(session: Session, webhook: WebhookRow) -> None:

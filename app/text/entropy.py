@@ -13,7 +13,10 @@ _PUBLIC = ("AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "AAAAG", "AAAAI")
 """How public keys of SSH begin. Whose they are stands beside them, and they open nothing."""
 _SHORTEST, _SHORTEST_CLOSED = 20, 12
 _CHANGES, _CHANGES_SHORT = 0.35, 0.45
-"""Of neighbouring letters, how many change between small, capital and digit: names stay below, random ones above."""
+"""Of neighbouring letters, how many change between small, capital and digit: names stay below, random ones above.
+
+The second where there is less to go by: a short word, or one without digits.
+"""
 
 
 def without_keys(text: str, *, closed: bool = False) -> str:
@@ -32,10 +35,10 @@ def is_key(word: str, shortest: int = _SHORTEST) -> bool:
     if _HEX.search(word) and any(letter.isdigit() for letter in word) and any(letter.isalpha() for letter in word):
         return True
     kinds = [_kind(letter) for letter in word]
-    if len(kinds) < shortest or not {*"aA0"} <= {*kinds}:
+    if len(kinds) < shortest or not {*("aA" if len(kinds) >= _SHORTEST else "aA0")} <= {*kinds}:
         return False
     changes = sum(one != other and "_" not in (one, other) for one, other in itertools.pairwise(kinds))
-    return changes >= (_CHANGES if len(kinds) >= _SHORTEST else _CHANGES_SHORT) * (len(kinds) - 1)
+    return changes >= (_CHANGES if len(kinds) >= _SHORTEST and "0" in kinds else _CHANGES_SHORT) * (len(kinds) - 1)
 
 
 def _kind(letter: str) -> str:

@@ -100,7 +100,7 @@ async def test_a_reload_shows_what_was_there_and_the_end_of_replay_is_the_end_of
     run = shown.runs()[0]
     await page.goto(f"{shown.url}/runs/{run}?at=5&speed=1000")
     await page.locator("#liveness", has_text="REPLAY").wait_for(timeout=PATIENCE)
-    last = await page.locator("#at").get_attribute("max")
+    last = shown.last_seq(run)
     await page.wait_for_url(f"{shown.url}/runs/{run}?at={last}", timeout=PATIENCE)
     assert (await page.evaluate(CELLS), await page.evaluate(LANES)) == live
 
@@ -138,6 +138,51 @@ async def test_a_change_waits_for_a_person_and_a_click_approves_it(page, tmp_pat
         assert "seen and meant" in (await page.locator("#feed").text_content() or "")
 
 
+async def test_the_strip_of_time_is_dragged_and_stepped_without_a_reload(page, tmp_path):
+    """With the mouse, with arrows, and from item to item; the address follows, and what has the focus is in sight."""
+    with served(tmp_path, "--speed", "0", command="demo") as server:
+        server.wait_for_kind("run.finished")
+        await page.goto(f"{server.url}/runs/{server.runs()[0]}")
+        await page.evaluate("window.same = true")
+        strip = page.get_by_role("slider")
+        box = await strip.bounding_box()
+        await page.mouse.move(box["x"] + box["width"] - 6, box["y"] + 8)
+        await page.mouse.down()
+        for share in (0.8, 0.6, 0.5):
+            await page.mouse.move(box["x"] + box["width"] * share, box["y"] + 8)
+        await page.mouse.up()
+        await until(page, "location.search.startsWith('?at=')")
+        await until(page, "document.querySelectorAll('.cell.waiting').length > 0")
+        middle = int(await page.locator("#place").get_attribute("data-seq"))
+        await page.locator("#next").click()
+        await until(page, f"Number(document.getElementById('place').dataset.seq) > {middle}")
+        await strip.focus()
+        await page.keyboard.press("Home")
+        await until(page, "document.getElementById('place').dataset.seq === '1'")
+        assert await page.locator("#liveness").text_content() == "REPLAY"
+        assert await page.evaluate("window.same")
+        await page.locator(".cells a").last.focus()
+        place = await page.locator(".cells a").last.bounding_box()
+        bar = await page.locator(".scrubber").bounding_box()
+        assert place["y"] + place["height"] <= bar["y"]
+
+
+async def test_a_word_is_explained_where_it_stands_and_a_lane_stays_where_it_was_put(page, tmp_path):
+    with served(tmp_path, "--speed", "0", command="demo") as server:
+        server.wait_for_kind("run.finished")
+        await page.goto(f"{server.url}/runs/{server.runs()[0]}?at=400")
+        await page.locator(".term", has_text="CAT").focus()
+        assert "How bad a finding is" in (await page.locator(".note").text_content() or "")
+        await page.keyboard.press("Escape")
+        assert not await page.locator(".note").is_visible()
+        await page.locator("#step-worker").click()
+        assert await page.locator("#lane-worker .body").is_visible()
+        assert await page.locator(".lane .body:visible").count() == 1
+        await page.get_by_text("What is this?").click()
+        await page.reload()
+        assert not await page.locator(".intro p").is_visible()
+
+
 async def test_a_form_from_another_site_is_refused(page, tmp_path):
     with served(tmp_path, "--speed", "0") as server:
         answer = await page.request.post(f"{server.url}/runs", headers={"origin": "http://elsewhere.example"})
@@ -156,6 +201,8 @@ async def test_axe_finds_nothing(browser, shown, scheme, size):
         "/",
         f"/runs/{run}?at=400",
         "/runs",
+        f"/runs/{run}/summary",
+        f"/compare?left={run}&right={run}",
         f"/runs/{run}/energy",
         f"/runs/{run}/items/V-257985",
         "/hosts",
@@ -185,7 +232,7 @@ async def test_hostile_text_is_shown_as_text_and_does_nothing(page, toured, tmp_
         await page.goto(f"{server.url}/runs/{run}?at=300")
         assert "<script>window.owned=1</script>" in (await page.locator(".thought").first.text_content() or "")
         await page.goto(f"{server.url}/runs/{run}?at=250&speed=1")
-        await until(page, "Number(document.getElementById('at')?.value) > 400")
+        await until(page, "Number(document.getElementById('mission').dataset.seq) > 400")
         assert await page.evaluate("window.owned") is None
         assert await page.locator(".lane [hx-get]").count() == 0
         text = await page.evaluate("document.body.textContent")

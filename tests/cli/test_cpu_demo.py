@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.cpu_demo import CPU_DEMO, RULES, on_the_cpu
+from app.cli.cpu_demo import RULES, cpu_order, on_the_cpu
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
@@ -28,8 +28,5 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path, monkeypatch):
 def test_its_run_is_of_four_rules_and_nothing_about_its_engine_is_simulated(tmp_path):
     assert set(RULES) <= set(skill("stig").rules)
     lineup = read_lineup(find_lineup("cpu"))
-    asked = queued(
-        lineup, host="fixture", rules=CPU_DEMO.rules, mode="auto", keep=False, budget=CPU_DEMO.budget,
-        note=CPU_DEMO.note, skill_name="stig", said="", pace=1.0, hosts=tmp_path,
-    )  # fmt: skip
+    asked = queued(cpu_order("ada"), lineup, tmp_path)
     assert (asked.rules, asked.simulated, asked.pace) == (RULES, False, None)

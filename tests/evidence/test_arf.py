@@ -31,7 +31,7 @@ def test_without_a_closing_scan_rules_are_not_checked():
 
 def test_every_report_is_about_the_host_and_in_the_schemas_order(case):
     root = ET.fromstring(arf(case))
-    assert [child.tag.rpartition("}")[2] for child in root] == ["relationships", "assets", "reports"]
+    assert [child.tag.rpartition("}")[2] for child in root] == ["relationships", "report-requests", "assets", "reports"]
     for result in root.iter(f"{X}TestResult"):
         order = list(dict.fromkeys(child.tag.removeprefix(X) for child in result))
         assert order == ["benchmark", "title", "remark", "identity", "target", "target-facts", "rule-result", "score"]

@@ -1,17 +1,19 @@
+import shutil
 from types import SimpleNamespace
 
 import pytest
 
 from app.errors import Unusable
 from app.events.log import RunLog
-from app.loop.effects import Scan
+from app.loop.effects import Scan, Start
 from app.loop.perform import perform
 from app.loop.run import Means, Run
 from app.loop.state import RunState
 from app.scanners.verdict import Verdict
 from app.targets.thread import TargetThread
-from tests.loop.playing import pack, request, rule
+from tests.loop.playing import SOUND, pack, request, rule
 from tests.loop.test_approvals import Kept
+from tests.scanners.openscap.content import STIG
 
 SKILL = pack([rule("V-1"), rule("V-2")])
 ABSENT = "OpenSCAP is not installed there"
@@ -56,3 +58,28 @@ async def test_an_opening_scan_in_which_nothing_could_be_judged_says_why_and_end
 )
 async def test_what_could_be_judged_in_part_or_is_a_run_that_has_been_goes_on(phase, second):
     await scanned(phase, ("error", ABSENT), second)
+
+
+class Sound:
+    """A host that is ready and well."""
+
+    name, simulated, confinement = "h", True, "none"
+
+    def prepare(self, **_):
+        pass
+
+    def health(self):
+        return SOUND
+
+
+async def test_a_run_begins_with_what_the_benchmark_at_hand_calls_its_rules(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / ".local/share/xml/scap"
+    folder.mkdir(parents=True)
+    shutil.copy(STIG, folder)
+    kept, skill = Kept(), pack([rule("V-257985"), rule("V-2")])
+    run = Run(RunState(), RunLog("r", kept), Means(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w"))
+    run.append(request(skill))
+    await perform(run, Start())
+    given = run.state.started.published
+    assert [(one.rule, one.id) for one in given.rules] == [("V-257985", "SV-257985r1000001_rule")]

@@ -35,7 +35,7 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
         for attempt in range(1, 4):
             one = SCRIPT.pick(rule, attempt, lessons)
             assert one
-            await after.apply(
+            after.apply(
                 f"{rule}.{attempt}",
                 msgspec.convert(one.actions, list[AnyAction]),
                 frozenset(one.paths),
@@ -43,7 +43,7 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
             )
             if SCANNER.judge(after.files, [rule])[0].word == "pass" and not one.veto:
                 break
-            await after.rollback(f"{rule}.{attempt}")
+            after.rollback(f"{rule}.{attempt}")
             lessons += f"{one.mechanism} {one.advice}\n"
         assert met(rule, HostReading(after.files)), rule
         assert weakened(before.tree, after.tree, STIG.rules[rule].asks) == "", rule

@@ -14,8 +14,8 @@ async def test_every_rule_is_unmet_and_the_host_is_healthy(tmp_path, seed):
     target = await opened(generated(str(seed), 1), tmp_path / "host")
     words = {verdict.rule: verdict.word for verdict in SCANNER.judge(target.files, list(STIG.rules))}
     assert {rule: word for rule, word in words.items() if word != "fail"} == {}
-    assert [f"{probe.name}: {probe.detail}" for probe in await target.health() if not probe.ok] == []
-    assert await target.drift(()) == ()
+    assert [f"{probe.name}: {probe.detail}" for probe in target.health() if not probe.ok] == []
+    assert target.drift(()) == ()
 
 
 async def test_a_seed_is_one_host_and_another_is_another(tmp_path):

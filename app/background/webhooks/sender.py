@@ -96,6 +96,7 @@ class Sender:
         row = await asyncio.to_thread(self._progress, webhook.id, run)
         if row.due_at > time.time():
             return
+        again = row.due_at < 0
         batch, upto, simulated = await asyncio.to_thread(self._next, webhook, row)
         for recorded in batch:
             try:
@@ -111,7 +112,11 @@ class Sender:
                 return
             row = _row(row, seq=recorded.seq)
             await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
-        self._seen[webhook.id, run] = batch[-1].seq if len(batch) == CHUNK else upto
+        whole = len(batch) < CHUNK
+        self._seen[webhook.id, run] = upto if whole else batch[-1].seq
+        if again and not (batch and whole):  # a run of long ago is owed by nothing but the asking
+            due = 0.0 if whole else webhooks.AGAIN
+            await asyncio.to_thread(self._advance, _row(row, seq=row.seq, due_at=due), 0, 0, webhook.problem)
 
     def _webhooks(self) -> list[WebhookRow]:
         with Session(self._database) as session:
@@ -120,7 +125,9 @@ class Sender:
     def _owed(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
             runs = webhooks.owed(session, webhook, time.time() - GIVE_UP_SECONDS)
-        return [run for run in runs if self._seen.get((webhook.id, run), -1) < self._bus.newest.get(run, 0)]
+            again = webhooks.asked_again(session, webhook.id)
+        new = [run for run in runs if self._seen.get((webhook.id, run), -1) < self._bus.newest.get(run, 0)]
+        return [*again, *(run for run in new if run not in again)]
 
     def _progress(self, webhook: str, run: str) -> ProgressRow:
         with Session(self._database) as session:

@@ -46,8 +46,8 @@ def scap_list(
 
 
 @scap.command("add")
-def scap_add(file: Annotated[Path, typer.Argument(help="A file that ends in -ds.xml.")]) -> None:
-    """Keep a data stream on this machine, so that a skill can be made of it."""
+def scap_add(file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF of a STIG; XML or zip.")]) -> None:
+    """Keep a benchmark on this machine: a skill is made of it, or papers name their rules by it."""
     from app.cli.scan import add_content
 
     add_content(file)

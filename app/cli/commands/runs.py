@@ -155,7 +155,9 @@ def key(
 @app.command()
 def evidence(
     run_id: RunId,
-    form: Annotated[str, typer.Option("--format", help="zip, cklb, ckl, arf, poam-csv, poam-json or report.")] = "zip",
+    form: Annotated[
+        str, typer.Option("--format", help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, report.")
+    ] = "zip",
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
     data: Data = Path("data"),
 ) -> None:

@@ -18,7 +18,7 @@ from app.engines.launch.command import MARK, LaunchCommand, container
 from app.engines.launch.history import History
 from app.engines.launch.processes import Marked, alive, marked, signalled
 from app.engines.launch.ready import answers
-from app.engines.launch.tail import Tail
+from app.engines.launch.tail import LogTail
 from app.lineups.model import Engine
 
 log = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ class Launched:
         self._watching = asyncio.create_task(self._follow(pid), name=f"engine {self.name}")
 
     async def _follow(self, pid: int) -> None:
-        tail = Tail(self.log)
+        tail = LogTail(self.log)
         while True:
             living = await asyncio.to_thread(alive, pid)
             self._hear(tail)
@@ -158,7 +158,7 @@ class Launched:
                 self._state, self._detail = "ready", ""
             await asyncio.sleep(LOOK_EVERY)
 
-    def _hear(self, tail: Tail) -> None:
+    def _hear(self, tail: LogTail) -> None:
         now = time.time()
         for line in tail.new():
             self.cold = told(self.cold, line, now)

@@ -6,7 +6,7 @@ _CHUNK = 1024 * 1024
 _END_BYTES = 16_384
 
 
-class Tail:
+class LogTail:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._at = 0

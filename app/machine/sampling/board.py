@@ -1,6 +1,7 @@
 """The newest word of every engine and GPU."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,8 @@ from app.events.record import Recorded
 from app.lineups.model import Lineup
 from app.machine.sampling.memory import KnownEngines, LoadedMemory
 
+POWER_SECONDS, WAITS_SECONDS, CHANGES = 60.0, 900.0, 30
+
 
 @dataclass
 class Board:
@@ -17,6 +20,12 @@ class Board:
     engines: dict[str, tuple[float, EngineSampled]] = field(default_factory=dict)
     gpus: dict[tuple[str, int], tuple[float, GpuSampled]] = field(default_factory=dict)
     """By host, empty for this one, and number."""
+    power: dict[tuple[str, int], deque[tuple[float, float]]] = field(default_factory=dict)
+    """What each drew in the last minute."""
+    waits: dict[str, deque[tuple[float, float]]] = field(default_factory=dict)
+    """For each engine: the waits for a first token of the last quarter of an hour, as it was sampled here."""
+    changes: deque[tuple[float, EngineState]] = field(default_factory=lambda: deque(maxlen=CHANGES))
+    """How engines came to be as they are, oldest first."""
     gpu_reason: str = ""
     """Why GPU figures are missing or not what the line-up means, in sentences; empty when nothing is amiss."""
     exporters: dict[str, str] = field(default_factory=dict)
@@ -47,11 +56,26 @@ class Board:
         return KnownEngines(lineup, states, self.loaded, self.fits, tokens)
 
     def take(self, batch: Sequence[Recorded]) -> None:
+        """In order of time."""
         for recorded in batch:
             match recorded.event:
                 case EngineState() as event:
+                    before = self.states.get(event.engine)
+                    if before is None or before[1].state != event.state:
+                        self.changes.append((recorded.at, event))
                     self.states[event.engine] = (recorded.at, event)
                 case EngineSampled() as event:
                     self.engines[event.engine] = (recorded.at, event)
+                    if event.ttft_s is not None:
+                        _keep(self.waits.setdefault(event.engine, deque()), recorded.at, event.ttft_s, WAITS_SECONDS)
                 case GpuSampled() as event:
                     self.gpus[event.host, event.gpu] = (recorded.at, event)
+                    if event.power_w is not None:
+                        drawn = self.power.setdefault((event.host, event.gpu), deque())
+                        _keep(drawn, recorded.at, event.power_w, POWER_SECONDS)
+
+
+def _keep(values: deque[tuple[float, float]], at: float, value: float, seconds: float) -> None:
+    values.append((at, value))
+    while at - values[0][0] > seconds:
+        values.popleft()

@@ -5,6 +5,8 @@ from typing import Literal
 
 State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
 
+SILENT = 0
+"""In the place of a status: somebody is at its address and has not answered in time."""
 STALL_SECONDS = 20.0
 """Requests running and no token in this time: a long prefill takes less."""
 
@@ -36,6 +38,8 @@ class Condition:
 def condition(before: Condition, seen: Seen, now: float) -> Condition:
     if seen.health is None:
         return _unreachable(before)
+    if seen.health == SILENT:
+        return _silent(before)
     if seen.health != 200:
         return _unwell(before, seen)
     if seen.trouble:
@@ -52,6 +56,14 @@ def _unreachable(before: Condition) -> Condition:
     if before.state == "absent":
         return Condition("absent", "nothing answers at its address: start the engine")
     return Condition("dead", "it answered before and does not now: look at the engine's log, then start it again")
+
+
+def _silent(before: Condition) -> Condition:
+    """What hangs, and what a busy machine lets wait, look the same: neither has died."""
+    if before.state in ("absent", "loading"):
+        return before
+    detail = "it does not answer in time: it hangs, or its machine has too much to do"
+    return Condition("stalled", detail, before.tokens, before.moved_at)
 
 
 def _unwell(before: Condition, seen: Seen) -> Condition:

@@ -6,7 +6,7 @@ from statistics import median
 import httpx
 
 from app.engines.launch.launched import Launched
-from app.engines.metrics import EngineSample, growth, rate
+from app.engines.metrics import EngineSample
 from app.engines.traffic import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
@@ -14,11 +14,11 @@ from app.machine.sampling.condition import overall
 from app.machine.sampling.memory import LoadedMemory
 from app.machine.sampling.process_memory import resident_gib
 from app.machine.sampling.replica import Replica
+from app.machine.sampling.since import Look, Since
 
 SLOW = 0.4
 """Of its own usual rate for one stream."""
 USUAL_LOOKS, NEW_LOOKS = 30, 5
-Looks = list[EngineSample | None]
 
 
 class EngineWatch:
@@ -47,7 +47,7 @@ class EngineWatch:
         ]
         self._launched = launched
         self._told: EngineState | None = None
-        self._before: tuple[float, Looks] | None = None
+        self._before: list[Look | None] = [None] * len(bases)
         self._streams: list[float] = []
 
     async def look(self, now: float) -> list[Event]:
@@ -81,18 +81,19 @@ class EngineWatch:
             replicas=tuple(one.state for one in conditions) if len(conditions) > 1 else (),
         )
 
-    def _sampled(self, now: float, samples: Looks) -> EngineSampled | None:
-        before, self._before = self._before, (now, samples)
+    def _sampled(self, now: float, samples: Sequence[EngineSample | None]) -> EngineSampled | None:
+        before, looks = self._before, [_look(*pair, now) for pair in zip(self._replicas, samples, strict=True)]
+        # A look that a busy engine left without an answer is left out: the next rate is over the whole time.
+        self._before = [new or old for new, old in zip(looks, before, strict=True)]
         present = [one for one in samples if one]
         if not present:
             return None
+        since = Since(before, looks)
         shares = [one.kv_used for one in present if one.kv_used is not None]
-        tok_s, prompt_tok_s = (_rate(before, now, samples, name) for name in ("generation_tokens", "prompt_tokens"))
+        tok_s, prompt_tok_s = since.rate("generation_tokens"), since.rate("prompt_tokens")
         running = sum(one.running or 0 for one in present)
         self._notice(running, tok_s, prompt_tok_s)
-        drafted, accepted = (_growth(before, samples, name) for name in ("draft_tokens", "accepted_tokens"))
-        drafts = _growth(before, samples, "drafts")
-        looked_up, hits = (_growth(before, samples, name) for name in ("prefix_queries", "prefix_hits"))
+        drafted, accepted, drafts = (since.growth(name) for name in ("draft_tokens", "accepted_tokens", "drafts"))
         return EngineSampled(
             engine=self.engine.name,
             running=running,
@@ -105,9 +106,10 @@ class EngineWatch:
             kv_tokens=_total(present, "kv_tokens"),
             acceptance_rate=_share(accepted, drafted),
             acceptance_length=None if accepted is None or not drafts else round(1 + accepted / drafts, 3),
-            cached_share=_share(hits, looked_up),
+            cached_share=_share(since.growth("prefix_hits"), since.growth("prefix_queries")),
             preemptions=_total(present, "preemptions"),
             resident_gib=self._resident(),
+            ttft_s=_share(since.growth("first_token_seconds"), since.growth("first_tokens")),
         )
 
     def _resident(self) -> float | None:
@@ -138,27 +140,11 @@ def _metrics_of(engine: Engine, place: int, replicas: int) -> tuple[str, ...]:
     return engine.metrics_urls[place : place + 1]
 
 
-def _rate(before: tuple[float, Looks] | None, now: float, samples: Looks, name: str) -> float | None:
-    """Of each replica by itself: one that started anew counts from 0."""
-    if before is None:
-        return None
-    at, earlier = before
-    pairs = zip(earlier, samples, strict=True)
-    rates = [rate(getattr(old, name, None), getattr(new, name, None), now - at) for old, new in pairs]
-    known = [one for one in rates if one is not None]
-    return round(sum(known), 2) if known else None
+def _look(replica: Replica, sample: EngineSample | None, now: float) -> Look | None:
+    return Look(now + replica.late, sample) if sample else None
 
 
-def _growth(before: tuple[float, Looks] | None, samples: Looks, name: str) -> int | None:
-    if before is None:
-        return None
-    pairs = zip(before[1], samples, strict=True)
-    grown = [growth(getattr(old, name, None), getattr(new, name, None)) for old, new in pairs]
-    known = [one for one in grown if one is not None]
-    return sum(known) if known else None
-
-
-def _share(part: int | None, whole: int | None) -> float | None:
+def _share(part: float | None, whole: float | None) -> float | None:
     return None if part is None or not whole else round(part / whole, 4)
 
 

@@ -1,6 +1,7 @@
 """One replica of an engine, looked at once a second from outside: what it answers, and what it reports."""
 
 import re
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,16 +13,18 @@ from app.engines.metrics import EngineSample, live
 from app.engines.traffic import EngineTraffic
 from app.errors import EngineError
 from app.lineups.model import Engine
-from app.machine.sampling.condition import Condition, Seen, condition
+from app.machine.sampling.condition import SILENT, Condition, Seen, condition
 from app.text.clean import clean
 
 PATIENCE = 2.0
+PROMPT = 0.1
+"""An answer within this many seconds counts as given at once."""
 CHECK_EVERY = 30.0
 """Whether it still serves what the line-up says changes rarely."""
 TOLD_FOR = 60.0
 _ADD_UP = (
     "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",
-    "drafts", "draft_tokens", "accepted_tokens", "kv_tokens",
+    "drafts", "draft_tokens", "accepted_tokens", "kv_tokens", "first_tokens",
 )  # fmt: skip
 _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) [^\]]*\] (.*)$")
 
@@ -48,17 +51,22 @@ class Replica:
         self._anew = ("", float("-inf"))
         self._sample_before: EngineSample | None = None
         self.condition = Condition()
+        self.late = 0.0
+        """Seconds that a slow engine took to tell its figures: so much after the look began are they true."""
         self.share: float | None = None
         self.eta_s: float | None = None
 
     async def look(self, now: float) -> EngineSample | None:
         """By the monotonic clock."""
+        began = time.monotonic()
         health = await self._health()
         well = health == httpx.codes.OK
         sample = await self._sample() if well else None
+        took = time.monotonic() - began
+        self.late = took if took > PROMPT else 0.0
         seen = Seen(
             health=health,
-            phase=await self._phase() if health is None or not well else "",
+            phase=await self._phase() if health not in (None, SILENT) and not well else "",
             running=sample.running if sample else None,
             tokens=_tokens(sample),
             trouble=await self._checked_trouble(now) if well else "",
@@ -90,6 +98,8 @@ class Replica:
         try:
             async with self._http.stream("GET", f"{self._root}/health", timeout=PATIENCE) as answer:
                 return answer.status_code
+        except (httpx.ReadTimeout, httpx.PoolTimeout):
+            return SILENT
         except (httpx.HTTPError, httpx.InvalidURL):
             return None
 
@@ -160,6 +170,7 @@ def _together(looks: list[EngineSample]) -> EngineSample:
     return EngineSample(
         **sums,
         kv_used=sum(shares) / len(shares) if shares else None,
+        first_token_seconds=sum(one.first_token_seconds or 0 for one in looks),
         started=max((one.started for one in looks if one.started), default=None),
         missing=next((one.missing for one in looks if one.missing), ""),
     )

@@ -3,17 +3,23 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from app.errors import Unusable
-from app.events.kinds import Event, GpuSampled
+from app.events.kinds import EngineSampled, Event, GpuSampled
 from app.lineups.model import Lineup
 from app.machine.gpus.reading import GpuReading, GpuSource
 from app.machine.sampling.board import Board
 from app.machine.sampling.engine import EngineWatch
 from app.machine.sampling.ledger import EnergyLedger
 from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.memory import KnownEngines, memory
 from app.machine.sampling.placement import misplaced
+from app.machine.sampling.role_rates import RoleRates
+from app.machine.sampling.thinning import RAW_SECONDS, Thinning
 from app.store.db import AWAY, why
 from app.store.events import EventStore
 
@@ -23,8 +29,8 @@ PERIOD = 1.0
 SELDOM = 5.0
 """While nobody looks, nobody is answered, and every engine is well."""
 LOOKING = 10.0
-"""Seconds after a look in which somebody still looks: a page asks every two."""
-KEEP_SECONDS = 6 * 3600.0
+"""Seconds after a look in which somebody still looks."""
+KEEP_SECONDS = RAW_SECONDS
 FORGET_EVERY = 600.0
 BOOK_EVERY = 5.0
 
@@ -43,6 +49,7 @@ class Sampler:
         """`busy`: somebody is answered now, or follows the samples as they come."""
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
         self._lineup, self._ledger, self._busy = lineup, EnergyLedger(store, lineup), busy
+        self._writing, self._thinning = RoleRates(store), Thinning(store)
         self._forgot = self._booked = self._looked_at = float("-inf")
         self._task: asyncio.Task[None] | None = None
 
@@ -58,7 +65,8 @@ class Sampler:
     async def look(self) -> None:
         now = time.monotonic()
         looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
-        batch = await self._machine.append(*(event for events in looks for event in events))
+        rates = await asyncio.to_thread(self._writing.look, time.monotonic()) if self._work_goes_on() else {}
+        batch = await self._machine.append(*(_by_role(event, rates) for events in looks for event in events))
         self._board.take(batch)
         self._board.loaded |= {one.engine.name: one.loaded for one in self._engines if one.loaded}
         if self._machine.leads and now - self._booked >= BOOK_EVERY:
@@ -66,14 +74,23 @@ class Sampler:
             await self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
         if self._machine.leads and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
-            await asyncio.to_thread(self._store.forget_samples, time.time() - KEEP_SECONDS)
+            await asyncio.to_thread(self._thin_out, time.time())
+
+    def _thin_out(self, now: float) -> None:
+        """Before the single seconds go."""
+        self._thinning.catch_up(now)
+        self._store.forget_samples(now - KEEP_SECONDS)
+
+    def _work_goes_on(self) -> bool:
+        return any(event.running for _, event in self._board.engines.values())
 
     async def _gpu_samples(self) -> list[Event]:
         readings = await self._gpus.read()
         self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
         seen = {key: event for key, (_, event) in self._board.gpus.items()}
         self._board.gpu_reason = "; ".join(filter(None, [self._gpus.reason, *misplaced(self._lineup, seen)]))
-        return [_sampled(reading) for reading in readings]
+        known = self._board.known(self._lineup)
+        return [_with_parts(_sampled(reading), known) for reading in readings]
 
     async def _go_on(self) -> None:
         while True:
@@ -99,5 +116,19 @@ class Sampler:
 
 
 def _sampled(reading: GpuReading) -> GpuSampled:
-    shared = {name: getattr(reading, name) for name in GpuSampled.__struct_fields__}
+    shared = {name: getattr(reading, name) for name in GpuSampled.__struct_fields__ if name != "parts"}
     return GpuSampled(**shared | {"ages": dict(reading.ages)})
+
+
+def _with_parts(event: GpuSampled, known: KnownEngines) -> GpuSampled:
+    """One figure for each kind, whichever engine's it is."""
+    parts: dict[str, float] = defaultdict(float)
+    for part in memory(known, event, ""):
+        parts[part.kind] += part.gib
+    return replace(event, parts={kind: round(gib, 2) for kind, gib in parts.items() if gib})
+
+
+def _by_role(event: Event, rates: Mapping[str, dict[str, float]]) -> Event:
+    if isinstance(event, EngineSampled) and event.engine in rates:
+        return replace(event, roles=rates[event.engine])
+    return event

@@ -12,6 +12,7 @@ from app.text.clean import clean
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")
 _SCRIPT = "urn:xccdf:fix:script:sh"
+_DISCUSSION = re.compile(r"<VulnDiscussion>(.*?)</VulnDiscussion>", re.DOTALL)
 _BREAKS = ("br", "p", "li", "pre")
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}")
 """It goes on a command line, and to people's eyes."""
@@ -46,6 +47,12 @@ class ScapRule:
 
 def short(id_: str) -> str:
     return re.sub(r"^xccdf_[\w.-]*?_(?:rule|profile|group)_", "", id_)
+
+
+def discussion(description: str) -> str:
+    """DISA packs a dozen fields into one, as escaped markup: this is the one that speaks of the requirement."""
+    found = _DISCUSSION.search(description)
+    return found[1].strip() if found else description
 
 
 class Benchmark:
@@ -131,7 +138,8 @@ def _rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         raise BadInput(f"The content names a rule {one.get('id', '')[:60]!a}; such content is not read.")
     scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == _SCRIPT]
     prose, script = _text(one.find("{*}fixtext"), values), _text(scripts[0] if scripts else None, values)
-    requirement, fix = clean(_text(one.find("{*}description"), values), REQUIREMENT), clean(prose or script, FIX)
+    requirement = clean(discussion(_text(one.find("{*}description"), values)), REQUIREMENT)
+    fix = clean(prose or script, FIX)
     return ScapRule(
         id=one.get("id", ""),
         name=_name(one),

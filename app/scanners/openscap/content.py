@@ -1,18 +1,23 @@
 """The data streams of this machine, by name: never by path, so that who asks over the network reads no file of ours."""
 
 import re
-import shutil
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
+from app.scanners.openscap.xml import MOST, local, parse
 
 OWN = Path("~/.local/share/xml/scap")
 FOLDERS = (OWN, Path("/usr/local/share/xml/scap"), Path("/usr/share/xml/scap/ssg/content"))
 """The first two are for what Debian does not carry, DISA's own for instance. The first that has a name wins."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
-_ENDING = "-ds.xml"
+_ENDING, _XCCDF = "-ds.xml", "-xccdf.xml"
+ADDED = FOLDERS[:2]
+_INSIDE = re.compile(r"(?:^|/)([\w.-]+(?:-xccdf|-ds|_Benchmark)\.xml)$", re.ASCII)
+"""Of a zip of DISA's, the one file that counts; the rest is for reading."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +35,54 @@ def datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:
     return {file.name.removesuffix(_ENDING): file for file in found}
 
 
-def add(file: Path, folder: Path = OWN) -> str:
-    """A copy of a data stream among this machine's, under the name that is returned. It has been read: it is one."""
-    if not file.name.endswith(_ENDING) or not _NAME.fullmatch(file.name):
-        raise BadInput(
-            f"{file.name[:80]!a} is no name for a data stream: rename it to NAME{_ENDING}, of plain letters."
-        )
+def benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
+    """What was added here, data streams and bare XCCDF: rules are named by it."""
+    found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob("*.xml")))
+    return list({file.name: file for file in found if file.name.endswith((_ENDING, _XCCDF))}.values())
+
+
+def add(file: Path, folder: Path = OWN) -> Path:
+    """A copy of a data stream or of a bare XCCDF benchmark among this machine's, under the name that it has there."""
+    name, content = _opened(file)
+    root = parse(content, name)
+    if local(root) != "Benchmark" and next(root.iter("{*}Benchmark"), None) is None:
+        raise BadInput(f"{name} holds no benchmark: choose a data stream or the XCCDF of a STIG.")
+    ending = _XCCDF if local(root) == "Benchmark" else _ENDING
     folder.expanduser().mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, folder.expanduser() / file.name)
-    return file.name.removesuffix(_ENDING)
+    kept = folder.expanduser() / f"{_plain(name)}{ending}"
+    kept.write_bytes(content)
+    return kept
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(".xml").removesuffix("-xccdf").removesuffix("-ds")
+
+
+def _opened(file: Path) -> tuple[str, bytes]:
+    if not _NAME.fullmatch(file.name) or file.suffix.lower() not in (".xml", ".zip"):
+        raise BadInput(
+            f"{file.name[:80]!a} is no name for a benchmark: rename it to NAME.xml or NAME.zip, of plain letters."
+        )
+    try:
+        return _from_zip(file) if file.suffix.lower() == ".zip" else (file.name, file.read_bytes())
+    except OSError as exc:
+        raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+
+
+def _from_zip(file: Path) -> tuple[str, bytes]:
+    try:
+        with zipfile.ZipFile(file) as opened:
+            inside = [one for one in opened.infolist() if _INSIDE.search(one.filename)]
+            if len(inside) != 1:
+                raise BadInput(f"{file.name} holds {len(inside)} benchmarks: unpack it, and add the one that you mean.")
+            with opened.open(inside[0]) as one:
+                content = one.read(MOST + 1)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as exc:
+        raise BadInput(f"{file.name} cannot be unpacked: {exc}. Unpack it, and add the XML file inside.") from exc
+    name = inside[0].filename.rpartition("/")[2]
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{name[:80]!a} in {file.name} is no name for a benchmark: unpack it, and give it a plain name.")
+    return name, content
 
 
 def datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:

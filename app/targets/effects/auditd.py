@@ -121,7 +121,13 @@ def starts(settings: Mapping[str, str]) -> bool:
     early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
     if early is None or late is None:
         return False
-    return bool(early[2] != late[2]) or int(early[1]) > int(late[1])
+    (share, least), (late_share, late_least) = (_room(one) for one in (early, late))
+    return share != late_share or least > late_least
+
+
+def _room(found: re.Match[str]) -> tuple[bool, int]:
+    """Whether it is a share of the disk, and how much. Nothing percent is no share."""
+    return bool(found[2]) and int(found[1]) > 0, int(found[1])
 
 
 def _word(setting: Setting) -> str:

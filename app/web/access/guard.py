@@ -65,7 +65,7 @@ def _refused(scope: Scope, person: Person | None, needs: Needs) -> Response:
 
 def _who_are_you(scope: Scope, headers: Headers) -> Response:
     browsing = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
-    if browsing and not scope["path"].startswith("/api/"):
+    if browsing and not scope["path"].startswith("/api/v1"):
         return RedirectResponse(f"/sign-in?next={quote(scope['path'], safe='/')}", status_code=303)
     said = "Sign in, or send a token: Authorization: Bearer temper_…"
     return Problem("unauthorized", said, headers={"www-authenticate": "Bearer"}).response()

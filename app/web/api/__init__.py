@@ -12,6 +12,7 @@ from app.web.api import (
     gpus,
     health,
     hosts,
+    index,
     items,
     key,
     lessons,
@@ -24,17 +25,21 @@ from app.web.api import (
     problems,
     rules,
     runs,
+    samples,
     schedules,
     webhooks,
 )
 from app.web.api.idempotency import Keys
+from app.web.api.turn_tally import TurnTally
 from app.web.stream.folds import Folds
 
 
 def install(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.keys, application.state.folds = Keys(runtime.database), Folds(runtime.store)
+    application.state.turns = TurnTally(runtime.bus, runtime.store)
     for part in (
+        index,
         runs,
         commands,
         items,
@@ -47,6 +52,7 @@ def install(application: FastAPI) -> None:
         lineup,
         probes,
         gpus,
+        samples,
         hosts,
         rules,
         lessons,

@@ -27,6 +27,7 @@ def describe(schemas: dict[str, Any]) -> None:
     """Into the components of a description, where the API's own shapes are already."""
     events = get_args(RunEvent)
     (action, *_), found = msgspec.json.schema_components([AnyAction, *events], ref_template=_AT + "{name}")
+    _counted(found)
     for event in events:
         shape = found[event.__name__]
         shape["properties"] = _PLACE | shape["properties"]
@@ -43,3 +44,12 @@ def describe(schemas: dict[str, Any]) -> None:
     schemas |= found
     for shape, field, held in _USED:
         schemas[shape]["properties"][field]["items"] = {"$ref": _AT + held}
+
+
+def _counted(schema: Any) -> None:
+    """`minItems` and `maxItems` say how long a tuple is; generators of clients cannot read msgspec's `items: false`."""
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            _counted(part)
+    if isinstance(schema, dict) and "prefixItems" in schema and schema.get("items") is False:
+        del schema["items"]

@@ -17,13 +17,15 @@ from app.web.api.runs import known_run
 from app.web.api.wire import Raw, Wire
 from app.web.deps import TheRuntime, TheStreams
 from app.web.stream.cursor import MOST_SEQ, cursor
-from app.web.stream.message import message
+from app.web.stream.fanout import Render
+from app.web.stream.message import HEARTBEAT, message
 
 router = api_router("events")
 
 KINDS = tuple(kind_of(event) for event in get_args(RunEvent) if event is not PersonDid)
 """What can stand in a run's log."""
 SEQ = "^[0-9]{1,18}$"
+Kinds = Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")]
 Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="The seq after which to begin.")]
 
 
@@ -41,7 +43,7 @@ def list_events(
     runtime: TheRuntime,
     since: Since = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
-    kind: Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")] = None,
+    kind: Kinds = None,
 ) -> EventList:
     """Events in order. No line is ever rewritten; single tokens go when a run is shrunk to its evidence.
 
@@ -78,6 +80,7 @@ def stream_events(
     runtime: TheRuntime,
     streams: TheStreams,
     request: Request,
+    kind: Kinds = None,
     since: Annotated[
         str | None,
         Query(json_schema_extra={"pattern": SEQ}, description="The seq after which to begin; 0 is from the start."),
@@ -89,10 +92,20 @@ def stream_events(
 ) -> Response:
     """Every event as it happens, from the start or after what you have. Prompts are for operators."""
     known_run(runtime, run)
-    after = cursor(request.headers, since)
-    if reads_prompts():
-        return streams.watch(run, "json", as_messages, after or 0)
-    return streams.watch(run, "json, sealed", as_sealed_messages, after or 0)
+    after, kinds = cursor(request.headers, since), frozenset(_asked(kind))
+    render, name = (as_messages, "json") if reads_prompts() else (as_sealed_messages, "json, sealed")
+    if kinds:
+        return streams.watch(run, f"{name}, {sorted(kinds)}", _only(kinds, render), after or 0)
+    return streams.watch(run, name, render, after or 0)
+
+
+def _only(kinds: frozenset[str], render: Render) -> Render:
+    """Where nothing is of these kinds, a comment keeps the stream open: its run may be busy for long."""
+
+    def rendered(batch: Sequence[Recorded]) -> bytes:
+        return render([one for one in batch if kind_of(one.event) in kinds]) or HEARTBEAT
+
+    return rendered
 
 
 def as_messages(batch: Sequence[Recorded]) -> bytes:

@@ -1,8 +1,9 @@
 """Figures for Prometheus, in base units. No label grows with the number of runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from fastapi import Request
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 from starlette.responses import Response
@@ -10,15 +11,18 @@ from starlette.responses import Response
 from app import __version__
 from app.events.kinds import GpuSampled
 from app.lineups.model import Lineup
+from app.loop.state import RunState
 from app.machine.sampling.board import Board
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
-from app.store import nodes, queries
+from app.store import nodes, queries, schedules, webhooks
 from app.store.models import RunRow
 from app.web.api.engines import State
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
-from app.web.deps import TheRuntime, TheSession, TheStreams
+from app.web.api.turn_tally import Latencies, TurnTally
+from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
+from app.web.stream.folds import Folds
 
 router = api_router("health", prefix="")
 
@@ -33,7 +37,8 @@ class Family(NamedTuple):
     name: str
     kind: str
     help: str
-    samples: Sequence[tuple[dict[str, str], float]]
+    samples: Sequence[tuple[dict[str, str], float] | tuple[str, dict[str, str], float]]
+    """Of a histogram, each with the name that it has there."""
 
 
 @router.get(
@@ -42,12 +47,18 @@ class Family(NamedTuple):
     responses={**documented(), 200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 @viewers
-def metrics(session: TheSession, runtime: TheRuntime, streams: TheStreams) -> Response:
+def metrics(
+    session: TheSession, runtime: TheRuntime, streams: TheStreams, folds: TheFolds, request: Request
+) -> Response:
+    turns: TurnTally = request.app.state.turns
+    turns.catch_up()
     families = [
         Family("temper_build_info", "gauge", "1, with the version as label.", [({"version": __version__}, 1)]),
         Family("temper_stream_viewers", "gauge", "Who watches a stream now.", [({}, streams.viewers)]),
         *_of_nodes(session, runtime),
         *_of_runs(session),
+        *_of_people(session, folds),
+        *_of_turns(turns),
         *_of_machine(runtime.board, runtime.lineup),
     ]
     return Response("".join(line for family in families for line in _lines(family)), media_type=MEDIA_TYPE)
@@ -75,6 +86,45 @@ def _of_runs(session: Session) -> Iterator[Family]:
     slipped = [({"host": run.host}, float(run.drifted)) for run in queries.newest_of_each_host(session)]
     yield Family("temper_drift_rules", "gauge", "Rules that held before a host's newest run and failed then.", slipped)
     yield Family("temper_tokens_total", "counter", "Tokens that the roles wrote.", [({}, tokens)])
+
+
+def _of_people(session: Session, folds: Folds) -> Iterator[Family]:
+    """What waits for somebody, or failed and nobody may have noticed."""
+    states = [folds.now(row.id) for row in queries.unended(session) if row.state != "queued"]
+    waiting = sum(_waits(state) for state in states)
+    yield Family("temper_approvals_waiting", "gauge", "Changes that wait for a person.", [({}, waiting)])
+    rows = webhooks.webhooks(session)
+    failing = [({"webhook": row.id}, float(bool(row.problem))) for row in rows]
+    yield Family("temper_webhook_failing", "gauge", "1 where the newest delivery was not taken.", failing)
+    dropped = [({"webhook": row.id}, row.dropped) for row in rows]
+    yield Family("temper_webhook_dropped_total", "counter", "Events given up after twelve attempts.", dropped)
+    missed = [
+        ({"schedule": row.id, "host": row.host}, float(row.enabled and row.unkept))
+        for row in schedules.schedules(session)
+    ]
+    yield Family("temper_schedule_missed", "gauge", "1 where the schedule could not keep its newest time.", missed)
+
+
+def _of_turns(turns: TurnTally) -> Iterator[Family]:
+    tokens = [({"role": role}, count) for role, count in sorted(turns.tokens.items())]
+    yield Family("temper_role_tokens_total", "counter", "Tokens written, since this process began.", tokens)
+    for name, told, of in (
+        ("temper_turn_seconds", "How long turns took.", turns.seconds),
+        ("temper_first_token_seconds", "How long turns waited for their first token.", turns.waits),
+    ):
+        yield Family(name, "histogram", told, list(_histogram(name, of)))
+
+
+def _waits(state: RunState) -> bool:
+    return bool(state.item and state.item.attempt and state.item.attempt.awaits_person)
+
+
+def _histogram(name: str, of: Mapping[str, Latencies]) -> Iterator[tuple[str, dict[str, str], float]]:
+    for role, seen in sorted(of.items()):
+        for bound, count in seen.samples():
+            yield f"{name}_bucket", {"role": role, "le": bound}, count
+        yield f"{name}_sum", {"role": role}, round(seen.total, 3)
+        yield f"{name}_count", {"role": role}, float(sum(seen.counts))
 
 
 def _card(event: GpuSampled) -> dict[str, str]:
@@ -123,9 +173,10 @@ def _known(
 
 def _lines(family: Family) -> Iterator[str]:
     yield f"# HELP {family.name} {family.help}\n# TYPE {family.name} {family.kind}\n"
-    for labels, value in family.samples:
+    for sample in family.samples:
+        name, labels, value = sample if len(sample) == 3 else (family.name, *sample)
         inside = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
-        yield f"{family.name}{{{inside}}} {value!r}\n" if inside else f"{family.name} {value!r}\n"
+        yield f"{name}{{{inside}}} {value!r}\n" if inside else f"{name} {value!r}\n"
 
 
 def _escaped(text: str) -> str:

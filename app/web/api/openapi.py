@@ -22,6 +22,24 @@ TOKEN = {
     "description": "A token of POST /api/v1/tokens, or of `temper token create`. Not asked for on loopback, "
     "unless Temper was started with --sign-in.",
 }
+LICENSE = {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
+SERVERS = [{"url": "/", "description": "The server that this description is from."}]
+TAGS = {
+    "index": "The addresses by name.",
+    "runs": "Start runs, find them, pause and stop them, and see their items.",
+    "events": "What happened, page by page and as it happens.",
+    "approvals": "What runs wait for, and the answers.",
+    "evidence": "The papers of a run that has ended.",
+    "lessons": "What failures taught, over all runs.",
+    "rules": "What is checked.",
+    "hosts": "What can be hardened.",
+    "schedules": "Runs that start by themselves.",
+    "machine": "Engines, GPUs, samples and energy.",
+    "nodes": "The processes that share the work.",
+    "webhooks": "Who is told.",
+    "people": "Who may do what, and the record of what they did.",
+    "health": "For what watches the server.",
+}
 OPEN = ("/healthz", "/readyz")
 """Answered to everybody."""
 
@@ -38,6 +56,7 @@ def install(application: FastAPI) -> None:
     async def answer(_: Request) -> Response:
         return JSONResponse(describe())
 
+    application.state.described = describe
     application.router.routes.append(Route("/openapi.json", answer, include_in_schema=False))
 
 
@@ -47,6 +66,9 @@ def _described(application: FastAPI) -> dict[str, Any]:
         version=application.version,
         description=INTRODUCTION,
         routes=application.routes,
+        servers=SERVERS,
+        tags=[{"name": name, "description": explained} for name, explained in TAGS.items()],
+        license_info=LICENSE,
     )
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})

@@ -5,18 +5,22 @@ import time
 from typing import Annotated
 
 from fastapi import Path, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
 from app.background.webhooks.letter import new_secret, valid_secret
+from app.background.webhooks.trial import trial
 from app.events.kinds import PersonDid
 from app.people.rights import DEMO, WHO, admins
 from app.runtime.runtime import Runtime
 from app.store import audit, webhooks
+from app.store.held import asking
 from app.store.webhooks import WebhookRow
 from app.text.clean import clean
 from app.web.api.events import known_kind
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
+from app.web.api.runs import the_run
 from app.web.api.wire import Wire, when
 from app.web.deps import TheRuntime, TheSession
 
@@ -57,6 +61,15 @@ class WebhookView(Wire):
     delivered: int
     dropped: int = Field(description="Given up after twelve attempts.")
     problem: str = Field(description="What was wrong with the newest delivery; empty when it was taken.")
+
+
+class WebhookTrial(Wire):
+    taken: bool
+    problem: str = Field(description="What was wrong with it; empty when it was taken.")
+
+
+class Redelivery(Wire):
+    run: Annotated[str, Field(max_length=40, description="The run whose events are sent once more.")]
 
 
 class NewWebhook(WebhookView):
@@ -119,6 +132,32 @@ def change_webhook(
 @admins
 def delete_webhook(webhook: Annotated[str, Path(max_length=40)], session: TheSession) -> None:
     webhooks.forget(session, _the(session, webhook).id)
+
+
+@router.post("/webhooks/{webhook}/test", responses=documented("not-found"))
+@admins
+async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: TheRuntime) -> WebhookTrial:
+    """Send one signed letter of type temper.test now, and say what came of it."""
+    row = await run_in_threadpool(_looked_up, runtime, webhook)
+    problem = await trial(row, time.time(), f"test.{secrets.token_hex(8)}")
+    return WebhookTrial(taken=not problem, problem=problem)
+
+
+@router.post(
+    "/webhooks/{webhook}/again", status_code=202, responses=documented("not-found", "too-large", "wrong-content-type")
+)
+@admins
+def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, session: TheSession) -> WebhookView:
+    """All that it takes of one run, from the first event on, with the same ids as before."""
+    row = _the(session, webhook)
+    webhooks.send_again(session, row.id, the_run(session, order.run).id)
+    return _view(row)
+
+
+def _looked_up(runtime: Runtime, webhook: str) -> WebhookRow:
+    """In a session of its own: what answers slowly must not hold one."""
+    with asking(runtime.database) as session:
+        return _the(session, webhook)
 
 
 def _the(session: TheSession, webhook: str) -> WebhookRow:

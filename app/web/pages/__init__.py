@@ -6,26 +6,50 @@ from starlette.staticfiles import StaticFiles
 from app.config import PACKAGE
 from app.people.rights import everybody
 from app.web.pages import (
+    api_docs,
     cold_starts,
     energy,
     hosts,
     lineup,
     machine,
     memory,
-    ops,
     people,
     refused,
     runs,
     schedules,
     scores,
+    summary,
 )
+from app.web.pages.live_parts import LiveParts
+from app.web.pages.machine import machine_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.missions import Missions
+from app.web.pages.ops import routes as ops
+from app.web.pages.ops.console import Console
 
 
 def install(application: FastAPI) -> None:
     application.mount("/static", everybody(StaticFiles(directory=PACKAGE / "static")), name="static")
-    for part in (routes, machine, memory, runs, energy, hosts, schedules, lineup, ops, cold_starts, people, scores):
+    for part in (
+        routes,
+        machine,
+        memory,
+        runs,
+        summary,
+        energy,
+        hosts,
+        schedules,
+        lineup,
+        ops,
+        cold_starts,
+        people,
+        scores,
+        api_docs,
+    ):
         application.router.routes.extend(part.router.routes)
     refused.install(application)
-    application.state.missions = Missions(application.state.runtime.store)
+    runtime = application.state.runtime
+    application.state.missions = Missions(runtime.store)
+    application.state.console = Console(runtime, application.state.folds)
+    application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
+    application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))

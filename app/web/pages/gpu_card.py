@@ -1,13 +1,11 @@
 """A GPU as a small card: memory, power with a minute of history, what it tells besides."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.events.kinds import GpuSampled
-from app.events.record import Recorded
+from app.machine.sampling.board import POWER_SECONDS
 from app.web.pages.templating import rendered
-
-HISTORY_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -29,12 +27,17 @@ class GpuCard:
     throttled: tuple[str, ...]
 
 
-def gpus(newest: Sequence[GpuSampled], history: Sequence[Recorded], reason: str) -> str:
-    cards = [_card(event, history) for event in sorted(newest, key=lambda event: (event.host, event.gpu))]
+def gpus(
+    newest: Sequence[GpuSampled], power: Mapping[tuple[str, int], Iterable[tuple[float, float]]], reason: str
+) -> str:
+    cards = [
+        _card(event, power.get((event.host, event.gpu), ()))
+        for event in sorted(newest, key=lambda event: (event.host, event.gpu))
+    ]
     return rendered("partials/_gpus.html", cards=cards, reason=reason)
 
 
-def _card(event: GpuSampled, history: Sequence[Recorded]) -> GpuCard:
+def _card(event: GpuSampled, drawn: Iterable[tuple[float, float]]) -> GpuCard:
     share = 100 * event.used_gib / event.total_gib if event.used_gib and event.total_gib else 0.0
     return GpuCard(
         index=event.gpu,
@@ -45,7 +48,7 @@ def _card(event: GpuSampled, history: Sequence[Recorded]) -> GpuCard:
         utilization=event.utilization,
         power=event.power_w,
         temperature=event.temperature_c,
-        line=_line(event, history),
+        line=power_line(drawn),
         simulated=event.simulated,
         host=event.host,
         unified=event.unified,
@@ -53,14 +56,9 @@ def _card(event: GpuSampled, history: Sequence[Recorded]) -> GpuCard:
     )
 
 
-def _line(card: GpuSampled, history: Sequence[Recorded]) -> str:
-    mine = [
-        (one.at, one.event.power_w)
-        for one in history
-        if isinstance(one.event, GpuSampled) and (one.event.host, one.event.gpu) == (card.host, card.gpu)
-    ]
-    known = [(at, power) for at, power in mine if power is not None]
+def power_line(drawn: Iterable[tuple[float, float]]) -> str:
+    known = list(drawn)
     if not known:
         return ""
     newest, top = known[-1][0], max(power for _, power in known) or 1.0
-    return " ".join(f"{HISTORY_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}" for at, power in known)
+    return " ".join(f"{POWER_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}" for at, power in known)

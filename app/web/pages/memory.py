@@ -92,6 +92,12 @@ def memory_now(runtime: Runtime) -> str:
     return drawn(board.known(runtime.lineup), newest, board.exporters)
 
 
+def memory_cards(runtime: Runtime) -> dict[tuple[str, int], GpuMemory]:
+    """By host and number. Their ages are those at the time of the sample, so that a card that stands still is equal."""
+    board, known = runtime.board, runtime.board.known(runtime.lineup)
+    return {key: _card(known, 0.0, event, board.exporters) for key, (_, event) in sorted(board.gpus.items())}
+
+
 def drawn(known: KnownEngines, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]) -> str:
     """`newest`: each GPU's sample, and how many seconds ago it was taken."""
     return rendered("partials/_waterfall.html", cards=[_card(known, *one, exporters) for one in newest])

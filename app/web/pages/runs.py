@@ -1,5 +1,6 @@
 """All runs, two of them side by side, and one item of one run in full."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -49,6 +50,16 @@ class Pair:
         """Only what both runs were asked for, and are through with, can differ."""
         return self.left.known and self.right.known and self.left.outcome != self.right.outcome
 
+    @property
+    def delta(self) -> str:
+        """What became of it in the run on the right, in a few words; empty where nothing differs."""
+        if not self.differs:
+            return ""
+        (before, tries), (after, later) = self.left.outcome, self.right.outcome
+        if before != after:
+            return f"{before} → {after}"
+        return f"{later - tries:+d} attempt{'s' if abs(later - tries) != 1 else ''}"
+
 
 @dataclass(frozen=True)
 class Side:
@@ -80,9 +91,24 @@ def compare(
     if rows[0] is None or rows[1] is None:
         return missing(session, left if rows[0] is None else right)
     pairs = _pairs(*(folds.now(row.id) for row in rows if row))
-    tables = [energy_table(runtime, row) for row in rows if row]
+    context = {"rows": rows, "pairs": pairs, "tables": [energy_table(runtime, row) for row in rows if row]}
     nonce = new_nonce()
-    return page(rendered("compare.html", nonce=nonce, here="/runs", rows=rows, pairs=pairs, tables=tables), nonce)
+    html = rendered("compare.html", nonce=nonce, here="/runs", headline=_headline(pairs), **context)
+    return page(html, nonce)
+
+
+def _headline(pairs: Sequence[Pair]) -> str:
+    """What the run on the right made of it, beside the one on the left."""
+    decided = [pair for pair in pairs if pair.left.known and pair.right.known]
+    if not decided:
+        return "There is no rule that both runs decided"
+    left, right = sum(_held(pair.left) for pair in decided), sum(_held(pair.right) for pair in decided)
+    many = "as many as" if left == right else f"{abs(right - left)} {'more' if right > left else 'fewer'} than"
+    return f"{right} of {len(decided)} rules hold after the second run, {many} after the first"
+
+
+def _held(side: Side) -> bool:
+    return side.outcome[0] in ("passed", "no finding")
 
 
 def _pairs(left: RunState, right: RunState) -> list[Pair]:

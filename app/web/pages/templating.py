@@ -9,8 +9,10 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.config import PACKAGE
+from app.events.record import stamp
 from app.people.rights import WHO
 from app.text.clean import clean
+from app.text.glossary import glossary
 from app.web.pages.diff import diff_rows
 
 TEXT_LIMIT = 20_000
@@ -33,8 +35,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(plain=plain, clock=clock, day=day, span=span, fixed=fixed, diff=diff_rows, as_json=as_json)
-    made.globals.update(OUTCOMES=OUTCOMES, who=WHO.get)
+    made.filters.update(
+        plain=plain, clock=clock, instant=stamp, day=day, span=span, fixed=fixed, diff=diff_rows, as_json=as_json
+    )
+    made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=glossary(), who=WHO.get)
     return made
 
 

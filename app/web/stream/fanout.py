@@ -67,6 +67,11 @@ class Fanout:
         """It follows nothing any more: who comes now needs another."""
         return self._closed
 
+    async def present(self) -> int:
+        """How far it has come, once it follows."""
+        await self._opened.wait()
+        return self._head
+
     async def serve(self, viewer: Viewer, after: int | None) -> None:
         """Return once the stream has ended and all is sent, or the process closes. `after` None: from now on."""
         await self._opened.wait()

@@ -1,15 +1,18 @@
 """The streams that somebody watches now, one per run and rendering, and the answer that carries one."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.events.bus import Bus
+from app.events.record import MACHINE
 from app.store.events import EventStore
 from app.web.stream.fanout import Fanout, Render
+from app.web.stream.live import Live, serve_live
 from app.web.stream.source import source
 from app.web.stream.viewer import Viewer, body
 
@@ -26,16 +29,40 @@ class Streams:
     def __init__(self, bus: Bus, store: EventStore) -> None:
         self._bus, self._store = bus, store
         self._fanouts: dict[tuple[str, str], Fanout] = {}
+        self.viewers = 0
+        """Who watches now."""
         self._closed = False
 
     def watch(
-        self, run: str, rendering: str, render: Render, after: int | None = None, *, reach: int | None = None
+        self,
+        run: str,
+        rendering: str,
+        render: Render,
+        after: int | None = None,
+        *,
+        reach: int | None = None,
+        live: Live | None = None,
     ) -> Response:
         """The answer to a viewer who has all up to `after`; None: from the present on.
 
-        Viewers of the same run and `rendering` share the first one's `render` and `reach`.
+        Viewers of the same run and `rendering` share the first one's `render` and `reach`. `live`: what is told of
+        the machine on the same stream, for a browser holds six of them at most.
         """
-        return _Stream(self, run, rendering, render, after, reach)
+        return _Stream(self, lambda viewer: self._run(viewer, run, rendering, render, after, reach), live)
+
+    def watch_live(self, live: Live) -> Response:
+        """The machine alone."""
+        return _Stream(self, None, live)
+
+    async def _run(
+        self, viewer: Viewer, run: str, rendering: str, render: Render, after: int | None, reach: int | None
+    ) -> None:
+        async with self.joined(run, rendering, render, reach) as fanout:
+            await fanout.serve(viewer, after)
+
+    async def live(self, live: Live, send: Send) -> None:
+        async with self.joined(MACHINE, live.name, live, None) as fanout:
+            await serve_live(fanout, live, send)
 
     def fanout(self, run: str, render: Render, reach: int | None) -> Fanout:
         return Fanout(run, self._bus, source(self._store, run), render, reach=reach)
@@ -64,35 +91,34 @@ class Streams:
                 if self._fanouts.get(key) is fanout:
                     del self._fanouts[key]
 
-    @property
-    def viewers(self) -> int:
-        return sum(fanout.viewers for fanout in self._fanouts.values())
-
 
 class _Stream(Response):
     def __init__(
-        self, streams: Streams, run: str, rendering: str, render: Render, after: int | None, reach: int | None
+        self, streams: Streams, serve: Callable[[Viewer], Coroutine[Any, Any, None]] | None, live: Live | None
     ) -> None:
         self.status_code = 200
         self.background = None
         self.init_headers(HEADERS)
-        self._streams, self._after = streams, after
-        self._stream = (run, rendering, render, reach)
+        self._streams, self._serve, self._live = streams, serve, live
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async with self._streams.joined(*self._stream) as fanout:
-            serving = asyncio.create_task(fanout.serve(Viewer(send), self._after), name=f"viewer of {fanout.run}")
-            leaving = asyncio.create_task(_left(receive), name=f"viewer of {fanout.run}, leaving")
-            try:
-                await asyncio.wait({serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                done = serving.done()
-                serving.cancel()
-                leaving.cancel()
-                await asyncio.wait({serving, leaving})
+        serving = [asyncio.create_task(self._serve(Viewer(send)), name="viewer of a run")] if self._serve else []
+        if self._live:
+            serving.append(asyncio.create_task(self._streams.live(self._live, send), name="viewer of the machine"))
+        leaving = asyncio.create_task(_left(receive), name="viewer, leaving")
+        self._streams.viewers += 1
+        try:
+            await asyncio.wait({*serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._streams.viewers -= 1
+            done = [task for task in serving if task.done()]
+            for task in (*serving, leaving):
+                task.cancel()
+            await asyncio.wait({*serving, leaving})
+        for task in done:
+            task.result()
         if done:
-            serving.result()
             await send(body(b"", more=False))
 
 

@@ -1,11 +1,13 @@
 """A scripted engine at the wire, and scripted cards beside it."""
 
+import asyncio
 import json
 from dataclasses import replace
 
 import httpx
 
 from app.engines.client import EngineClient
+from app.engines.metrics import SHORTEST
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.gpus.reading import GpuReading
 from app.machine.measuring.figures import Origin
@@ -64,8 +66,10 @@ class Wire:
 
 
 async def _sent(pieces):
+    """Over long enough for a rate."""
     for piece in pieces:
         yield piece
+        await asyncio.sleep(1.2 * SHORTEST / len(pieces))
 
 
 class Cards:

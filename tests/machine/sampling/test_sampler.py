@@ -29,6 +29,7 @@ class Wire:
 
     def __init__(self):
         self.health, self.generated, self.log = 200, 100, ""
+        self.metrics, self.first_tokens, self.first_seconds = 200, 1, 0.5
 
     def __call__(self, request):
         match request.url.path:
@@ -36,7 +37,9 @@ class Wire:
                 return httpx.Response(self.health)
             case "/metrics" if self.health:
                 text = f'vllm:num_requests_running{{a="b"}} 1\nvllm:generation_tokens_total{{a="b"}} {self.generated}\n'
-                return httpx.Response(200, text=text + 'vllm:kv_cache_usage_perc{a="b"} 0.25\n')
+                waits = "vllm:time_to_first_token_seconds"
+                text += f"{waits}_count {self.first_tokens}\n{waits}_sum {self.first_seconds}\n"
+                return httpx.Response(self.metrics, text=text + 'vllm:kv_cache_usage_perc{a="b"} 0.25\n')
             case "/v1/models" if self.health:
                 return httpx.Response(200, json={"data": [{"id": ENGINE.wire_name, "max_model_len": 4096}]})
             case "/simulator/log":
@@ -84,6 +87,35 @@ async def test_state_is_told_when_it_changes_and_figures_each_time():
     assert [type(event) for event in three] == [EngineState]
     assert three[0].state == "dead"
     assert four == []
+
+
+async def test_a_look_that_a_busy_engine_does_not_answer_costs_no_rate():
+    """A real engine on a starved machine lets every other look at its metrics wait: tokens ran, and "—" stood there."""
+
+    def first(_):
+        pass
+
+    def silent(wire):
+        wire.metrics = 503
+
+    def tells(wire):
+        wire.metrics = 200
+        wire.generated += 30
+
+    _, nothing, (told,) = await watch(first, silent, tells)
+    assert nothing == []
+    assert told.tok_s == 15.0
+
+
+async def test_the_wait_for_the_first_token_is_that_of_the_requests_since():
+    def waited(wire):
+        wire.first_tokens, wire.first_seconds = wire.first_tokens + 2, wire.first_seconds + 3.0
+
+    def nobody(_):
+        pass
+
+    one, (two,), (three,) = await watch(nobody, waited, nobody)
+    assert (one[1].ttft_s, two.ttft_s, three.ttft_s) == (None, 1.5, None)
 
 
 async def test_the_phase_of_a_cold_load_is_the_logs_newest_line():

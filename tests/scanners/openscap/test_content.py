@@ -1,13 +1,15 @@
+import zipfile
+
 import pytest
 
 from app.errors import BadInput
-from app.scanners.openscap.content import add, datastream, datastreams
-from tests.scanners.openscap.content import SMALL
+from app.scanners.openscap.content import add, benchmarks, datastream, datastreams
+from tests.scanners.openscap.content import SMALL, STIG
 
 
 def test_the_first_folder_wins(tmp_path):
     own, ours = tmp_path / "own", tmp_path / "ours"
-    assert add(SMALL, own) == "small"
+    assert add(SMALL, own) == own / "small-ds.xml"
     add(SMALL, ours)
     (ours / "other-ds.xml").touch()
     (ours / "small-xccdf.xml").touch()
@@ -32,4 +34,36 @@ def test_a_file_by_another_name_is_not_added(tmp_path):
     (tmp_path / "a b-ds.xml").touch()
     for name in ("a b-ds.xml", "passwd"):
         with pytest.raises(BadInput, match="rename it"):
+            add(tmp_path / name, tmp_path / "own")
+
+
+def test_disas_own_names_are_taken_as_they_are(tmp_path):
+    scap = tmp_path / "U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark.xml"
+    scap.write_bytes(SMALL.read_bytes())
+    manual = tmp_path / "U_RHEL_9_V2R9_STIG.zip"
+    with zipfile.ZipFile(manual, "w") as packed:
+        packed.writestr("U_RHEL_9_V2R9_Manual_STIG/STIG_unclass.xsl", "<a/>")
+        packed.write(STIG, f"U_RHEL_9_V2R9_Manual_STIG/{STIG.name}")
+    own = tmp_path / "own"
+    assert add(scap, own).name == "U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml"
+    assert add(manual, own) == own / STIG.name
+    assert (own / STIG.name).read_bytes() == STIG.read_bytes()
+    assert list(datastreams((own,))) == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark"]
+    assert [one.name for one in benchmarks((own,))] == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml", STIG.name]
+
+
+@pytest.mark.parametrize(("names", "says"), [([], "holds 0"), (["a-xccdf.xml", "b/c-xccdf.xml"], "holds 2")])
+def test_a_zip_has_to_hold_one_benchmark(tmp_path, names, says):
+    with zipfile.ZipFile(tmp_path / "some.zip", "w") as packed:
+        for name in names:
+            packed.write(STIG, name)
+    with pytest.raises(BadInput, match=says):
+        add(tmp_path / "some.zip", tmp_path / "own")
+
+
+def test_what_is_neither_is_refused_with_what_to_do(tmp_path):
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+    (tmp_path / "arf.xml").write_bytes(b"<a/>")
+    for name, says in (("no.zip", "Unpack it"), ("arf.xml", "holds no benchmark"), ("gone.xml", "cannot be read")):
+        with pytest.raises(BadInput, match=says):
             add(tmp_path / name, tmp_path / "own")

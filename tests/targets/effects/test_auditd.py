@@ -40,6 +40,7 @@ def test_nor_is_it_ended_while_there_is_room(left):
     ("old", "new"),
     [
         ("admin_space_left = 5%", "admin_space_left = 30%"),
+        ("admin_space_left = 5%", "admin_space_left = 50\nspace_left = 0%"),
         ("freq = 50", "freq = 0"),
         ("freq = 50", "freq = x"),
         ("num_logs = 5", "num_logs = 1000"),

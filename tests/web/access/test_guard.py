@@ -14,8 +14,11 @@ TABLE = Path(__file__).parent / "rights.txt"
 REFUSED = (401, 403)
 BY_THEMSELVES = (
     "/",
+    "/api/docs",
+    "/api/v1",
     "/api/v1/me",
     "/api/v1/runs",
+    "/api/v1/samples",
     "/api/{rest:path}",
     "/compare",
     "/machine",

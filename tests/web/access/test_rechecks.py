@@ -135,7 +135,7 @@ async def test_it_ends_with_the_token_or_session(watch, database, kind):
 
 
 async def test_it_ends_with_a_share_link(watch, database):
-    one = await watch("/runs/x/page", "link", "/runs/x")
+    one = await watch("/runs/x/page", "link", "x")
     change(database, CredentialRow, one.credential, expires_at=time.time())
     await ended(one)
 

@@ -6,6 +6,9 @@ import threading
 import httpx
 import pytest
 
+from app.events.kinds import RunPaused, RunStopped
+from app.runs.order import Order, queued
+from tests.runs.doors import house
 from tests.web.api.conftest import problem
 
 
@@ -109,3 +112,15 @@ def test_items_tell_what_was_tried(api, finished):
     assert kinds.count("turn.started") == kinds.count("turn.finished") > 6
     assert "turn.delta" not in kinds
     problem(api.get(f"/api/v1/runs/{finished}/items/V-1"), 404, "not-found", "rule")
+
+
+async def test_a_stream_holds_only_the_kinds_that_were_asked_for_and_goes_on_by_the_same_ids(tmp_path):
+    async with house(tmp_path) as made:
+        asked = queued(Order(rules=("V-257820",), by="ada"), made.lineup, made.settings.hosts)
+        made.append("r1", asked, RunPaused(by="ada"), RunStopped("ada", "", ""))
+        told = [one["event"] for one in messages((await made.http.get("/api/v1/runs/r1/stream?kind=run.paused")).text)]
+        both = (await made.http.get("/api/v1/runs/r1/stream?kind=run.queued,run.stopped&since=1")).text
+        wrong = await made.http.get("/api/v1/runs/r1/stream?kind=nope")
+    assert told == ["run.paused", "end"]
+    assert [(one["event"], one["id"]) for one in messages(both)] == [("run.stopped", "3"), ("end", "3")]
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "kind")

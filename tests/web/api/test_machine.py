@@ -114,6 +114,11 @@ def test_metrics_are_prometheus_text_without_run_ids(api, finished):
     assert [line for line in machine if 'simulated="true"' not in line] == []
     assert any(line.startswith("temper_gpu_memory_used_bytes{") for line in lines)
     assert finished not in answer.text
+    assert "temper_approvals_waiting 0" in lines
+    assert any(line.startswith('temper_role_tokens_total{role="worker"}') for line in lines)
+    whole = [line for line in lines if line.startswith('temper_turn_seconds_bucket{role="worker",le="+Inf"}')]
+    count = [line for line in lines if line.startswith('temper_turn_seconds_count{role="worker"}')]
+    assert whole[0].split()[-1] == count[0].split()[-1] != "0.0"
 
 
 def test_the_shared_engine_names_the_role_that_holds_it(tmp_path):

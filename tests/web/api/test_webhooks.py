@@ -135,3 +135,36 @@ def test_what_leads_inside_is_held_with_its_reason_until_an_admin_allows_it(api,
 )
 def test_a_webhook_that_cannot_be(api, order, field):
     problem(api.post("/api/v1/webhooks", json=order), 422, "invalid", field)
+
+
+def test_a_test_is_one_signed_letter_and_says_what_came_of_it(api, listener, webhook):
+    name = webhook(kinds=["run.failed"])["id"]
+    listener.codes += [410]
+    assert api.post(f"/api/v1/webhooks/{name}/test").json() == {"taken": False, "problem": "it answered 410"}
+    assert api.post(f"/api/v1/webhooks/{name}/test").json() == {"taken": True, "problem": ""}
+    (headers, body), _ = listener.letters
+    assert json.loads(body)["type"] == "temper.test"
+    assert shown_check()(SECRET, headers, body)
+    problem(api.post("/api/v1/webhooks/none/test"), 404, "not-found", "webhook")
+
+
+def test_the_page_tries_a_webhook_out_and_shows_what_came_of_it(api, listener, webhook):
+    name = webhook(kinds=["run.failed"])["id"]
+    answer = api.post(f"/ops/webhooks/{name}", data={"verb": "test"})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/ops?taken={name}#webhooks")
+    assert "the test was taken" in api.get(f"/ops?taken={name}").text
+    listener.codes += [500]
+    assert "it answered 500" in api.post(f"/ops/webhooks/{name}", data={"verb": "test"}).text
+    assert api.post(f"/ops/webhooks/{name}", data={"verb": "again", "run": "none"}).status_code == 404
+
+
+def test_a_run_of_before_it_was_asked_for_is_sent_when_a_person_wants_it(api, finished, listener, webhook):
+    name = webhook(kinds=["run.queued", "run.finished"])["id"]
+    for _ in range(2):
+        listener.finished.clear()
+        assert api.post(f"/api/v1/webhooks/{name}/again", json={"run": finished}).status_code == 202
+        assert listener.finished.wait(30)
+    api.until(f"/api/v1/webhooks/{name}", lambda said: said["delivered"] == 4)
+    ids = [json.loads(body)["id"] for _, body in listener.letters]
+    assert ids[:2] == ids[2:], "who takes one twice can tell by its id"
+    problem(api.post(f"/api/v1/webhooks/{name}/again", json={"run": "none"}), 404, "not-found", "run")

@@ -7,7 +7,7 @@ import pytest
 
 from app.events.kinds import ItemEscalated, ItemPassed, ItemStarted, RunScoped
 from app.loop.state import fold
-from app.web.pages.runs import Pair, _side
+from app.web.pages.runs import Pair, _headline, _side
 from tests.loop.playing import World, pack, request, rule
 from tests.served import served
 
@@ -49,6 +49,14 @@ def test_a_rule_without_an_item_says_why(run, name, absent):
 @pytest.mark.parametrize(("other", "differs"), [(ESCALATED, True), (PASSED, False), (AT_WORK, False)])
 def test_only_what_both_runs_decided_can_differ(other, differs):
     assert Pair("R1", "", _side(PASSED, "R1"), _side(other, "R1")).differs is differs
+
+
+def test_the_headline_and_the_difference_are_in_words():
+    pair = Pair("R1", "", _side(PASSED, "R1"), _side(ESCALATED, "R1"))
+    assert pair.delta == "passed → escalated"
+    assert _headline([pair]) == "0 of 1 rules hold after the second run, 1 fewer than after the first"
+    assert Pair("R1", "", pair.left, pair.left).delta == ""
+    assert _headline([]) == "There is no rule that both runs decided"
 
 
 def test_what_one_run_was_not_asked_for_is_no_difference():

@@ -44,6 +44,10 @@ class AttemptView:
     decision: AttemptReflected | None = None
     passed: bool = False
 
+    @property
+    def rule(self) -> str:
+        return self.proposed.rule if self.proposed else ""
+
 
 _PLACE: dict[type, str] = {
     PlanMade: "plan",

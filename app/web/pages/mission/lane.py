@@ -1,6 +1,6 @@
-"""One role's lane: the thought as it comes, then what it came to."""
+"""One role's lane: the thought as it comes, then what it came to. It stays until the role has more to say."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from app.events.kinds import (
@@ -21,11 +21,11 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.words import Role
+from app.events.words import Purpose, Role
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
-DOES = {
+DOES: dict[Purpose, str] = {
     "plan": "is planning",
     "act": "is writing the change",
     "review": "is reading the verdict",
@@ -37,6 +37,9 @@ DOES = {
 @dataclass(frozen=True)
 class Lane:
     role: Role
+    rule: str = ""
+    attempt: int = 0
+    """What it is about; an earlier item or attempt stays in sight until the role comes to the present one."""
     turn: str = ""
     live: bool = False
     does: str = ""
@@ -55,7 +58,28 @@ class Lane:
     clear: SentryClear | None = None
     alarm: SentryAlarm | None = None
     interrupted: str = ""
-    blank: bool = field(default=True)
+
+    @property
+    def blank(self) -> bool:
+        return not self.rule
+
+    def past(self, rule: str | None, attempt: int) -> bool:
+        """It tells of what was before the item and attempt in work."""
+        return not self.blank and (self.rule, self.attempt) != (rule, attempt)
+
+
+_PLACE: dict[tuple[Role, type], str] = {
+    ("architect", PlanMade): "plan",
+    ("architect", LessonLearnt): "lesson",
+    ("architect", AttemptReflected): "decision",
+    ("worker", ActionProposed): "proposed",
+    ("worker", ActionRefused): "refused",
+    ("worker", ActionRolledBack): "undone",
+    ("auditor", VerdictExplained): "explained",
+    ("sentry", SentryClear): "clear",
+    ("sentry", SentryAlarm): "alarm",
+    ("sentry", ActionRolledBack): "undone",
+}
 
 
 def advance(lane: Lane, event: Event) -> Lane:
@@ -70,41 +94,26 @@ def advance(lane: Lane, event: Event) -> Lane:
             return replace(lane, live=False, thought=event.thought, answer=event.answer, finished=event)
         case TurnInterrupted(turn=lane.turn):
             return replace(lane, live=False, interrupted=event.reason)
+        case VerdictGiven(phase="attempt") if lane.role == "auditor":
+            return Lane(lane.role, event.rule, event.attempt, verdict=event)
+        case SentryProbed() if lane.role == "sentry":
+            return Lane(lane.role, event.rule, event.attempt, probed=event)
         case _:
             return _said(lane, event)
 
 
 def _begin(lane: Lane, event: TurnStarted) -> Lane:
-    fresh = Lane(lane.role, event.turn, live=True, does=DOES[event.purpose], blank=False)
+    fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=DOES[event.purpose])
     # What the code found before the role spoke stays in its lane: the verdict, the probes.
-    return replace(fresh, verdict=lane.verdict, probed=lane.probed)
+    return fresh if lane.past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
 
 
 def _said(lane: Lane, event: Event) -> Lane:
-    match lane.role, event:
-        case "architect", PlanMade():
-            return replace(lane, plan=event)
-        case "architect", LessonLearnt():
-            return replace(lane, lesson=event)
-        case "architect", AttemptReflected():
-            return replace(lane, decision=event)
-        case "worker", ActionProposed():
-            return replace(lane, proposed=event)
-        case "worker", ActionRefused():
-            return replace(lane, refused=event)
-        case "worker", ActionRolledBack() if lane.proposed:
-            return replace(lane, undone=event)
-        case "auditor", VerdictGiven(phase="attempt"):
-            return Lane(lane.role, verdict=event, blank=False)
-        case "auditor", VerdictExplained():
-            return replace(lane, explained=event)
-        case "sentry", SentryProbed():
-            return Lane(lane.role, probed=event, blank=False)
-        case "sentry", SentryClear():
-            return replace(lane, clear=event)
-        case "sentry", SentryAlarm():
-            return replace(lane, alarm=event)
-        case "sentry", ActionRolledBack():
-            return replace(lane, undone=event, blank=False)
-        case _:
-            return lane
+    place = _PLACE.get((lane.role, type(event)))
+    if place is None:
+        return lane
+    rule, attempt = event.rule, event.attempt  # type: ignore[attr-defined]
+    here = Lane(lane.role, rule, attempt) if lane.blank or lane.past(rule, attempt) else lane
+    if place == "undone" and not (here.proposed or here.alarm):
+        return lane  # it was not this lane's doing
+    return replace(here, **{place: event})  # type: ignore[arg-type]

@@ -7,10 +7,12 @@ from app.events.kinds import (
     AttemptStarted,
     Event,
     ItemStarted,
+    SentryProbed,
     TurnDelta,
     TurnFinished,
     TurnInterrupted,
     TurnStarted,
+    VerdictGiven,
 )
 from app.events.record import Recorded
 from app.events.words import Role
@@ -28,12 +30,16 @@ HOLD_SECONDS = 120.0
 class Mission:
     state: RunState = field(default_factory=RunState)
     lanes: dict[Role, Lane] = field(default_factory=lambda: {role: Lane(role) for role in ROLES})
+    stage: Role = "architect"
+    """Whose lane is shown in full: who is at work, or was last."""
     holds: dict[str, list[Hold]] = field(default_factory=dict)
     """Per engine: who held it when, the last two minutes."""
     focus: str | None = None
     """The rule of the item in work, or of the last one."""
     tries: list[AttemptView] = field(default_factory=list)
     """The attempts on it."""
+    change: AttemptView | None = None
+    """The newest attempt that came to a change, of this item or the one before."""
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
     newest: dict[str, TurnFinished] = field(default_factory=dict)
     """Per engine: its newest finished turn, for the figures."""
@@ -45,8 +51,9 @@ class Mission:
     def take(self, recorded: Recorded) -> None:
         self.state = step(self.state, recorded)
         event = recorded.event
-        self._lanes(event, recorded.at)
         self._focus(event)
+        self._lanes(event, recorded.at)
+        self._stage(event)
         if isinstance(event, TurnStarted):
             self.turn_began = recorded.seq
         if line := feed_line(recorded):
@@ -58,8 +65,6 @@ class Mission:
                 self.lanes[event.role] = advance(self.lanes[event.role], event)
                 self._first_token(event, at)
             case TurnStarted():
-                if event.role == "architect" and event.purpose == "plan":
-                    self.lanes = {role: Lane(role) for role in ROLES}
                 self.lanes[event.role] = advance(self.lanes[event.role], event)
                 self.holds[event.engine] = hand_over(self.holds.get(event.engine, []), event, at, HOLD_SECONDS)
                 self.reading |= {event.engine}
@@ -84,10 +89,30 @@ class Mission:
                 holds[-1] = holds[-1].decoding(at)
                 self.reading -= {engine}
 
+    def _stage(self, event: Event) -> None:
+        match event:
+            case TurnStarted():
+                self.stage = event.role
+            case VerdictGiven(phase="attempt"):
+                self.stage = "auditor"
+            case SentryProbed():
+                self.stage = "sentry"
+            case _:
+                pass
+
     def _focus(self, event: Event) -> None:
         if isinstance(event, ItemStarted):
+            self._leave_behind(self.focus)
             self.focus, self.tries = event.rule, []
         if isinstance(event, AttemptStarted):
             self.tries = [*self.tries, AttemptView(event.attempt, event.lessons)]
         elif self.tries:
             self.tries[-1] = tried(self.tries[-1], event)
+            if self.tries[-1].proposed:
+                self.change = self.tries[-1]
+
+    def _leave_behind(self, before: str | None) -> None:
+        """The item before stays in sight until it is replaced, and no older one: so whoever comes sees the same."""
+        self.lanes = {role: lane if lane.rule == before else Lane(role) for role, lane in self.lanes.items()}
+        if self.change and self.change.rule != before:
+            self.change = None

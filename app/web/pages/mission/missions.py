@@ -39,8 +39,8 @@ class Missions:
         return not self._store.lines(run, after, upto, limit=1)
 
     def _in_view(self, run: str, seq: int | None) -> int:
-        """The first seq whose details show: the item in focus, and whatever the engines' ribbons still hold."""
-        item = self._store.newest(run, seq, ["item.started"], 1)
+        """The first seq whose details show: the items in focus and before it, and what the engines' axes still hold."""
+        item = self._store.newest(run, seq, ["item.started"], 2)
         turns = self._store.newest(run, seq, ["turn.started"], TURNS_BACK)
         last = self._store.newest(run, seq, KINDS, 1)
         held = [turn.seq for turn in turns if last[0].at - turn.at < 2 * HOLD_SECONDS]

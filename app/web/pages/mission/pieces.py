@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 
 from app.lineups.model import Engine, Lineup
-from app.loop.state import Item
 from app.skills.skill import Skill
 from app.targets.registry import is_fixture
-from app.web.pages.mission.lane import ROLES
+from app.web.pages.mission.caption import caption
+from app.web.pages.mission.headway import headway, rolled_back
+from app.web.pages.mission.lane import ROLES, Lane
 from app.web.pages.mission.mission import HOLD_SECONDS, Mission
 from app.web.pages.mission.ribbon import bars
 from app.web.pages.templating import rendered
 
-MADE = ("scanner", "vetoed", "alarm")
-"""Why an attempt failed whose change stood on the host."""
+STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
+"""What each role's place in the chain is called."""
 
 
 @dataclass(frozen=True)
@@ -27,26 +28,52 @@ class Scene:
 
 def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     """Element id to its inner HTML."""
+    here = {"mission": mission, "scene": scene}
     drawn = {
         "status": _status(mission, scene),
-        "ribbon": rendered("partials/_ribbon.html", mission=mission, scene=scene, rolled_back=rolled_back),
-        "item": rendered("partials/_item.html", mission=mission, scene=scene, rule=focus(mission, scene)),
-        "approval": rendered("partials/_approval.html", mission=mission, scene=scene),
+        "progress": rendered("partials/_progress.html", headway=headway(mission.state)),
+        "now": rendered("partials/_now.html", caption=caption(mission), trouble=_trouble(mission)),
+        "ribbon": rendered("partials/_ribbon.html", **here, rolled_back=rolled_back),
+        "item": rendered("partials/_item.html", **here, rule=focus(mission, scene)),
+        "approval": rendered("partials/_approval.html", **here),
+        "change": rendered("partials/_change.html", change=mission.change, past=_past_change(mission)),
         "tries": rendered("partials/_tries.html", mission=mission),
-        "feed": rendered("partials/_feed.html", mission=mission, scene=scene),
+        "feed": rendered("partials/_feed.html", **here),
     }
     for role in ROLES:
-        seat = scene.lineup.seats[role]
-        engine = scene.lineup.engines[seat.engine]
-        drawn[f"lane-{role}"] = rendered("partials/_lane.html", lane=mission.lanes[role], engine=engine)
-    return drawn | engine_pieces(mission, scene)
+        drawn[f"lane-{role}"] = _lane(mission, scene, mission.lanes[role])
+    return drawn | clock_piece(mission, scene) | engine_pieces(mission, scene)
+
+
+def clock_piece(mission: Mission, scene: Scene) -> dict[str, str]:
+    state = mission.state
+    ticking = scene.mode == "live" and state.status == "running" and state.idle_since is None
+    since = state.started_at if ticking else None
+    context = {"headway": headway(state), "since": since, "at": state.at, "over": bool(state.ended)}
+    return {"clock": rendered("partials/_clock.html", **context)}
+
+
+def _lane(mission: Mission, scene: Scene, lane: Lane) -> str:
+    engine = scene.lineup.engines[scene.lineup.seats[lane.role].engine]
+    number = mission.tries[-1].number if mission.tries else 0
+    context = {"step": STEPS[lane.role], "staged": mission.stage == lane.role, "past": lane.past(mission.focus, number)}
+    return rendered("partials/_lane.html", lane=lane, engine=engine, **context)
+
+
+def _past_change(mission: Mission) -> bool:
+    return mission.change is not None and (not mission.tries or mission.change is not mission.tries[-1])
+
+
+def _trouble(mission: Mission) -> bool:
+    """Something went wrong and is being put right: the one thing that a wall must show."""
+    attempt = mission.tries[-1] if mission.tries else None
+    return attempt is not None and not mission.state.ended and bool(attempt.alarm) and not attempt.undone
 
 
 def _status(mission: Mission, scene: Scene) -> str:
     asked = mission.state.request
     simulated_host = asked is not None and is_fixture(asked.host)
-    context = {"mission": mission, "scene": scene, "counts": counts(mission), "simulated_host": simulated_host}
-    return rendered("partials/_status.html", **context)
+    return rendered("partials/_status.html", mission=mission, scene=scene, simulated_host=simulated_host)
 
 
 def engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
@@ -54,19 +81,6 @@ def engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
         f"hold-{engine.name}": rendered("partials/_hold.html", hold=hold(mission, engine, scene))
         for engine in scene.lineup.engines.values()
     }
-
-
-def counts(mission: Mission) -> dict[str, int]:
-    order = ("passed", "escalated", "skipped", "deferred", "working", "waiting")
-    tally = dict.fromkeys(order, 0)
-    for item in mission.state.items.values():
-        tally[item.status] += 1
-    return tally | {"undone": sum(rolled_back(item) for item in mission.state.items.values())}
-
-
-def rolled_back(item: Item) -> int:
-    """Its attempts that were made on the host and taken back."""
-    return sum(failure.cause in MADE for failure in item.failures)
 
 
 def focus(mission: Mission, scene: Scene) -> object:
@@ -85,8 +99,8 @@ def hold(mission: Mission, engine: Engine, scene: Scene) -> dict[str, object]:
         "serving": live.role if live else None,
         "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
         "reading": bool(live and live.first is None),
-        "bars": bars(holds, now, HOLD_SECONDS),
-        "span": int(HOLD_SECONDS),
+        "rows": [(role, bars([one for one in holds if one.role == role], now, HOLD_SECONDS)) for role in seated],
+        "minutes": int(HOLD_SECONDS / 60),
         "turn": mission.newest.get(engine.name),
         "pace": mission.state.request.pace if mission.state.request else None,
         "simulated": bool(mission.state.request and mission.state.request.simulated),

@@ -1,12 +1,13 @@
 """The mission page: a run live, ended or replayed, and what a person may ask of it."""
 
 from collections.abc import AsyncIterator
+from itertools import starmap
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Cookie, HTTPException, Query, Request
 from sqlmodel import Session
 from sse_starlette import EventSourceResponse
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.people.rights import guests, only, operators, signed
 from app.runs.answer import DECISIONS, answer
@@ -21,8 +22,8 @@ from app.web.pages.missing import missing
 from app.web.pages.mission.missions import Missions, TheMissions
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
-from app.web.pages.mission.screen import Screen
-from app.web.pages.mission.view import mission_view
+from app.web.pages.mission.screen import Screen, part
+from app.web.pages.mission.view import PageAsked, mission_view
 from app.web.pages.order_form import Fields, order_of
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -30,16 +31,22 @@ from app.web.stream.cursor import MOST_SEQ, cursor
 
 router = APIRouter(include_in_schema=False)
 BY = "operator on this page"
+Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
+"""Whether this browser closed the introduction."""
+Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
+"""Since the run was asked for."""
+READ_UP = 0.05
+"""The strip shows tenths of a second: what happened within the one that is asked for has happened."""
 
 
 @router.get("/")
 @guests
-def home(runtime: TheRuntime, missions: TheMissions, session: TheSession) -> Response:
+def home(runtime: TheRuntime, missions: TheMissions, session: TheSession, intro: Intro = "") -> Response:
     shown = _shown(session)
     if shown is None:
         nonce = new_nonce()
         return page(rendered("empty.html", nonce=nonce, here="/", lineup=runtime.lineup), nonce)
-    return _mission(runtime, missions, shown, None, None)
+    return _mission(runtime, missions, shown, PageAsked(intro=intro != "closed"))
 
 
 def _shown(session: Session) -> RunRow | None:
@@ -57,18 +64,48 @@ def one_run(
     session: TheSession,
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
+    t: Seconds = None,
     speed: Annotated[str, Query(max_length=8)] = "",
+    intro: Intro = "",
 ) -> Response:
     row = queries.run(session, run)
     if row is None:
         return missing(session, run)
-    return _mission(runtime, missions, row, at, float(speed) if speed in {"1", "10", "100", "1000"} else None)
+    pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
+    at = _seq(runtime, row, t) if at is None and t is not None else at
+    return _mission(runtime, missions, row, PageAsked(at, pace, intro != "closed"))
 
 
-def _mission(runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> Response:
+def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
+    first = runtime.store.newest_at(row.id, 1)
+    return runtime.store.seq_at(row.id, (first or row.queued_at) + seconds + READ_UP)
+
+
+def _mission(runtime: Runtime, missions: Missions, row: RunRow, asked: PageAsked) -> Response:
     nonce = new_nonce()
-    view = mission_view(runtime, missions, row, at, speed)
-    return page(rendered("mission.html", nonce=nonce, here="/", **vars(view)), nonce)
+    return page(
+        rendered("mission.html", nonce=nonce, here="/", **vars(mission_view(runtime, missions, row, asked))), nonce
+    )
+
+
+@router.get("/runs/{run}/moment")
+@guests
+def moment(
+    runtime: TheRuntime,
+    missions: TheMissions,
+    session: TheSession,
+    run: str,
+    t: Seconds = None,
+    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
+) -> HTMLResponse:
+    """All parts of the page as they stood then: what a hand on the strip of time asks for, again and again."""
+    row = queries.run(session, run)
+    if row is None:
+        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
+    view = mission_view(runtime, missions, row, PageAsked(_seq(runtime, row, t or 0.0) if at is None else at))
+    parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
+    parts |= {"gpus": view.gpus, "steps": rendered("partials/_steps.html", **vars(view))}
+    return HTMLResponse("".join(starmap(part, parts.items())))
 
 
 @router.get("/runs/{run}/page")
@@ -84,7 +121,7 @@ def page_stream(
     row = _row(runtime, run)
     after = cursor(request.headers, str(since)) or 0
     scene = Scene(runtime.lineup, skill(row.skill), "live")
-    return streams.watch(run, "page", Screen(run, missions, scene), after)
+    return streams.watch(run, "page", Screen(run, missions, scene), after, live=request.app.state.machine_live)
 
 
 @router.get("/runs/{run}/replay")

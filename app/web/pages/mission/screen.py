@@ -11,7 +11,7 @@ from app.events.record import Recorded
 from app.text.clean import clean
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.missions import Missions
-from app.web.pages.mission.pieces import Scene, engine_pieces, pieces
+from app.web.pages.mission.pieces import Scene, clock_piece, engine_pieces, pieces
 from app.web.stream.message import message
 
 
@@ -30,21 +30,24 @@ class Screen:
 
     def _render(self, batch: Sequence[Recorded]) -> bytes:
         mission = self._before(batch[0].seq - 1)
-        reading = mission.reading
+        reading, second = mission.reading, int(mission.state.at)
         for recorded in batch:
             mission.take(recorded)
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
             # A lane that is drawn anew holds its text already: its tokens are not sent beside it.
             return message(self._changed(pieces(mission, self._scene)), seq=batch[-1].seq)
         tokens = _tokens(batch)
-        if mission.reading != reading:
-            tokens.append(message(self._changed(engine_pieces(mission, self._scene)), seq=batch[-1].seq))
+        if mission.reading != reading or int(mission.state.at) != second:
+            moved = clock_piece(mission, self._scene) | engine_pieces(
+                mission, self._scene
+            )  # time goes on while tokens run
+            tokens.append(message(self._changed(moved), seq=batch[-1].seq))
         return b"".join(tokens)
 
     def _changed(self, now: dict[str, str]) -> bytes:
         changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
         self._drawn = self._drawn | now
-        return "".join(_part(name, html) for name, html in changed.items()).encode()
+        return "".join(part(name, html) for name, html in changed.items()).encode()
 
     def _before(self, seq: int) -> Mission:
         if self._mission is None or not self._reaches(self._mission.state.seq, seq):
@@ -85,5 +88,5 @@ def _token(held: Sequence[Recorded]) -> bytes:
     return message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
 
 
-def _part(name: str, html: str) -> str:
+def part(name: str, html: str) -> str:
     return f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>'

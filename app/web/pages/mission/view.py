@@ -1,18 +1,23 @@
 """All that the mission page shows, in one object."""
 
+import time
 from dataclasses import dataclass
 
+from app.events.kinds import KINDS
 from app.events.words import Role
 from app.lineups.model import Engine
 from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
+from app.web.pages.energy import EnergyTable, energy_table
 from app.web.pages.machine import gpus_now, gpus_then, meters, meters_then
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.missions import Missions
 from app.web.pages.mission.pieces import Scene, pieces
 from app.web.pages.mission.replay import Jumps, Replay
+from app.web.pages.mission.summary import Summary, read_summary
+from app.web.pages.mission.timeline import Timeline, read_timeline
 
 
 @dataclass(frozen=True)
@@ -36,17 +41,41 @@ class MissionView:
     engines: tuple[Engine, ...]
     meters: dict[str, str]
     gpus: str
+    now: float
+    """The server's clock, which a browser's may not agree with."""
+    intro: bool
+    """The introduction is open."""
+    timeline: Timeline
+    time: float
+    """Where on it the page stands."""
+    summary: Summary | None
+    """Of a run that has ended, where no moment of it is asked for."""
+    table: EnergyTable | None
+    shareable: bool = True
+    """There is a page of the summary alone."""
 
 
-def mission_view(runtime: Runtime, missions: Missions, row: RunRow, at: int | None, speed: float | None) -> MissionView:
-    newest = runtime.store.last(row.id)
-    last = newest[0] if newest else 0
+@dataclass(frozen=True)
+class PageAsked:
+    """What of a run the page is to show."""
+
+    at: int | None = None
+    speed: float | None = None
+    intro: bool = True
+
+
+def mission_view(runtime: Runtime, missions: Missions, row: RunRow, asked: PageAsked) -> MissionView:
+    at, speed = asked.at, asked.speed
+    newest = next(iter(runtime.store.newest(row.id, None, KINDS, 1)), None)
+    last = newest.seq if newest else 0
     seq = last if at is None else min(at, last)
     mission = missions.at(row.id, seq)
     over = row.state not in queries.UNENDED
+    ended = over and at is None
+    line = read_timeline(runtime.store, row.id, newest.at if newest else time.time())
     return MissionView(
         run=row.id,
-        mode="replay" if at is not None else ("ended" if over else "live"),
+        mode="replay" if at is not None else ("ended" if ended else "live"),
         seq=seq,
         last=last,
         over=over,
@@ -62,6 +91,12 @@ def mission_view(runtime: Runtime, missions: Missions, row: RunRow, at: int | No
         engines=tuple(runtime.lineup.engines.values()),
         meters=meters(runtime) if at is None else meters_then(runtime, mission.state.at),
         gpus=gpus_now(runtime) if at is None else gpus_then(runtime, mission.state.at),
+        now=round(time.time(), 3),
+        intro=asked.intro,
+        timeline=line,
+        time=line.time(mission.state.at),
+        summary=read_summary(runtime.store, row.id) if ended else None,
+        table=energy_table(runtime, row) if ended else None,
     )
 
 

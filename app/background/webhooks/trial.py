@@ -1,0 +1,45 @@
+"""One letter to a webhook at once, to see whether it is taken: it tells of nothing that happened."""
+
+import json
+
+from app.background.webhooks.letter import Letter, signature
+from app.background.webhooks.line import NotPublic, PinnedConnection
+from app.events.record import stamp
+from app.store.webhooks import WebhookRow
+
+PATIENCE = 10.0
+KIND = "temper.test"
+
+
+async def trial(webhook: WebhookRow, now: float, name: str) -> str:
+    """What was wrong with it; empty when it was taken."""
+    try:
+        async with PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE) as line:
+            return await line.post(trial_letter(webhook.secret, now, name)) or ""
+    except NotPublic as exc:
+        return str(exc)
+
+
+def trial_letter(secret: str, now: float, name: str) -> Letter:
+    """Signed as every other: who checks signatures can be tried out by it."""
+    at = str(int(now))
+    envelope = {
+        "specversion": "1.0",
+        "id": name,
+        "source": "/api/v1/webhooks",
+        "type": KIND,
+        "time": stamp(now),
+        "datacontenttype": "application/json",
+        "data": {"text": "A test of this webhook, asked for by a person."},
+    }
+    body = json.dumps(envelope, separators=(",", ":")).encode()
+    return Letter(
+        body,
+        {
+            "content-type": "application/cloudevents+json; charset=utf-8",
+            "user-agent": "temper",
+            "webhook-id": name,
+            "webhook-timestamp": at,
+            "webhook-signature": f"v1,{signature(secret, name, at, body)}",
+        },
+    )

@@ -1,0 +1,59 @@
+"""Tokens a second by role, as turns in progress write them into the log, on whichever node."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from app.engines.metrics import SHORTEST
+from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
+from app.store.events import EventStore
+
+LONGEST = 5.0
+"""Seconds after which what came since the last look is no rate of now."""
+_WORK = ("turn.started", "turn.delta", "turn.finished", "turn.interrupted")
+
+
+@dataclass
+class _OpenTurn:
+    engine: str
+    role: str
+    tokens: int = 0
+
+
+class RoleRates:
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._at = float("-inf")
+        self._read: dict[str, int] = {}
+        """How far the log of a run that is at work has been read."""
+        self._open: dict[str, _OpenTurn] = {}
+
+    def look(self, now: float) -> dict[str, dict[str, float]]:
+        """Engine to role to rate, by the monotonic clock; nothing at the first look and after a long pause."""
+        seconds, self._at = now - self._at, now
+        grown: dict[tuple[str, str], int] = defaultdict(int)
+        runs = self._store.at_work()
+        for run in runs:
+            self._follow(run, grown)
+        self._read = {run: self._read[run] for run in runs}
+        rates: dict[str, dict[str, float]] = defaultdict(dict)
+        if SHORTEST <= seconds <= LONGEST:
+            for (engine, role), tokens in grown.items():
+                rates[engine][role] = round(tokens / seconds, 2)
+        return rates
+
+    def _follow(self, run: str, grown: dict[tuple[str, str], int]) -> None:
+        if run not in self._read:
+            newest = self._store.newest(run, None, ("turn.started",), 1)
+            self._read[run] = newest[0].seq - 1 if newest else 0
+        for one in self._store.events(run, after=self._read[run], kinds=_WORK):
+            self._read[run] = one.seq
+            match one.event:
+                case TurnStarted() as event:
+                    self._open[event.turn] = _OpenTurn(event.engine, event.role)
+                case TurnDelta() as event if turn := self._open.get(event.turn):
+                    grown[turn.engine, turn.role] += max(0, event.tokens - turn.tokens)
+                    turn.tokens = event.tokens
+                case TurnFinished() | TurnInterrupted() as event:
+                    self._open.pop(event.turn, None)
+                case _:
+                    pass

@@ -1,0 +1,105 @@
+"""Samples are kept thinner the older they are: by the second for hours, by ten for a day, by the minute for a year."""
+
+import math
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from app.machine.sampling.series import Grid, SeriesKey, ticks
+from app.store.events import EventStore
+
+DAY = 24 * 3600.0
+RAW_SECONDS = 6 * 3600.0
+"""As long as single samples are kept."""
+SETTLED = 5.0
+"""Seconds after which the last sample of a stretch has been written."""
+SAMPLED = ("engine.sample", "gpu.sample")
+_STRETCH = msgspec.json.Decoder(list[tuple[SeriesKey, list[float | None]]])
+
+
+@dataclass(frozen=True)
+class Tier:
+    step: int
+    stretch: int
+    """Seconds in one row."""
+    keep: float
+
+
+TIERS = (Tier(10, 600, DAY + 7200), Tier(60, 3600, 366 * DAY), Tier(3600, 86400, 366 * DAY))
+"""Each is made of the one before. The last is for a whole year at once: that is half a million minutes."""
+
+Point = tuple[float, SeriesKey, float]
+
+
+class Thinning:
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+
+    def catch_up(self, now: float) -> None:
+        """Whatever was missed while nobody thinned out, as far as finer samples reach."""
+        for place, tier in enumerate(TIERS):
+            finer = TIERS[place - 1] if place else None
+            last = self._store.thinned.last(tier.step)
+            begin = self._next(finer, 0.0 if last is None else last + tier.stretch, tier)
+            while begin is not None and begin + tier.stretch + SETTLED <= now:
+                self._thin(tier, finer, begin)
+                begin = self._next(finer, begin + tier.stretch, tier)
+            self._store.thinned.forget(tier.step, now - tier.keep)
+
+    def read(self, since: float, until: float, step: float, now: float | None = None) -> Grid:
+        """On a grid whose steps begin at whole multiples of `step`; no finer than what is kept of that time."""
+        step = max(step, _finest(since, time.time() if now is None else now))
+        begin = math.floor(since / step) * step
+        grid = Grid(begin, step, max(1, math.ceil((until - begin) / step)))
+        at = begin
+        for tier in reversed(TIERS):
+            if tier.step <= step:
+                at = self._fill(grid, tier, at)
+        _into(grid, self._raw(at, grid.until))
+        return grid
+
+    def _fill(self, grid: Grid, tier: Tier, at: float) -> float:
+        """Up to where its last stretch ends."""
+        for begin, body in self._store.thinned.stretches(tier.step, at - tier.stretch, grid.until):
+            _into(grid, (point for point in _points(tier, begin, body) if point[0] >= at))
+            at = max(at, begin + tier.stretch)
+        return at
+
+    def _next(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
+        """Where the next stretch begins of which there is anything."""
+        found = self._store.thinned.first(finer.step, since) if finer else self._store.first_sample(since, SAMPLED)
+        return None if found is None else math.floor(found / tier.stretch) * tier.stretch
+
+    def _thin(self, tier: Tier, finer: Tier | None, begin: float) -> None:
+        grid = Grid(begin, tier.step, tier.stretch // tier.step)
+        if finer is None:
+            _into(grid, self._raw(begin, grid.until))
+        else:
+            for at, body in self._store.thinned.stretches(finer.step, begin, grid.until):
+                _into(grid, _points(finer, at, body))
+        self._store.thinned.put(tier.step, begin, zlib.compress(msgspec.json.encode(list(grid.series().items()))))
+
+    def _raw(self, since: float, until: float) -> Iterator[Point]:
+        for at, found in ticks(self._store.samples(since, until, SAMPLED)):
+            yield from ((at, key, value) for key, value in found.items())
+
+
+def _finest(since: float, now: float) -> float:
+    if now - since <= RAW_SECONDS:
+        return 1.0
+    return float(next((tier.step for tier in TIERS if now - since <= tier.keep), TIERS[-1].step))
+
+
+def _into(grid: Grid, points: Iterator[Point]) -> None:
+    for at, key, value in points:
+        grid.add(at, key, value)
+
+
+def _points(tier: Tier, begin: float, body: bytes) -> Iterator[Point]:
+    for key, values in _STRETCH.decode(zlib.decompress(body)):
+        for place, value in enumerate(values):
+            if value is not None:
+                yield begin + place * tier.step, key, value

@@ -1,0 +1,60 @@
+"""Which benchmark a skill's rules are named by: of those that the operator added, the one that knows most of them."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from app.errors import BadInput
+from app.events.words import Published, PublishedRule
+from app.scanners.openscap.content import ADDED, benchmarks
+from app.scanners.openscap.published import read_published
+from app.skills.skill import Skill
+
+
+def published(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None:
+    """None where nothing at hand names any of them. It reads files, the first time."""
+    own = _read(skill.content.datastream) if skill.content else None
+    numbers = _numbers(skill, own)
+    at_hand = [one for file in benchmarks(folders) if (one := _read(file))] + ([own] if own else [])
+    named = (_named(one, numbers) for one in at_hand)
+    return max((one for one in named if one.rules), key=_worth, default=None)
+
+
+def _worth(one: Published) -> tuple[int, int, list[int], str]:
+    """As many rules as can be, then with what a person checks, then the newest."""
+    digits = "".join(letter if letter.isdigit() else " " for letter in f"{one.version} {one.release[:14]}")
+    return len(one.rules), sum(bool(rule.check) for rule in one.rules), [*map(int, digits.split())], one.sha256
+
+
+def _numbers(skill: Skill, own: Published | None) -> dict[str, str]:
+    """V-number, to the skill's rule. Where content has two rules for a number, neither alone decides what DISA asks."""
+    theirs = {one.rule: one.group for one in own.rules} if own else {}
+    pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.rules.values()]
+    count = Counter(theirs.values())
+    return {number: rule for number, rule in pairs if number.startswith("V-") and count[number] <= 1}
+
+
+def _named(whole: Published, numbers: dict[str, str]) -> Published:
+    return msgspec.structs.replace(whole, rules=tuple(_known(whole, numbers)))
+
+
+def _known(whole: Published, numbers: dict[str, str]) -> Iterator[PublishedRule]:
+    count = Counter(one.group for one in whole.rules)
+    for one in whole.rules:
+        if one.group in numbers and count[one.group] == 1:
+            yield msgspec.structs.replace(one, rule=numbers[one.group])
+
+
+def _read(file: Path) -> Published | None:
+    try:
+        return _made(file, file.stat().st_mtime_ns)
+    except (OSError, BadInput):
+        return None  # papers say that they are incomplete, and why content is not read `scap list` tells
+
+
+@lru_cache(8)
+def _made(file: Path, _stamp: int) -> Published:
+    return read_published(file.read_bytes(), file.name)

@@ -1,0 +1,51 @@
+// The stream is the page's word for "now": where it is lost the page dims and says since when, and the tab says so, too.
+const place = document.querySelector("[hx-sse\\:connect]");
+const lost = document.getElementById("lost");
+const icon = document.querySelector('link[rel="icon"]');
+const title = document.title;
+const ages = () => {
+  for (const one of document.querySelectorAll("time.age")) {
+    const seconds = Math.max(0, Date.now() / 1000 - one.dataset.at);
+    const text = seconds < 90 ? `${seconds.toFixed(0)} s ago` : seconds < 5400 ? `${(seconds / 60).toFixed(0)} min ago`
+      : seconds < 129600 ? `${(seconds / 3600).toFixed(0)} h ago` : `${(seconds / 86400).toFixed(0)} days ago`;
+    if (one.textContent !== text) one.textContent = text;
+  }
+};
+let heard = Date.now(), over = false;
+const tab = () => {
+  const gone = document.body.classList.contains("lost");
+  const needs = document.querySelectorAll("[data-need], #approval .approve").length;
+  document.title = gone ? `✗ lost · ${title}` : needs ? `(${needs}) ${title}` : title;
+  const now = `/static/icon${gone ? "-lost" : needs ? "-needs" : ""}.svg`;
+  if (icon.getAttribute("href") !== now) icon.setAttribute("href", now);
+};
+const say = (gone) => {
+  if (gone && !over && !document.body.classList.contains("lost")) {
+    const at = new Date(heard).toLocaleTimeString("en-GB");
+    lost.textContent = `No word from the server since ${at}: what you see is how it was then.`;
+  }
+  document.body.classList.toggle("lost", gone && !over);
+  tab();
+};
+const alive = () => { heard = Date.now(); say(false); ages(); };
+if (place) {
+  addEventListener("htmx:sse:after:connection", alive);
+  addEventListener("htmx:sse:after:message", alive);
+  addEventListener("htmx:sse:error", () => say(true));
+  addEventListener("htmx:sse:before:connection", (event) => { if (event.detail.connection.attempt) say(true); });
+  addEventListener("end", () => { over = true; });
+  addEventListener("htmx:sse:close", () => { if (!document.hidden) say(true); });
+  addEventListener("visibilitychange", () => { heard = Date.now(); });
+  // A server that hangs breaks nothing off; and a first connection that fails is never tried again by itself.
+  setInterval(async () => {
+    const silent = place.dataset.silent && !document.hidden && Date.now() - heard > place.dataset.silent;
+    if (silent) say(true);
+    if (document.body.classList.contains("lost") && !place._htmx?.sse) {
+      const answer = await fetch("/healthz").catch(() => null);
+      if (answer?.ok) location.reload();
+    }
+  }, 500);
+}
+setInterval(ages, 1000);
+ages();
+tab();

@@ -1,0 +1,46 @@
+"""Samples of longer ago, a stretch of many a row: what a year of single rows would take, no data folder should hold."""
+
+from sqlalchemy import Engine, delete, func, select
+from sqlmodel import Field, LargeBinary, Session, SQLModel, col
+
+from app.store.held import connected
+
+
+class ThinnedRow(SQLModel, table=True):
+    __tablename__ = "thinned"
+
+    step: int = Field(primary_key=True)
+    """Seconds from one figure to the next."""
+    at: float = Field(primary_key=True)
+    """Where the stretch begins."""
+    body: bytes = Field(sa_type=LargeBinary)
+
+
+class ThinnedStore:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def put(self, step: int, at: float, body: bytes) -> None:
+        with Session(self._engine) as session, session.begin():
+            session.merge(ThinnedRow(step=step, at=at, body=body))
+
+    def stretches(self, step: int, since: float, until: float) -> list[tuple[float, bytes]]:
+        """Those that begin in [since, until), in order."""
+        query = select(col(ThinnedRow.at), col(ThinnedRow.body)).where(
+            col(ThinnedRow.step) == step, col(ThinnedRow.at) >= since, col(ThinnedRow.at) < until
+        )
+        with connected(self._engine) as connection:
+            return [(row.at, row.body) for row in connection.execute(query.order_by(col(ThinnedRow.at)))]
+
+    def first(self, step: int, since: float) -> float | None:
+        query = select(func.min(ThinnedRow.at)).where(col(ThinnedRow.step) == step, col(ThinnedRow.at) >= since)
+        with connected(self._engine) as connection:
+            return connection.execute(query).scalar()
+
+    def last(self, step: int) -> float | None:
+        with connected(self._engine) as connection:
+            return connection.execute(select(func.max(ThinnedRow.at)).where(col(ThinnedRow.step) == step)).scalar()
+
+    def forget(self, step: int, before: float) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(delete(ThinnedRow).where(col(ThinnedRow.step) == step, col(ThinnedRow.at) < before))

@@ -1,0 +1,33 @@
+"""The addresses of the API by name, for who knows one address alone."""
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from pydantic import Field
+
+from app.people.rights import guests
+from app.web.api.problem import documented
+from app.web.api.route import PREFIX
+from app.web.api.route import router as api_router
+from app.web.api.wire import Wire
+
+router = api_router("index")
+
+
+class Index(Wire):
+    version: str
+    description: str = Field(description="Address of the description that machines read.")
+    docs: str = Field(description="Address of the same for people.")
+    addresses: dict[str, str] = Field(
+        description="What can be read, by the name of its operation; {…} stands for an id or a name."
+    )
+
+
+@router.get("", responses=documented())
+@guests
+def index(request: Request) -> Index:
+    """Every address that can be read, by name."""
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.include_in_schema]
+    read = {
+        route.name: route.path for route in routes if "GET" in (route.methods or ()) and route.path.startswith(PREFIX)
+    }
+    return Index(version=request.app.version, description="/openapi.json", docs="/api/docs", addresses=read)

@@ -1,0 +1,202 @@
+"""What engines and GPUs told over time, on one grid for all, with what happened meanwhile as marks on it."""
+
+import time
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Literal, get_args
+
+from fastapi import Query
+from pydantic import Field
+
+from app.events.record import stamp
+from app.events.words import Provenance
+from app.machine.sampling.marks import MarkKind, marks
+from app.machine.sampling.series import How, SeriesKey, Values
+from app.machine.sampling.thinning import Thinning
+from app.people.rights import guests, only, opens
+from app.runtime.runtime import Runtime
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.runs import known_run
+from app.web.api.wire import Wire
+from app.web.deps import TheRuntime
+
+router = api_router("machine")
+
+USUAL_SECONDS, USUAL_STEPS, MOST_STEPS = 120.0, 720, 5000
+LATEST = 32503680000.0
+"""The year 3000, which a clock that was set wrong may say."""
+NICE = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
+Kind = Literal["engine", "gpu", "role", "mark"]
+
+_UNITS = {
+    "tok_s": "token/s",
+    "prompt_tok_s": "token/s",
+    "running": "request",
+    "waiting": "request",
+    "kv_used": "%",
+    "ttft_s": "s",
+    "power_w": "W",
+    "utilization": "%",
+    "temperature_c": "Cel",
+}
+"""Of what is not here: GiB."""
+_SOURCES = {
+    "tok_s": "growth of vllm:generation_tokens_total",
+    "prompt_tok_s": "growth of vllm:prompt_tokens_total",
+    "running": "vllm:num_requests_running",
+    "waiting": "vllm:num_requests_waiting",
+    "kv_used": "vllm:kv_cache_usage_perc",
+    "ttft_s": "growth of vllm:time_to_first_token_seconds",
+}
+_DERIVED = ("tok_s", "prompt_tok_s", "ttft_s")
+_READ = ("used_gib", "power_w", "utilization", "temperature_c")
+
+
+class SampleSeries(Wire):
+    kind: Literal["engine", "gpu", "role"]
+    of: str = Field(description="The engine's name, the GPU's number on its machine, or the role.")
+    host: str = Field(description="Of a GPU: empty for this machine.")
+    figure: str
+    unit: str
+    provenance: Provenance
+    source: str
+    how: How = Field(description="What is told of a step: the mean of its samples, or the most.")
+    values: Values = Field(description="One for each of `times`; None is what is not known, never 0.")
+
+
+class Mark(Wire):
+    at: float
+    kind: MarkKind
+    run: str = Field(description="Empty where it is an engine's.")
+    seq: int
+    text: str
+
+
+class Samples(Wire):
+    since: str
+    until: str
+    step: float = Field(description="Seconds. It may be more than was asked for: what is old is kept thinner.")
+    times: list[float] = Field(description="When each step begins, in seconds since 1970.")
+    series: list[SampleSeries]
+    marks: list[Mark] = Field(description="Oldest first; at most 500, the newest.")
+
+
+When = Annotated[
+    str | None, Query(max_length=40, description="Seconds since 1970, or a time such as 2026-01-31T12:00:00Z.")
+]
+
+
+@router.get("/samples", responses=documented("not-found"))
+@guests
+def list_samples(
+    runtime: TheRuntime,
+    since: When = None,
+    until: When = None,
+    step: Annotated[
+        float | None, Query(ge=1, le=86400, description="Seconds; so that there are at most 720 when left out.")
+    ] = None,
+    kind: Annotated[str, Query(max_length=60, description="engine, gpu, role and mark, separated by commas.")] = (
+        "engine,gpu,role,mark"
+    ),
+    engine: Annotated[str, Query(max_length=100, description="Only this engine.")] = "",
+    gpu: Annotated[str, Query(max_length=10, description="Only the GPU of this number.")] = "",
+    run: Annotated[str, Query(max_length=40, description="Marks of this run alone.")] = "",
+) -> Samples:
+    """Kept by the second for six hours, by ten seconds for a day, by the minute and the hour for a year."""
+    kinds, now = _kinds(kind), time.time()
+    end = now if until is None else _at(until, "until")
+    begin = end - USUAL_SECONDS if since is None else _at(since, "since")
+    width = _width(begin, end, step)
+    found = _marks(runtime, run, begin, end) if "mark" in kinds else []
+    if kinds == {"mark"}:
+        return Samples(since=stamp(begin), until=stamp(end), step=width, times=[], series=[], marks=found)
+    if (end - begin) / width > MOST_STEPS:
+        said = f"That is more than {MOST_STEPS} steps: ask for a longer step or a shorter time."
+        raise Problem("invalid", said, field="step")
+    grid = Thinning(runtime.store).read(begin, end, width, now)
+    series = [
+        _series(key, values)
+        for key, values in grid.series().items()
+        if key.kind in kinds and _wanted(key, "engine", engine) and _wanted(key, "gpu", gpu)
+    ]
+    return Samples(
+        since=stamp(grid.since),
+        until=stamp(grid.until),
+        step=grid.step,
+        times=grid.times,
+        series=series,
+        marks=found,
+    )
+
+
+def _kinds(text: str) -> set[str]:
+    asked = {one.strip() for one in text.split(",")}
+    if unknown := asked - set(get_args(Kind)):
+        said = f"There is no kind {min(unknown)[:40]!a}: there are {', '.join(get_args(Kind))}."
+        raise Problem("invalid", said, field="kind")
+    return asked
+
+
+def _wanted(key: SeriesKey, kind: str, name: str) -> bool:
+    return not name or key.kind != kind or key.of == name
+
+
+def _at(text: str, field: str) -> float:
+    try:
+        at = float(text)
+    except ValueError:
+        try:
+            at = datetime.fromisoformat(text).timestamp()
+        except (ValueError, OverflowError) as exc:
+            said = f"{text[:40]!a} is no time: give seconds since 1970, or 2026-01-31T12:00:00Z."
+            raise Problem("invalid", said, field=field) from exc
+    if not 0 <= at <= LATEST:
+        raise Problem("invalid", f"{text[:40]!a} is no time that anything was sampled at.", field=field)
+    return at
+
+
+def _width(begin: float, end: float, step: float | None) -> float:
+    if begin >= end:
+        raise Problem("invalid", "since has to be before until.", field="since")
+    return step or next((float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1]))
+
+
+def _marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Mark]:
+    if run:
+        known_run(runtime, run)
+    shown = only()
+    if run:
+        shown = (run,) if opens(run) else ()
+    return [Mark(**asdict(one)) for one in marks(runtime.store, shown, begin, end)]
+
+
+def _series(key: SeriesKey, values: Values) -> SampleSeries:
+    return SampleSeries(
+        kind=key.kind,  # type: ignore[arg-type]
+        of=key.of,
+        host=key.host,
+        figure=key.figure,
+        unit=_UNITS.get(key.figure, "GiB"),
+        provenance=_provenance(key),
+        source=_source(key),
+        how=key.how,
+        values=values,
+    )
+
+
+def _provenance(key: SeriesKey) -> Provenance:
+    if key.simulated:
+        return "simulated"
+    read = key.kind == "gpu" and key.figure in _READ
+    return "measured" if read or (key.kind == "engine" and key.figure not in _DERIVED) else "derived"
+
+
+def _source(key: SeriesKey) -> str:
+    if key.kind == "role":
+        return "tokens of its turns, as the log took them in"
+    if key.kind == "engine":
+        return _SOURCES[key.figure]
+    if key.figure in _READ:
+        return f"DCGM of {key.host}" if key.host else "NVML"
+    return "memory told apart by processes, logs and plans"

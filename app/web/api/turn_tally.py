@@ -1,0 +1,61 @@
+"""Turns that have ended since this process began, counted for Prometheus: how long they took, and what they wrote."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Lock
+
+from app.events.bus import Bus
+from app.events.kinds import TurnFinished
+from app.events.record import AUDIT, MACHINE
+from app.store.events import EventStore
+
+BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+"""Seconds."""
+
+
+@dataclass
+class Latencies:
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
+    total: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        place = next((place for place, bound in enumerate(BOUNDS) if seconds <= bound), len(BOUNDS))
+        self.counts[place] += 1
+        self.total += seconds
+
+    def samples(self) -> Iterator[tuple[str, float]]:
+        """Bound, as Prometheus writes it, and how many were no longer."""
+        upto = 0
+        for bound, count in zip((*map(str, BOUNDS), "+Inf"), self.counts, strict=True):
+            upto += count
+            yield bound, float(upto)
+
+
+class TurnTally:
+    """One per application. A run that moves is read on from where it was read last."""
+
+    def __init__(self, bus: Bus, store: EventStore) -> None:
+        self._bus, self._store = bus, store
+        self._read = dict(bus.newest)
+        self._lock = Lock()
+        self.tokens: Counter[str] = Counter()
+        self.seconds: dict[str, Latencies] = defaultdict(Latencies)
+        self.waits: dict[str, Latencies] = defaultdict(Latencies)
+        """For the first token."""
+
+    def catch_up(self) -> None:
+        with self._lock:
+            for run, newest in dict(self._bus.newest).items():
+                if run in (MACHINE, AUDIT) or newest <= self._read.get(run, 0):
+                    continue
+                for one in self._store.events(run, after=self._read.get(run, 0), upto=newest, kinds=("turn.finished",)):
+                    if isinstance(one.event, TurnFinished):
+                        self._count(one.event)
+                self._read[run] = newest
+
+    def _count(self, turn: TurnFinished) -> None:
+        self.tokens[turn.role] += turn.completion_tokens
+        self.seconds[turn.role].add(turn.seconds)
+        if turn.ttft is not None:
+            self.waits[turn.role].add(turn.ttft)

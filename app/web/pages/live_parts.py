@@ -1,0 +1,60 @@
+"""Parts of a page that are true now: drawn once a second while somebody watches, sent where they changed."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from app.events.record import Recorded
+from app.machine.sampling.series import ticks
+from app.web.stream.message import message
+
+FRESH_SECONDS = 3.0
+"""What was drawn longer ago was drawn for others, who have gone."""
+
+
+class LiveParts:
+    def __init__(self, name: str, draw: Callable[[], Mapping[str, str]], swap: str = "innerHTML") -> None:
+        """`draw`: element id to its inner HTML; asked from threads."""
+        self.name = name
+        self._draw, self._swap = draw, swap
+        self._lock = threading.Lock()
+        self._drawn: dict[str, str] = {}
+        self._drawn_at = float("-inf")
+
+    def __call__(self, batch: Sequence[Recorded]) -> bytes:
+        with self._lock:
+            before, now = self._drawn, self._drawn_anew()
+            changed = {name: html for name, html in now.items() if before.get(name) != html}
+        return self._parts(changed) + _samples(batch)
+
+    def whole(self) -> bytes:
+        with self._lock:
+            if time.monotonic() - self._drawn_at > FRESH_SECONDS:
+                self._drawn_anew()
+            return self._parts(self._drawn)
+
+    def _drawn_anew(self) -> dict[str, str]:
+        self._drawn, self._drawn_at = dict(self._draw()), time.monotonic()
+        return self._drawn
+
+    def _parts(self, parts: Mapping[str, str]) -> bytes:
+        if not parts:
+            return b""
+        return message(
+            "".join(
+                f'<hx-partial hx-target="#{name}" hx-swap="{self._swap}">{html}</hx-partial>'
+                for name, html in parts.items()
+            ).encode()
+        )
+
+
+def _samples(batch: Sequence[Recorded]) -> bytes:
+    """The figures of one look, for charts that are on the page."""
+    sent = b""
+    for at, found in ticks(batch):
+        if found:
+            told = [(key.kind, key.of, key.host, key.figure, round(value, 3)) for key, value in found.items()]
+            sent += message(msgspec.json.encode({"at": at, "series": told}), name="samples")
+    return sent

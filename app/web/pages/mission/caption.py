@@ -1,0 +1,126 @@
+"""What is going on now, in one plain sentence or two, for somebody who has never seen a run."""
+
+from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
+from app.events.words import Purpose
+from app.loop.state import RunState
+from app.web.pages.mission.attempts import AttemptView
+from app.web.pages.mission.mission import Mission
+
+HARMED = {
+    "agent-login": "Temper's own login refused",
+    "agent-sudo": "Temper's own sudo refused",
+    "administrator": "the administrator locked out",
+    "backup-login": "the nightly backup locked out",
+    "mission-config": "the mission application cut off from its configuration",
+    "mission-inbox": "the mission application cut off from its inbox",
+    "sshd-config": "SSH's configuration broken",
+    "sudoers": "the sudo rules broken",
+    "pam": "the login stack broken",
+    "accounts": "the accounts broken",
+    "password-login": "logins by password broken",
+    "console-login": "the console locked",
+    "sudo-rights": "somebody's sudo rights gone",
+    "login-shells": "somebody's shell gone",
+    "next-boot": "a host that would not boot again",
+}
+"""By the probe that failed: what it means for the people who use the host."""
+
+AT_WORK: dict[Purpose, str] = {
+    "plan": "The Architect is planning the fix.",
+    "act": "The Worker is writing the change.",
+    "review": "The Auditor is checking that the fix is real, and not only one that the scanner believes.",
+    "triage": "The Sentry is looking for damage: logins, sudo, services, files.",
+    "reflect": "The Architect is working out why it failed.",
+}
+
+
+def caption(mission: Mission) -> str:
+    state = mission.state
+    if state.ended:
+        return _ended(state)
+    if state.status == "paused":
+        return "Paused. Nothing is changed until somebody resumes the run."
+    if state.status == "queued":
+        return "Waiting for its turn: runs on one host go one after the other."
+    if state.scope is None:
+        return "The scanner is looking at the whole host. Nothing has been changed yet."
+    if state.item is None:
+        closing = all(item.status not in ("waiting", "working") for item in state.items.values())
+        return "The scanner is looking at the whole host once more." if closing else "On to the next finding."
+    if state.stopping:
+        return "Stopping. What is half done is undone first."
+    attempt = mission.tries[-1] if mission.tries else None
+    return _attempt(mission, attempt) if attempt else "On to the next finding."
+
+
+def _ended(state: RunState) -> str:
+    match state.ended:
+        case RunFinished():
+            return "The run is over. The whole host was scanned once more, and every change is on record."
+        case RunStopped() as event:
+            return f"Stopped by {event.by}. What was half done was undone."
+        case RunFailed() as event:
+            return f"The run failed: {event.reason}"
+        case _:
+            return ""
+
+
+def _attempt(mission: Mission, attempt: AttemptView) -> str:
+    item = mission.state.item
+    if item and item.attempt and item.attempt.awaits_person:
+        return "A person is asked before this change is made."
+    if attempt.failed:
+        return _failed(mission, attempt)
+    working = mission.state.turn
+    if working and working.purpose == "plan" and attempt.number > 1:
+        return f"The Architect is planning attempt {attempt.number}, and knows why the one before failed."
+    if working:
+        return f"{_before(attempt)}{AT_WORK[working.purpose]}"
+    if attempt.alarm:
+        return f"{alarmed(attempt.alarm)} Undoing."
+    if attempt.clear:
+        return "Fixed, and nothing is harmed."
+    if attempt.verdict:
+        return _before(attempt).strip()
+    if attempt.applied:
+        return "The change is made. The scanner is looking."
+    return "The change is written. Policy and host are asked whether it may be made." if attempt.proposed else "…"
+
+
+def _before(attempt: AttemptView) -> str:
+    if attempt.explained or not attempt.verdict:
+        return ""
+    return f"The scanner says {attempt.verdict.word}. "
+
+
+def alarmed(alarm: SentryAlarm) -> str:
+    probe = alarm.reason.partition(":")[0]
+    if alarm.by == "probe" and probe in HARMED:
+        return f"The Sentry found {HARMED[probe]}."
+    return f"The Sentry raised an alarm: {alarm.reason.rstrip('.')}."
+
+
+def _failed(mission: Mission, attempt: AttemptView) -> str:
+    said = _why(attempt)
+    if attempt.undone:
+        said += (
+            " Undone, verified byte for byte." if not attempt.undone.differences else " It could not be undone whole."
+        )
+    elif attempt.applied:
+        said += " Undoing."
+    if attempt.lesson:
+        return f"{said} A lesson is written down."
+    learning = mission.state.turn and mission.state.turn.purpose == "reflect"
+    return f"{said} The Architect is working out why." if learning else said
+
+
+def _why(attempt: AttemptView) -> str:
+    if attempt.alarm:
+        return alarmed(attempt.alarm)
+    if attempt.explained and attempt.explained.veto:
+        return "The Auditor vetoed it: the scanner was fooled, and nothing was fixed."
+    if attempt.refused:
+        return "The policy refused this change before anything ran."
+    if attempt.verdict and attempt.verdict.word != "pass":
+        return f"The scanner still says {attempt.verdict.word}."
+    return f"This attempt failed: {attempt.failed.reason.rstrip('.')}." if attempt.failed else ""

@@ -1,0 +1,120 @@
+"""The moments of a run that are worth seeing again: what was caught, what was learnt, what went to a person."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionProposed,
+    ActionRefused,
+    ApprovalGiven,
+    ApprovalRefused,
+    AttemptStarted,
+    DriftFound,
+    ItemEscalated,
+    ItemPassed,
+    ItemStarted,
+    LessonLearnt,
+    SentryAlarm,
+    VerdictExplained,
+)
+from app.events.record import Recorded
+from app.web.pages.mission.caption import alarmed
+
+MOST = 5
+
+
+@dataclass(frozen=True)
+class Moment:
+    seq: int
+    """From here on it is worth seeing: a little before it happens."""
+    at: float
+    glyph: str
+    kind: str
+    title: str
+    rule: str
+    text: str
+    weight: float
+
+
+class Watching:
+    """Takes events in order and keeps the best moment of each sort."""
+
+    def __init__(self) -> None:
+        self._best: dict[str, Moment] = {}
+        self._before: tuple[int, float] = (1, 0.0)
+        """Where the change of the attempt in work was written or made, or else where the item began."""
+        self._titles: dict[str, str] = {}
+        self._advice = ""
+        self._attempts = 0
+
+    def take(self, recorded: Recorded) -> None:
+        event = recorded.event
+        match event:
+            case ItemStarted():
+                self._titles[event.rule], self._advice = event.title, ""
+                self._before, self._attempts = (recorded.seq, recorded.at), 0
+            case AttemptStarted():
+                self._before, self._attempts = (recorded.seq, recorded.at), event.attempt
+            case ActionApplied() | ActionProposed():
+                self._before = recorded.seq, recorded.at
+            case LessonLearnt():
+                self._advice = event.lesson.advice
+            case _:
+                self._seen(recorded)
+
+    def _seen(self, recorded: Recorded) -> None:
+        event = recorded.event
+        match event:
+            case SentryAlarm():
+                text = f"The scanner passed the change. {alarmed(event)}"
+                self._keep("alarm", "!", "alarm", "Compliant, and harmful", event.rule, text, 100)
+            case DriftFound():
+                self._before = recorded.seq, recorded.at
+                text = f"{', '.join(event.rules)} held after the run before, and nobody changed them by Temper."
+                self._keep("drift", "!", "alarm", "It had slipped", event.rules[0], text, 95)
+            case VerdictExplained(veto=True):
+                self._keep("veto", "✗", "refused", "The scanner was fooled", event.rule, event.reason, 90)
+            case ApprovalGiven() | ApprovalRefused():
+                word = "approved" if isinstance(event, ApprovalGiven) else "refused"
+                text = f"{event.by} {word} the change. {event.reason}"
+                self._keep("person", "?", "plain", "A person decided", "", text, 85)
+            case ActionRefused():
+                self._keep("refused", "✗", "refused", "Refused before it ran", event.rule, event.reason, 80)
+            case ItemPassed():
+                self._passed(event)
+            case ItemEscalated():
+                weight = 60 + self._attempts / 100
+                self._keep("escalated", "▲", "escalated", "Handed to a person", event.rule, event.reason, weight)
+            case _:
+                pass
+
+    def _passed(self, event: ItemPassed) -> None:
+        if event.attempts > 1:
+            text = self._advice or f"It took {event.attempts} attempts."
+            self._keep("learnt", "✓", "passed", "Failed, learnt, fixed", event.rule, text, 70 + event.attempts / 100)
+        elif event.lessons:
+            text = "An earlier run had written down what goes wrong here."
+            self._keep("told", "✓", "passed", "Right at once, by a lesson", event.rule, text, 75)
+        else:
+            text = "Planned, changed, scanned, watched, and kept."
+            self._keep("fixed", "✓", "passed", "The first fix", event.rule, text, 10)
+
+    def _keep(self, sort: str, glyph: str, kind: str, title: str, rule: str, text: str, weight: float) -> None:
+        seq, at = self._before
+        known = self._best.get(sort)
+        if known is None or weight > known.weight:
+            named = self._titles.get(rule, rule)
+            self._best[sort] = Moment(seq, at, glyph, kind, title, named, text, weight)
+
+    def best(self) -> tuple[Moment, ...]:
+        """In the order in which they happened."""
+        chosen = sorted(self._best.values(), key=lambda one: -one.weight)[:MOST]
+        return tuple(sorted(chosen, key=lambda one: one.seq))
+
+
+def moments(events: Iterable[Recorded]) -> tuple[Moment, ...]:
+    watching = Watching()
+    for recorded in events:
+        watching.take(recorded)
+    return watching.best()

@@ -1,0 +1,123 @@
+"""What a run came to, on one screen: what was fixed and undone, before and after, the best moments, what was learnt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.events.kinds import KINDS, ActionRolledBack, ItemPassed, LessonLearnt
+from app.events.record import Recorded
+from app.events.words import Lesson
+from app.loop.state import Item, RunState, step
+from app.store.events import EventStore
+from app.web.pages.mission.headway import headway
+from app.web.pages.mission.moments import Moment, moments
+
+READ = tuple(kind for kind in KINDS if not kind.startswith(("turn.", "engine.", "gpu.", "energy.", "audit.", "facts")))
+Stand = Literal["pass", "fail", "open"]
+
+
+@dataclass(frozen=True)
+class RuleMark:
+    """One rule before or after the run."""
+
+    rule: str
+    stand: Stand
+
+
+@dataclass(frozen=True)
+class Learnt:
+    lesson: Lesson
+    helped: bool
+    """A later attempt was told it, and passed."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    state: RunState
+    seconds: float | None
+    passed: int
+    total: int
+    undone: int
+    unrestored: int
+    """Rollbacks that left a difference."""
+    needs: tuple[Item, ...]
+    """What is left for a person, with the reason."""
+    before: tuple[RuleMark, ...]
+    after: tuple[RuleMark, ...]
+    rescanned: bool
+    """The whole host was scanned at the end; otherwise `after` is what the attempts left."""
+    moments: tuple[Moment, ...]
+    learnt: tuple[Learnt, ...]
+
+    @property
+    def headline(self) -> str:
+        return " · ".join(self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        asked = self.state.request
+        held = sum(mark.stand == "pass" for mark in self.before)
+        if asked and asked.mode == "scan":
+            return f"{held} of {len(self.before)} rules hold", f"{self.total} findings", "nothing was changed"
+        if asked and asked.mode == "dry-run":
+            return f"{self.total} findings rehearsed", "nothing was changed"
+        return self._fixed, self._undone, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
+
+    @property
+    def _fixed(self) -> str:
+        minutes, seconds = divmod(int(self.seconds or 0), 60)
+        took = f"{minutes // 60}:{minutes % 60:02}:{seconds:02}" if minutes >= 60 else f"{minutes}:{seconds:02}"
+        return f"{self.passed} of {self.total} fixed in {took}{'' if self.state.ended else ' so far'}"
+
+    @property
+    def _undone(self) -> str:
+        if not self.undone:
+            return "no change had to be undone"
+        many = self.undone > 1
+        how = f"{self.unrestored} NOT restored" if self.unrestored else "all verified" if many else "verified"
+        return f"{self.undone} change{'s' if many else ''} undone, {how}"
+
+
+def read_summary(store: EventStore, run: str) -> Summary:
+    return summary(list(store.events(run, kinds=READ)))
+
+
+def summary(events: Sequence[Recorded]) -> Summary:
+    state = RunState()
+    for recorded in events:
+        state = step(state, recorded)
+    said = [recorded.event for recorded in events]
+    back = {(one.rule, one.attempt): one for one in said if isinstance(one, ActionRolledBack)}
+    helped = {lesson for one in said if isinstance(one, ItemPassed) for lesson in one.lessons}
+    far = headway(state)
+    return Summary(
+        state=state,
+        seconds=far.elapsed,
+        passed=far.counts["passed"],
+        total=far.total,
+        undone=len(back),
+        unrestored=sum(bool(one.differences) for one in back.values()),
+        needs=tuple(item for item in state.items.values() if item.status in ("escalated", "deferred", "skipped")),
+        before=_marks(state, after=False),
+        after=_marks(state, after=True),
+        rescanned=bool(state.closing),
+        moments=moments(events),
+        learnt=tuple(Learnt(one.lesson, one.lesson.id in helped) for one in said if isinstance(one, LessonLearnt)),
+    )
+
+
+def _marks(state: RunState, *, after: bool) -> tuple[RuleMark, ...]:
+    asked = state.request.rules if state.request else ()
+    first = state.scope.order if state.scope else ()
+    order = [*first, *(rule for rule in asked if rule not in first)]  # the run's order: as the cells stand
+    return tuple(RuleMark(rule, _stand(state, rule, after=after)) for rule in order)
+
+
+def _stand(state: RunState, rule: str, *, after: bool) -> Stand:
+    item = state.items.get(rule)
+    verdict = (state.closing.get(rule) if after else None) or state.opening.get(rule)
+    if after and rule not in state.closing and item and item.status == "passed":
+        return "pass"
+    if verdict is None:
+        return "open"
+    return "pass" if verdict.word == "pass" else "fail" if verdict.word == "fail" else "open"

@@ -1,0 +1,110 @@
+"""A run as a strip of time: what was worked on when, and what came of it. The replay is dragged along it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.events.kinds import (
+    ActionRolledBack,
+    ApprovalRequested,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    SentryAlarm,
+    VerdictExplained,
+)
+from app.events.record import Recorded
+from app.store.events import EventStore
+
+READ = (
+    *("run.queued", "run.started", "item.started", "item.passed", "item.escalated", "item.skipped", "item.deferred"),
+    *("sentry.alarm", "verdict.explained", "action.rolled_back", "approval.requested"),
+)
+TICKS = (5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 4 * 3600, 8 * 3600, 86400)
+MOST_TICKS = 8
+_ENDS: dict[type, str] = {
+    ItemPassed: "passed",
+    ItemEscalated: "escalated",
+    ItemSkipped: "skipped",
+    ItemDeferred: "deferred",
+}
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """An item's time, in percent of the run's."""
+
+    rule: str
+    outcome: str
+    left: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Sign:
+    kind: str
+    glyph: str
+    left: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Timeline:
+    began: float
+    """When the run was asked for; its zero."""
+    seconds: float
+    stretches: tuple[Stretch, ...]
+    signs: tuple[Sign, ...]
+    ticks: tuple[tuple[float, float], ...]
+    """Percent and seconds."""
+
+    def time(self, at: float) -> float:
+        return round(min(max(at - self.began, 0.0), self.seconds), 1)
+
+
+def read_timeline(store: EventStore, run: str, until: float) -> Timeline:
+    return timeline(store.events(run, kinds=READ), until)
+
+
+def timeline(events: Iterable[Recorded], until: float) -> Timeline:
+    told = list(events)
+    began = told[0].at if told else until
+    seconds = max(until - began, 0.1)
+
+    def left(at: float) -> float:
+        return round(100 * (at - began) / seconds, 2)
+
+    stretches, signs = [], []
+    since: dict[str, float] = {}
+    for recorded in told:
+        event = recorded.event
+        if isinstance(event, ItemStarted):
+            since[event.rule] = recorded.at
+        elif outcome := _ENDS.get(type(event)):
+            rule: str = event.rule  # type: ignore[attr-defined]
+            start = since.pop(rule, recorded.at)
+            stretches.append(Stretch(rule, outcome, left(start), round(left(recorded.at) - left(start), 2)))
+        elif sign := _sign(event):
+            signs.append(Sign(*sign[:2], left(recorded.at), sign[2]))
+    working = [Stretch(rule, "working", left(at), round(100 - left(at), 2)) for rule, at in since.items()]
+    return Timeline(began, round(seconds, 1), (*stretches, *working), tuple(signs), _ticks(seconds))
+
+
+def _sign(event: object) -> tuple[str, str, str] | None:
+    match event:
+        case SentryAlarm():
+            return "alarm", "!", f"{event.rule}: Sentry alarm"
+        case VerdictExplained(veto=True):
+            return "refused", "✗", f"{event.rule}: Auditor's veto"
+        case ActionRolledBack():
+            return "undone", "↺", f"{event.rule}: rolled back"
+        case ApprovalRequested():
+            return "asks", "?", f"{event.rule}: a person was asked"
+        case _:
+            return None
+
+
+def _ticks(seconds: float) -> tuple[tuple[float, float], ...]:
+    step = next((one for one in TICKS if seconds / one <= MOST_TICKS), TICKS[-1])
+    return tuple((round(100 * at / seconds, 2), float(at)) for at in range(step, int(seconds) + 1, step))

@@ -1,0 +1,128 @@
+"""The console's parts, drawn anew each second while somebody watches; the page is made of the same."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sqlmodel import Session
+
+from app.engines.launch.tail import last_lines
+from app.events.kinds import KINDS, EngineState
+from app.loop.state import RunState
+from app.runtime.runtime import Runtime
+from app.store import nodes, queries, schedules, webhooks
+from app.store.held import asking
+from app.web.pages.cold_starts import stairs_now
+from app.web.pages.mission.feed import FeedLine, feed_line
+from app.web.pages.mission.missions import TOLD
+from app.web.pages.ops.cards import engine_card, gpu_rows, run_card
+from app.web.pages.ops.needs import WELL, OpsState, needs
+from app.web.pages.templating import rendered
+from app.web.stream.folds import Folds
+
+LOG_LINES, FEED_LINES, FEED_RUNS = 40, 60, 4
+
+Told = tuple[str, FeedLine]
+"""Of which run, empty for an engine's, and what."""
+
+
+class Console:
+    """One per application."""
+
+    def __init__(self, runtime: Runtime, folds: Folds) -> None:
+        self._runtime, self._folds = runtime, folds
+        self._feeds: dict[str, tuple[int, list[FeedLine]]] = {}
+        """A run's newest lines, and the seq up to which they are."""
+
+    def parts(self) -> dict[str, str]:
+        """Element id to inner HTML."""
+        with asking(self._runtime.database) as session:
+            unended = [row.id for row in queries.unended(session)]
+            situation = self._situation(session)
+            living = nodes.standings(session) if self._runtime.leases else []
+            newest = [row.id for row in queries.newest(session, FEED_RUNS)]
+        situation = replace(situation, states=[self._state(run) for run in unended])
+        runtime, now, states = self._runtime, situation.now, situation.states
+        engines = [
+            engine_card(runtime, engine, _serving(states, engine.name), now)
+            for engine in runtime.lineup.engines.values()
+        ]
+        gpus = gpu_rows(runtime)
+        asked = needs(situation)
+        return {
+            "vitals": rendered(
+                "partials/_vitals.html",
+                runtime=runtime,
+                needs=asked,
+                engines=engines,
+                well=WELL,
+                states=states,
+                gpus=gpus,
+                nodes=living,
+                sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
+            ),
+            "needs": rendered("partials/_needs.html", needs=asked, loading=_loading(runtime)),
+            "hand": rendered("partials/_hand.html", cards=[run_card(state) for state in states]),
+            "engines": rendered("partials/_engines.html", cards=engines),
+            "simulator": rendered("partials/_simulator.html", simulator=runtime.simulator),
+            "stairs": stairs_now(runtime) if runtime.launched else "",
+            "gpus": rendered("partials/_gpu_rows.html", rows=gpus, reason=runtime.board.gpu_reason),
+            "feed": rendered("partials/_told.html", feed=self._told(newest)),
+            "log": rendered("partials/_log.html", lines=list(_log(runtime))),
+            "nodes": rendered("partials/_nodes.html", nodes=living, node=runtime.leases.node if runtime.leases else ""),
+        }
+
+    def _situation(self, session: Session) -> OpsState:
+        runtime = self._runtime
+        return OpsState(
+            now=time.time(),
+            states=[],
+            engines=dict(runtime.board.states),
+            launched=list(runtime.launched),
+            simulator=None if runtime.simulator is None else runtime.simulator.running,
+            hosts=queries.newest_of_each_host(session),
+            schedules=schedules.schedules(session),
+            webhooks=webhooks.webhooks(session),
+            unwritten=runtime.writer.waits,
+        )
+
+    def _state(self, run: str) -> RunState:
+        """With the time of its newest event, a token's too."""
+        state, newest = self._folds.now(run), self._runtime.store.newest(run, None, KINDS, 1)
+        return replace(state, at=newest[0].at) if newest else state
+
+    def _told(self, runs: list[str]) -> list[Told]:
+        self._feeds = {run: self._feed(run) for run in runs}
+        told = [(run, line) for run, (_, lines) in self._feeds.items() for line in lines]
+        told += [("", _changed(at, event)) for at, event in self._runtime.board.changes]
+        return sorted(told, key=lambda one: (one[1].at, one[1].seq), reverse=True)[:FEED_LINES]
+
+    def _feed(self, run: str) -> tuple[int, list[FeedLine]]:
+        seq, lines = self._feeds.get(run, (0, []))
+        head = self._runtime.store.head(run)
+        if head == seq:
+            return seq, lines
+        told = self._runtime.store.newest(run, None, TOLD, FEED_LINES * 2)
+        return head, [line for line in map(feed_line, told) if line][:FEED_LINES]
+
+
+def _serving(states: Sequence[RunState], engine: str) -> list[str]:
+    return [state.turn.role for state in states if state.turn and state.turn.engine == engine]
+
+
+def _loading(runtime: Runtime) -> list[str]:
+    return [name for name, (_, event) in runtime.board.states.items() if event.state == "loading"]
+
+
+def _changed(at: float, event: EngineState) -> FeedLine:
+    text = f"Engine {event.engine} is {event.state}" + (f": {event.detail}" if event.detail else "")
+    return FeedLine(0, at, "·" if event.state in WELL else "✗", "plain" if event.state in WELL else "alarm", text)
+
+
+def _log(runtime: Runtime) -> Iterator[tuple[str, str]]:
+    """Whose log, and a line of it."""
+    if runtime.simulator:
+        yield from (("simulator", line) for line in last_lines(runtime.settings.data / "simulator.log", LOG_LINES))
+    for replicas in runtime.launched.values():
+        for one in replicas:
+            yield from ((one.name, line) for line in last_lines(one.log, LOG_LINES))

@@ -1,0 +1,56 @@
+"""The addresses by name, in what is read by machines and by people."""
+
+import re
+
+from tests.runs.doors import house
+
+
+async def test_every_address_that_can_be_read_stands_in_the_index_and_in_the_description(tmp_path):
+    async with house(tmp_path) as made:
+        index = (await made.http.get("/api/v1")).json()
+        paths = (await made.http.get("/openapi.json")).json()["paths"]
+    read = {one["get"]["operationId"]: path for path, one in paths.items() if "get" in one and path.startswith("/api")}
+    assert index["addresses"] == read
+    assert read["list_runs"] == "/api/v1/runs"
+    assert index["description"] == "/openapi.json"
+
+
+async def test_the_description_says_where_by_which_licence_and_what_each_group_is(tmp_path):
+    async with house(tmp_path) as made:
+        description = (await made.http.get("/openapi.json")).json()
+    assert description["servers"][0]["url"] == "/"
+    assert description["info"]["license"]["identifier"] == "Apache-2.0"
+    used = {tag for path in description["paths"].values() for one in path.values() for tag in one["tags"]}
+    assert {tag["name"] for tag in description["tags"] if tag["description"]} == used
+
+
+async def test_no_tuple_is_closed_in_a_way_that_generators_of_clients_cannot_read(tmp_path):
+    async with house(tmp_path) as made:
+        schemas = (await made.http.get("/openapi.json")).json()["components"]["schemas"]
+    tuples = list(tuples_in(schemas))
+    assert tuples
+    assert all("items" not in one and one["minItems"] == one["maxItems"] for one in tuples)
+
+
+async def test_the_page_of_the_api_names_everything_and_fetches_nothing_from_elsewhere(tmp_path):
+    async with house(tmp_path) as made:
+        description = (await made.http.get("/openapi.json")).json()
+        page = await made.http.get("/api/docs")
+        paths = description["paths"].items()
+    assert page.status_code == 200
+    for name in [one["operationId"] for _, path in paths for one in path.values()]:
+        assert f'id="{name}"' in page.text
+    for name in description["components"]["schemas"]:
+        assert f'id="shape-{name}"' in page.text
+    leads = set(re.findall(r'(?:href|src)="([^"]*)"', page.text))
+    assert all(lead.startswith(("/", "#")) and not lead.startswith("//") for lead in leads)
+    anchors = set(re.findall(r'id="([^"]*)"', page.text))
+    assert {lead[1:] for lead in leads if lead.startswith("#")} <= anchors
+
+
+def tuples_in(schema):
+    if isinstance(schema, dict) and "prefixItems" in schema:
+        yield schema
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            yield from tuples_in(part)

@@ -1,0 +1,55 @@
+"""What was sampled, on one grid, with where it is from and what happened meanwhile."""
+
+import pytest
+
+from tests.web.api.conftest import problem
+
+SHAPE = {"kind", "of", "host", "figure", "unit", "provenance", "source", "how", "values"}
+
+
+def test_engines_gpus_and_roles_share_one_grid(api, finished):
+    def several(said):
+        return any(sum(value is not None for value in one["values"]) > 1 for one in said["series"])
+
+    said = api.until("/api/v1/samples", several)
+    assert {one["kind"] for one in said["series"]} == {"engine", "gpu", "role"}
+    assert {len(one["values"]) for one in said["series"]} == {len(said["times"])}
+    assert {frozenset(one) for one in said["series"]} == {frozenset(SHAPE)}
+    assert {one["provenance"] for one in said["series"]} == {"simulated"}
+    assert {one["unit"] for one in said["series"] if one["figure"] in ("weights", "used_gib")} == {"GiB"}
+    assert said["times"] == sorted(said["times"])
+
+
+def test_one_engine_and_one_gpu_can_be_asked_for(api):
+    path = "/api/v1/samples?kind=engine,gpu&engine=gemma-e4b&gpu=3"
+    said = api.until(path, lambda said: {one["kind"] for one in said["series"]} == {"engine", "gpu"})
+    assert {one["of"] for one in said["series"]} == {"gemma-e4b", "3"}
+
+
+def test_what_happened_in_a_run_stands_beside_it(api, finished):
+    marks = api.get(f"/api/v1/samples?kind=mark&run={finished}&since=0&step=86400").json()
+    assert marks["series"] == []
+    kinds = [mark["kind"] for mark in marks["marks"] if mark["run"]]
+    assert {mark["run"] for mark in marks["marks"]} <= {finished, ""}
+    assert (kinds[0], kinds[-1]) == ("run", "run")
+    assert {"passed", "undone"} <= set(kinds)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ("kind=moon", "kind"),
+        ("since=2&until=1", "since"),
+        ("since=never", "since"),
+        ("since=-5", "since"),
+        ("since=nan", "since"),
+        ("since=0&step=1", "step"),
+        ("step=0", "step"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(api, asked, field):
+    problem(api.get(f"/api/v1/samples?{asked}"), 422, "invalid", field)
+
+
+def test_of_a_run_that_is_not_there(api):
+    assert api.get("/api/v1/samples?run=none").status_code == 404

@@ -1,0 +1,62 @@
+"""What an operator is told to look at, and with what to press."""
+
+from dataclasses import replace
+
+from app.events.kinds import EngineState
+from app.loop.state import RunState
+from app.store.models import RunRow, ScheduleRow
+from app.store.webhooks import WebhookRow
+from app.web.pages.ops.needs import QUIET_SECONDS, OpsState, Press, needs
+
+NOW = 1_000_000.0
+QUIET = OpsState(NOW, engines={"big": (NOW - 5, EngineState(engine="big", state="ready"))})
+
+
+def engines(state, detail=""):
+    return {"big": (NOW - 3, EngineState(engine="big", state=state, detail=detail))}
+
+
+def test_all_well_needs_nobody_and_loading_is_no_alarm():
+    assert needs(QUIET) == []
+    assert needs(replace(QUIET, engines=engines("loading"))) == []
+
+
+def test_a_dead_engine_of_ours_has_its_button_and_another_has_none():
+    dead = replace(QUIET, engines=engines("dead", "its log ends"))
+    (need,) = needs(dead)
+    assert (need.text, need.since, need.press) == ("Engine big is dead: its log ends", NOW - 3, None)
+    (need,) = needs(replace(dead, launched=["big"]))
+    assert need.press == Press("/ops/engines/big", "start", "Start big")
+
+
+def test_a_simulator_that_is_gone_is_one_need_and_not_one_for_each_engine():
+    (need,) = needs(replace(QUIET, engines=engines("dead"), simulator=False))
+    assert need.press == Press("/ops/engines", "start", "Start engines")
+
+
+def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
+    spoke = RunState(run="r1", status="running", at=NOW - QUIET_SECONDS + 1)
+    assert needs(replace(QUIET, states=[spoke])) == []
+    (need,) = needs(replace(QUIET, states=[replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
+    assert (need.text, need.link) == ("Run r1 is at work and says nothing.", "/runs/r1")
+
+
+def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
+    run = RunRow(
+        id="r1", host="web1", state="finished", mode="scan", skill="stig", lineup="l", simulated=True, note="",
+        queued_at=1.0, drifted=2,
+    )  # fmt: skip
+    schedule = ScheduleRow(
+        id="s1", host="web1", skill="stig", rules="", mode="scan", cron="0 0 * * *", zone="UTC", by="", made_at=0,
+        next_at=0, outcome="2 missed since 12:00, Temper did not run.", unkept=True,
+    )  # fmt: skip
+    webhook = WebhookRow(id="w1", url="http://x", secret="", kinds="", created_at=0, problem="it answered 500")
+    told = needs(replace(QUIET, hosts=[run], schedules=[schedule], webhooks=[webhook], unwritten=5.0))
+    assert [need.text for need in told] == [
+        "The log cannot be written: look for a full disk, or a database that is away.",
+        "web1: 2 rules that held have slipped.",
+        "Schedule s1 on web1: 2 missed since 12:00, Temper did not run.",
+        "Webhook w1 is not taken: it answered 500",
+    ]
+    schedule.enabled = False
+    assert needs(replace(QUIET, schedules=[schedule])) == []

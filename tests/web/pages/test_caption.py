@@ -1,0 +1,46 @@
+"""What the page says of now, for somebody who has never seen a run."""
+
+import pytest
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionRolledBack,
+    ItemPassed,
+    LessonLearnt,
+    RunFinished,
+    RunScoped,
+    RunStarted,
+    SentryAlarm,
+)
+from app.web.pages.mission.caption import alarmed, caption
+from app.web.pages.mission.mission import Mission
+from tests.web.pages.mission_log import upto
+
+
+def said(events):
+    mission = Mission()
+    for recorded in events:
+        mission.take(recorded)
+    return caption(mission)
+
+
+@pytest.mark.parametrize(
+    ("kind", "nth", "words"),
+    [
+        (RunStarted, 1, "The scanner is looking at the whole host. Nothing has been changed yet."),
+        (RunScoped, 1, "On to the next finding."),
+        (ActionApplied, 1, "The change is made. The scanner is looking."),
+        (SentryAlarm, 1, "The Sentry found the nightly backup locked out. Undoing."),
+        (ActionRolledBack, 1, "The Sentry found the nightly backup locked out. Undone, verified byte for byte."),
+        (LessonLearnt, 1, "locked out. Undone, verified byte for byte. A lesson is written down."),
+        (ItemPassed, 1, "On to the next finding."),
+        (RunFinished, 1, "The run is over."),
+    ],
+)
+def test_each_moment_has_a_plain_sentence(kind, nth, words):
+    assert words in said(upto(kind, nth))
+
+
+def test_an_alarm_that_the_model_raised_is_told_in_its_own_words():
+    alarm = SentryAlarm(rule="R", attempt=1, reason="sshd restarts every second.", by="sentry")
+    assert alarmed(alarm) == "The Sentry raised an alarm: sshd restarts every second."

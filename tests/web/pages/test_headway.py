@@ -1,0 +1,25 @@
+"""How far a run is, and when it may end: told only when there is something to tell it from."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.loop.state import Item, RunState, fold
+from app.web.pages.mission.headway import headway
+from tests.web.pages.mission_log import log
+
+
+def state(done, total=10):
+    items = {str(number): Item(str(number), "passed" if number < done else "waiting") for number in range(total)}
+    return RunState(started_at=1000.0, at=1060.0, status="running", items=items)
+
+
+@pytest.mark.parametrize(("done", "words"), [(2, "—"), (3, "about 2 minutes"), (9, "less than a minute")])
+def test_an_end_is_foretold_from_what_it_took_so_far(done, words):
+    assert headway(state(done)).left_in_words == words
+
+
+def test_a_run_that_has_ended_has_nothing_to_go():
+    ended = fold(log())
+    assert headway(ended).left is None
+    assert headway(replace(ended, ended=None)).counts["passed"] == 1

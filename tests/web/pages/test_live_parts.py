@@ -1,0 +1,44 @@
+"""What is sent of parts that are true now: the whole to who comes, then what changed, and each second's figures."""
+
+import json
+
+from app.events.kinds import EngineSampled
+from app.events.record import MACHINE, record
+from app.web.pages.live_parts import LiveParts
+
+SAMPLE = EngineSampled(engine="e", running=1, waiting=0, kv_used=None, tok_s=7.0, prompt_tok_s=None, simulated=True)
+BATCH = [record(MACHINE, 1, 5.0, SAMPLE, "")]
+
+
+class Page:
+    def __init__(self):
+        self.parts, self.times = {"a": "1", "b": "1"}, 0
+
+    def __call__(self):
+        self.times += 1
+        return dict(self.parts)
+
+
+def test_only_what_changed_is_sent_and_the_samples_each_time():
+    page = Page()
+    live = LiveParts("x", page)
+    assert b'hx-target="#a"' in live(BATCH)
+    page.parts["b"] = "2"
+    sent = live(BATCH).decode()
+    assert 'hx-target="#b" hx-swap="innerHTML">2<' in sent
+    assert "#a" not in sent
+    assert "id:" not in sent, "a page's cursor is its run's"
+    told = json.loads(sent.split("event: samples\ndata: ")[1])
+    assert told["at"] == 5.0
+    assert ["engine", "e", "", "tok_s", 7.0] in told["series"]
+    assert "hx-partial" not in live(BATCH).decode()
+
+
+def test_who_comes_gets_what_all_others_have_and_it_is_drawn_once():
+    page = Page()
+    live = LiveParts("x", page)
+    live(BATCH)
+    page.parts["a"] = "later"
+    whole = live.whole().decode()
+    assert (">1<" in whole, "later" in whole, page.times) == (True, False, 1)
+    assert "later" in live(BATCH).decode(), "and then what changed since"

@@ -1,0 +1,50 @@
+"""What a run came to: the headline, before and after, the best moments, what was learnt."""
+
+from app.events.kinds import ItemPassed, RunFinished
+from app.web.pages.mission.summary import summary
+from app.web.pages.templating import rendered
+from tests.web.pages.mission_log import FIRST, SECOND, log, upto
+
+
+def test_the_headline_is_what_was_fixed_undone_and_left():
+    told = summary(log())
+    assert told.headline == "1 of 2 fixed in 5:00 · 1 change undone, verified · 1 needs you"
+    assert [mark.stand for mark in told.before] == ["fail", "fail"]
+    assert [mark.stand for mark in told.after] == ["pass", "fail"]
+    assert [item.rule for item in told.needs] == [SECOND]
+    assert [(one.lesson.rule, one.helped) for one in told.learnt] == [(FIRST, True)]
+
+
+def test_the_best_moments_are_told_in_order_and_start_a_little_before_they_happen():
+    told = summary(log()).moments
+    assert [one.title for one in told] == ["Compliant, and harmful", "Failed, learnt, fixed", "Handed to a person"]
+    assert told[0].text == "The scanner passed the change. The Sentry found the nightly backup locked out."
+    assert told[0].seq == 10  # where the change was made
+    assert told[1].text == "Give the backup a login of its own."
+
+
+def test_without_a_closing_scan_the_picture_says_so():
+    told = summary(upto(ItemPassed))
+    assert not told.rescanned
+    assert [mark.stand for mark in told.after] == ["pass", "fail"]
+    assert told.headline.startswith("1 of 2 fixed in ")
+    assert "so far" in told.headline
+
+
+def test_a_rollback_that_left_a_difference_is_said_aloud():
+    events = [one.event for one in log()]
+    at = next(number for number, one in enumerate(events) if hasattr(one, "differences"))
+    events[at] = type(events[at])(
+        rule=FIRST, attempt=1, journal="j", paths=(), differences=("/etc/x",), probes=(), seconds=1.0
+    )
+    assert "1 change undone, 1 NOT restored" in summary(log(events)).headline
+
+
+def test_the_picture_is_one_svg_with_the_headline_in_it_and_hostile_text_is_text():
+    told = summary(upto(RunFinished))
+    context = {"simulated": True, "pace": 3.0, "skill": type("Skill", (), {"title": "<b>rules</b>"})}
+    drawn = rendered("summary.svg", summary=told, **context)
+    assert drawn.startswith("<svg ")
+    assert "1 of 2 fixed in 5:00" in drawn
+    assert "&lt;b&gt;rules" in drawn
+    assert "simulated engines, ×3 pace" in drawn
