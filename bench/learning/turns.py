@@ -142,7 +142,7 @@ def main() -> int:
         lengths=np.array([len(prompt) + len(answer) for prompt, answer in pairs], np.int32),
         folds=np.array([FOLD[turn.rule] for turn in turns], np.int8),
     )
-    told = {"found": len(found), "turns": len(turns), "tokens": len(flat), "of_answers": sum(mask)}
+    told: dict[str, object] = {"found": len(found), "turns": len(turns), "tokens": len(flat), "of_answers": sum(mask)}
     told |= {"rules": dict(Counter(turn.rule for turn in turns)), "purposes": dict(Counter(t.purpose for t in turns))}
     print(json.dumps(told, indent=1))
     return 0
