@@ -121,11 +121,11 @@ def starts(settings: Mapping[str, str]) -> bool:
     early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
     if early is None or late is None:
         return False
-    (share, least), (late_share, late_least) = (_room(one) for one in (early, late))
+    (share, least), (late_share, late_least) = (_least(one) for one in (early, late))
     return share != late_share or least > late_least
 
 
-def _room(found: re.Match[str]) -> tuple[bool, int]:
+def _least(found: re.Match[str]) -> tuple[bool, int]:
     """Whether it is a share of the disk, and how much. Nothing percent is no share."""
     return bool(found[2]) and int(found[1]) > 0, int(found[1])
 
