@@ -115,7 +115,7 @@ def test_a_changed_event_is_found_and_named(tmp_path):
 
 
 def test_verify_without_a_run_says_what_to_do(tmp_path):
-    assert "start one with temper run" in refused("verify", "abc", "--data", str(tmp_path))
+    assert "start a run with temper run" in refused("verify", "abc", "--data", str(tmp_path))
 
 
 def test_a_second_process_hands_its_run_to_the_first(tmp_path):

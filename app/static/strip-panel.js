@@ -42,6 +42,7 @@ export class Panel {
     this.root.innerHTML = '<p></p><div class="strip-plot" role="img" tabindex="0"></div>';
     place.append(this.root);
     [this.head, this.plot] = this.root.children;
+    this.plot.setAttribute("aria-label", `${this.asked.title}: nothing yet`);
     this.tip = Object.assign(document.createElement("div"), { className: "strip-tip", hidden: true });
     this.plot.append(this.tip);
     this.columns = [];

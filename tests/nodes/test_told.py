@@ -9,6 +9,7 @@ from sqlmodel import Session
 from app.cli.nodes import AT_WORK, NOBODY, show_nodes
 from app.config import Settings
 from app.store import nodes
+from app.store.db import open_database
 from app.store.nodes import NodeRow
 
 
@@ -39,6 +40,7 @@ def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared,
 
 
 def test_a_file_has_no_nodes(tmp_path, capsys):
+    open_database(tmp_path / "temper.sqlite").dispose()
     assert show_nodes(Settings(data=tmp_path, database_url="")) == AT_WORK
     assert "temper.sqlite is a file" in capsys.readouterr().out.replace("\n", "")
 

@@ -14,7 +14,7 @@ _RULE = re.compile(r"(?:^|_)(SV-(\d{1,9})r\d{1,9}_rule)$")
 _GROUP = re.compile(r"(?:^|_)(V-\d{1,9})$")
 _STIG_ID = re.compile(r"[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d{6}")
 _CCI, _SRG = re.compile(r"CCI-\d{6}"), re.compile(r"SRG-[A-Z0-9-]{1,60}")
-_SCAP_VERSION = re.compile(r"0*(\d+)\.0*(\d+)")
+_SCAP_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _TEXT = 12_000
 
 
@@ -42,7 +42,7 @@ def _version(benchmark: Element) -> tuple[str, str]:
     release = _words(next(told, None), 80)
     both = _SCAP_VERSION.fullmatch(version)
     if both and release and not release.startswith("Release:"):
-        return both[1], f"Release: {both[2]} {release}"
+        return both[1].lstrip("0"), f"Release: {both[2].lstrip('0')} {release}"
     return version, release
 
 

@@ -84,7 +84,7 @@ class Gate:
             said = f"There is nothing at {scope['path'][:100]!a}: no name holds a NUL or another control character."
             return turned_away(headers, Problem("not-found", said))
         # The API says which parameter it is.
-        if b"%00" in scope["query_string"] and not scope["path"].startswith("/api/"):
+        if b"%00" in scope["query_string"] and not scope["path"].startswith("/api/v1"):
             return turned_away(headers, Problem("invalid", "The address holds a NUL: take it out.", field="query"))
         return None
 
