@@ -31,6 +31,10 @@ def letter(recorded: Recorded, secret: str, now: float, *, simulated: bool) -> L
         "simulated": simulated,
     }
     body = json.dumps(envelope, separators=(",", ":")).encode()[:-1] + b',"data":' + recorded.line + b"}"
+    return sealed(body, name, at, secret)
+
+
+def sealed(body: bytes, name: str, at: str, secret: str) -> Letter:
     return Letter(
         body,
         {

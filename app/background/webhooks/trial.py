@@ -2,7 +2,7 @@
 
 import json
 
-from app.background.webhooks.letter import Letter, signature
+from app.background.webhooks.letter import Letter, sealed
 from app.background.webhooks.line import NotPublic, PinnedConnection
 from app.events.record import stamp
 from app.store.webhooks import WebhookRow
@@ -33,13 +33,4 @@ def trial_letter(secret: str, now: float, name: str) -> Letter:
         "data": {"text": "A test of this webhook, asked for by a person."},
     }
     body = json.dumps(envelope, separators=(",", ":")).encode()
-    return Letter(
-        body,
-        {
-            "content-type": "application/cloudevents+json; charset=utf-8",
-            "user-agent": "temper",
-            "webhook-id": name,
-            "webhook-timestamp": at,
-            "webhook-signature": f"v1,{signature(secret, name, at, body)}",
-        },
-    )
+    return sealed(body, name, at, secret)
