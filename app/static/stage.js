@@ -8,8 +8,9 @@ lanes.addEventListener("click", (event) => {
   else lanes.dataset.pinned = role;
 });
 // An introduction that was closed stays closed.
+// Told by the click: the toggle's own event comes later, and the page may be gone by then.
 const intro = document.querySelector(".intro");
 if (intro)
-  intro.addEventListener("toggle", () => {
-    document.cookie = `temper-intro=${intro.open ? "open" : "closed"}; path=/; max-age=31536000; samesite=lax`;
+  intro.querySelector("summary").addEventListener("click", () => {
+    document.cookie = `temper-intro=${intro.open ? "closed" : "open"}; path=/; max-age=31536000; samesite=lax`;
   });
