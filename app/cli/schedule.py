@@ -9,12 +9,14 @@ from sqlmodel import Session
 from app.background.schedules.wanted import Wanted, add, handled, schedule
 from app.cli.existing import existing_database, is_there, nothing_there
 from app.cli.listing import listed, moment, shown
+from app.cli.shared_hosts import caught_up
 from app.config import Settings
 from app.store import schedules
 from app.store.db import open_database
 
 
 def add_schedule(settings: Settings, wanted: Wanted) -> None:
+    caught_up(settings)
     row = schedule(wanted, time.time(), settings.hosts)
     said = f"schedule {row.id}: {row.mode} on {row.host}, next {shown(moment(row.next_at))}"
     with Session(open_database(settings.database)) as session, session.begin():
