@@ -9,8 +9,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.events.bus import Bus
-from app.events.record import MACHINE
+from app.events.record import ALL, MACHINE
 from app.store.events import EventStore
+from app.web.stream.all_runs import REACH, AllRuns
 from app.web.stream.fanout import Fanout, Render
 from app.web.stream.live import Live, serve_live
 from app.web.stream.source import source
@@ -28,6 +29,7 @@ class Streams:
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
         self._bus, self._store = bus, store
+        self._all = AllRuns(bus, store)
         self._fanouts: dict[tuple[str, str], Fanout] = {}
         self.viewers = 0
         """Who watches now."""
@@ -65,10 +67,14 @@ class Streams:
             await serve_live(fanout, live, send)
 
     def fanout(self, run: str, render: Render, reach: int | None) -> Fanout:
+        if run == ALL:
+            self._all.start()
+            return Fanout(run, self._bus, self._all, render, reach=REACH)
         return Fanout(run, self._bus, source(self._store, run), render, reach=reach)
 
     def close(self) -> None:
         self._closed = True
+        self._all.close()
         for fanout in self._fanouts.values():
             fanout.close()
 
