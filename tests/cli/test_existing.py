@@ -13,15 +13,6 @@ OF_ONE = (
     *("verify x", "verify audit", "evidence x", "stop x", "approve x", "export-trajectory x", "tidy --older-than 1"),
     "key",
 )
-    "verify x",
-    "verify audit",
-    "evidence x",
-    "stop x",
-    "approve x",
-    "export-trajectory x",
-    "tidy --older-than 1",
-    "key",
-)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import message
 from app.web.stream.ring import Frame, Ring
 from app.web.stream.source import Source, ends
-from app.web.stream.viewer import Viewer, body
+from app.web.stream.viewer import Viewer, shared
 
 log = logging.getLogger(__name__)
 
@@ -154,9 +154,9 @@ class Fanout:
         self._ended = self._ends(batch[-1].event)
 
     def _deliver(self, content: bytes) -> None:
-        shared = body(content)
+        batch = shared(content)
         for viewer in tuple(self._abreast):
-            if content and viewer.step(shared, self._head):
+            if content and viewer.step(batch, self._head):
                 continue
             if content:
                 del self._abreast[viewer]
