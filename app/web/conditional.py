@@ -20,7 +20,7 @@ _RANGE = re.compile(r"bytes=(\d{1,18})?-(\d{1,18})?")
 
 
 @dataclass(frozen=True)
-class Stretch:
+class ByteRange:
     """Bytes of a body, the last one included."""
 
     first: int
@@ -108,7 +108,7 @@ def same(if_none_match: str | None, digest: str) -> bool:
     return "*" in tags or f'"{digest}"' in tags
 
 
-def stretch(asked: str | None, size: int) -> Stretch | None:
+def stretch(asked: str | None, size: int) -> ByteRange | None:
     """None: all of it, also for several ranges at once and for what is none, as RFC 9110 allows."""
     found = _RANGE.fullmatch((asked or "").replace(" ", ""))
     if found is None or found[0] == "bytes=-":
@@ -121,4 +121,4 @@ def stretch(asked: str | None, size: int) -> Stretch | None:
             return None
     if first > last:
         raise Unsatisfiable
-    return Stretch(first, last)
+    return ByteRange(first, last)

@@ -8,7 +8,7 @@ import pytest
 
 from app.events.kinds import RunStopped
 from app.runs.order import Order, queued
-from app.web.conditional import Stretch, Unsatisfiable, same, stretch
+from app.web.conditional import ByteRange, Unsatisfiable, same, stretch
 from tests.runs.doors import house
 
 RUN = "0badcafe"
@@ -18,11 +18,11 @@ RUN = "0badcafe"
     ("asked", "found"),
     [
         (None, None),
-        ("bytes=0-9", Stretch(0, 9)),
-        ("bytes=90-", Stretch(90, 99)),
-        ("bytes=-5", Stretch(95, 99)),
-        ("bytes=-500", Stretch(0, 99)),
-        ("bytes=99-2000", Stretch(99, 99)),
+        ("bytes=0-9", ByteRange(0, 9)),
+        ("bytes=90-", ByteRange(90, 99)),
+        ("bytes=-5", ByteRange(95, 99)),
+        ("bytes=-500", ByteRange(0, 99)),
+        ("bytes=99-2000", ByteRange(99, 99)),
         ("bytes=9-0", None),
         ("bytes=-", None),
         ("bytes=0-1,5-6", None),
