@@ -30,6 +30,8 @@ class Settings:
     """Ask who comes, also on loopback. Anywhere else that is not a choice."""
     proxies: tuple[Network, ...] = ()
     """What stands before it and is believed when it says from where, and how, somebody came."""
+    cors_origins: str = field(default_factory=lambda: os.environ.get("TEMPER_CORS_ORIGINS", ""))
+    """Origins of other sites whose pages may use the API, separated by commas."""
     audit_syslog: str = ""
     """HOST:PORT of a syslog that is told the head of the audit chain."""
     lineup: str = "simulated"

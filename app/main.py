@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
+from fastapi.middleware.gzip import GZipMiddleware
 
 from app import __version__
 from app.background.tasks import background_tasks
@@ -14,6 +15,7 @@ from app.web import api, pages
 from app.web.access import sign_in, sign_in_oidc
 from app.web.access.access_ledger import AccessLedger
 from app.web.access.audit_syslog import AuditSyslog
+from app.web.access.cors import Cors, origins
 from app.web.access.credentials import AT_ONCE, Credentials
 from app.web.access.gate import Gate
 from app.web.access.guard import guard
@@ -21,6 +23,7 @@ from app.web.access.oidc import Oidc, Provider
 from app.web.access.password_check import CONNECTIONS, PasswordCheck
 from app.web.access.rechecks import Rechecks
 from app.web.api import nowhere
+from app.web.conditional import Conditional
 from app.web.stream.streams import Streams
 
 READERS = 12
@@ -28,6 +31,7 @@ READERS = 12
 
 
 def create_app(runtime: Runtime) -> FastAPI:
+    allowed = origins(runtime.settings.cors_origins)
     reading, own = apart(runtime.database, READERS), apart(runtime.database, AT_ONCE + CONNECTIONS + 1)
     herald = AuditSyslog(runtime.settings.audit_syslog)
     desk = PasswordCheck(own)
@@ -58,7 +62,12 @@ def create_app(runtime: Runtime) -> FastAPI:
     guard(application.router.routes)
     application.state.desk = desk
     application.state.oidc = _oidc(runtime)
-    application.add_middleware(Gate, doors=doors, ledger=ledger, vigil=vigil)
+    # The last one added is the first that a request comes to.
+    application.add_middleware(Conditional)
+    application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
+    application.add_middleware(Gate, doors=doors, ledger=ledger, vigil=vigil, allowed=allowed)
+    if allowed:
+        application.add_middleware(Cors, allowed=allowed)
     return application
 
 

@@ -1,14 +1,15 @@
 """What a server takes of a core while nothing is worked on: with nobody looking, and with pages open.
 
-    python bench/idle.py [--seconds 60] [--pages 0,10] [--write]
+    python bench/idle.py [--seconds 60] [--pages 0,10] [--root FOLDER] [--write]
 
 Processor time by the kernel's own count (/proc/PID/stat), of the server and of the simulated engines that it started.
-An open page does what a browser's does: it asks anew for the cards of the machine every two seconds.
+An open page is the operator's: it is loaded, and its stream is read. --root: another checkout, to compare with.
 """
 
 import argparse
 import os
 import platform
+import selectors
 import socket
 import subprocess
 import sys
@@ -23,21 +24,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TICK = os.sysconf("SC_CLK_TCK")
-SETTLED = 10.0
-"""Seconds after the first answer, in which it still lays things out."""
-EVERY = 2.0
-"""As the page's own hx-trigger has it."""
+SETTLED = 25.0
+"""Seconds after the first answer, in which it still lays things out and finds that there is nothing to do."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--pages", default="0,10")
+    parser.add_argument("--root", type=Path, default=ROOT)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     lines = ["| pages open | server, % of a core | its event loop | its other threads | simulated engines |"]
     lines += ["|---|---|---|---|---|"]
-    with served() as (port, server):
+    with served(asked.root) as (port, server):
         time.sleep(SETTLED)
         for pages in map(int, asked.pages.split(",")):
             with opened(port, pages):
@@ -79,37 +79,38 @@ def children(pid: int) -> list[int]:
 
 @contextmanager
 def opened(port: int, pages: int) -> Iterator[None]:
-    over = threading.Event()
+    over, read = threading.Event(), selectors.DefaultSelector()
+    for _ in range(pages):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/ops", timeout=30) as answer:
+            answer.read()
+        stream = socket.create_connection(("127.0.0.1", port), 30)
+        stream.sendall(b"GET /ops/stream HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        read.register(stream, selectors.EVENT_READ)
 
-    def page() -> None:
-        ask(port, "/")
-        while not over.wait(EVERY):
-            ask(port, "/machine")
+    def reading() -> None:
+        while not over.is_set():
+            for key, _ in read.select(1.0):
+                key.fileobj.recv(1 << 20)
 
-    threads = [threading.Thread(target=page) for _ in range(pages)]
-    for thread in threads:
-        thread.start()
+    thread = threading.Thread(target=reading)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        for thread in threads:
-            thread.join()
-
-
-def ask(port: int, path: str) -> None:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
-        answer.read()
+        thread.join()
+        for key in list(read.get_map().values()):
+            key.fileobj.close()
 
 
 @contextmanager
-def served() -> Iterator[tuple[int, int]]:
+def served(root: Path) -> Iterator[tuple[int, int]]:
     with tempfile.TemporaryDirectory() as folder, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
         command = [sys.executable, "-m", "app", "serve", "--port", str(port), "--data", f"{folder}/data"]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE) as process:
             try:
                 process.stdout.readline()
                 yield port, process.pid

@@ -15,7 +15,9 @@ from app.runtime.runtime import Runtime
 @asynccontextmanager
 async def background_tasks(runtime: Runtime) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        courier = Sender(runtime.database, runtime.store, runtime.bus, lambda: runtime.leads)
+        courier = Sender(
+            runtime.database, runtime.store, runtime.bus, lambda: runtime.leads, version=runtime.changes.version
+        )
         courier.start()
         stack.push_async_callback(courier.close)
         keeper = Keeper(runtime)

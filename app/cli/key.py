@@ -2,12 +2,12 @@
 
 import getpass
 
+from app.cli.existing import existing_database
 from app.config import Settings
 from app.evidence.notary import Hand, change_key, open_notary
-from app.store.db import open_database
 
 
 def show_key(settings: Settings, why: str) -> None:
-    notary = open_notary(settings.data, open_database(settings.database))
+    notary = open_notary(settings.data, existing_database(settings))
     key = change_key(notary, Hand(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
     print(key.public)  # noqa: T201  alone on its line, for a script

@@ -1,11 +1,12 @@
 """Listening: the socket, how much may be connected to it, and uvicorn over both."""
 
+import asyncio
 import ipaddress
 import logging
 import resource
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import uvicorn
@@ -18,6 +19,7 @@ from app.web.access.line import HttpLine, HttpTimeouts
 from app.web.access.quiet_log import QuietLog
 
 CLOSE_SECONDS = 1
+TICK_SECONDS = 1.0
 BACKLOG, AT_ONCE = 2048, 32
 """Who connects waits in the kernel; so many at a time are taken from there before others are served again."""
 FILES = 65536
@@ -78,6 +80,7 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
         super().__init__(config)
         self._end_streams = end_streams
+        self._told = asyncio.Event()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -88,7 +91,14 @@ class Server(uvicorn.Server):
         for one in sockets or ():
             one.listen(BACKLOG)  # asyncio takes the length of the queue for the number to take from it at a time
 
+    async def main_loop(self) -> None:
+        """Uvicorn asks ten times a second whether it shall end; ours is told, and wakes once a second for the time."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), TICK_SECONDS)
+
     def end(self) -> None:
         self.force_exit = self.should_exit
         self.should_exit = True
+        self._told.set()
         self._end_streams()  # a stream never ends by itself, and the server waits for its answers

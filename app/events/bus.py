@@ -5,6 +5,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from typing import Protocol
 
 from app.events.record import Recorded
 
@@ -32,8 +33,19 @@ class Tail:
         return list(islice(self._events, begin, begin + most))
 
 
+class Hearer(Protocol):
+    """Of every run, for as long as the process lives. Told on the loop, and must not wait."""
+
+    def written(self, batch: Sequence[Recorded]) -> None:
+        """Here, in the order of the disk."""
+
+    def elsewhere(self, run: str, seq: int) -> None:
+        """By another process, up to this."""
+
+
 class Bus:
     def __init__(self) -> None:
+        self._hearers: list[Hearer] = []
         self._woken: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._tails: dict[str, Tail] = {}
         self.newest: dict[str, int] = {}
@@ -43,6 +55,8 @@ class Bus:
         if seq > self.newest.get(run, 0):
             self.newest[run] = seq
             self._woken.pop(run, asyncio.Event()).set()
+            for hearer in self._hearers:
+                hearer.elsewhere(run, seq)
 
     def publish(self, batch: Sequence[Recorded]) -> None:
         """It is on disk: those who follow get it as it was written."""
@@ -52,6 +66,11 @@ class Bus:
                 tail.take(recorded)
         for run in {recorded.run for recorded in batch}:
             self._woken.pop(run, asyncio.Event()).set()
+        for hearer in self._hearers:
+            hearer.written(batch)
+
+    def hear(self, hearer: Hearer) -> None:
+        self._hearers.append(hearer)
 
     async def beyond(self, run: str, seq: int) -> None:
         """Return once `run` has an event after `seq`."""

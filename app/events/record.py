@@ -15,6 +15,8 @@ MACHINE = "machine"
 """The stream of samples, beside the runs."""
 AUDIT = "audit"
 """The chain of what people did."""
+ALL = "all"
+"""Every run's events, in the order in which this process learnt of them: on the bus alone, in no log."""
 
 
 @dataclass(frozen=True)

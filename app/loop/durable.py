@@ -15,8 +15,9 @@ WORKFLOW = "harden"
 VERSION = "1"
 """Pinned by hand: a changed workflow must still take up the runs of the one before."""
 POLL_SECONDS = 0.5
-NOT_USED = 60.0
-"""Seconds between DBOS's looks for messages between workflows, of which there are none."""
+NOTICES_SECONDS = 0.2
+"""Between DBOS's looks for messages between workflows: there are none, so a look costs nothing, and its end waits
+for the next one."""
 Drive = Callable[[str, int], Awaitable[None]]
 """A run, and the number of times that it has been offered."""
 
@@ -39,6 +40,8 @@ class Durable:
         self._drive = drive
         self._loop = asyncio.get_running_loop()
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._turn = asyncio.Lock()
+        self.awake = self._closed = False
 
     @property
     def in_hand(self) -> frozenset[str]:
@@ -46,7 +49,19 @@ class Durable:
         return frozenset(self._tasks)
 
     async def launch(self) -> None:
-        await asyncio.to_thread(self.launch_here, None)
+        """Where it rests, or has not begun."""
+        async with self._turn:
+            await self._wake()
+
+    async def _wake(self) -> None:
+        if not self.awake and not self._closed:
+            await asyncio.to_thread(self.launch_here, None)
+
+    async def rest(self) -> None:
+        """DBOS's threads ask the database seven times a second whether there is work: let go while there is none."""
+        async with self._turn:
+            if self.awake and not self._tasks:
+                await self._end()
 
     def launch_here(self, most: int | None) -> None:
         """Blocking. `most` as in `spread`."""
@@ -59,7 +74,7 @@ class Durable:
                 "log_level": "ERROR",
                 "console_log_level": "ERROR",
                 "enable_otlp": False,
-                "notification_listener_polling_interval_sec": NOT_USED,
+                "notification_listener_polling_interval_sec": NOTICES_SECONDS,
             }
         )
 
@@ -70,6 +85,7 @@ class Durable:
         self._workflow = harden
         DBOS.launch()
         DBOS.register_queue(QUEUE, partition_concurrency=1, worker_concurrency=most, polling_interval_sec=POLL_SECONDS)
+        self.awake = True
 
     async def _own(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
@@ -83,7 +99,9 @@ class Durable:
 
     async def enqueue(self, run: str, host: str) -> None:
         """Safe to repeat: the run's id is the workflow's."""
-        await asyncio.to_thread(self._enqueue, run, host)
+        async with self._turn:
+            await self._wake()
+            await asyncio.to_thread(self._enqueue, run, host)
 
     def _enqueue(self, run: str, host: str) -> None:
         # In a thread on purpose: DBOS's async calls put its own executor under our loop, and take it down with them.
@@ -114,7 +132,14 @@ class Durable:
         await asyncio.to_thread(DBOS.cancel_workflows, entries(run, epoch))
 
     async def close(self) -> None:
-        """DBOS goes first, so that a run cut short stays pending and is taken up by the next start."""
+        """Nothing wakes it any more: its runs are the next start's."""
+        async with self._turn:
+            self._closed = True
+            await self._end()
+
+    async def _end(self) -> None:
+        """DBOS goes first, so that a run cut short stays pending and is taken up by the next launch."""
+        self.awake = False
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         await self.drop()
 

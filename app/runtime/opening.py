@@ -23,7 +23,9 @@ from app.machine.measuring.probed import Probed
 from app.machine.measuring.stored import keep
 from app.machine.sampling.opened import sampled
 from app.runtime.node import Node, new_name
+from app.runtime.rests import Rests
 from app.runtime.runtime import Runtime
+from app.store.changes import Changes
 from app.store.db import alone, apart, open_database, shared
 from app.store.events import EventStore
 from app.store.leases import Leases
@@ -75,7 +77,9 @@ async def working(
             launched,
             traffic,
             desk,
+            Changes(database),
         )
+        stack.callback(runtime.changes.close)
         runtime.durable = Durable(settings.queue, leases.node if leases else "local", runtime.work_on)
         if leases:
             await _join(runtime, leases, stack)
@@ -83,6 +87,9 @@ async def working(
             await runtime.durable.launch()
             stack.push_async_callback(runtime.durable.close)
             await _requeue(runtime)
+            rests = Rests(runtime.durable, runtime.idle, runtime.changes.version)
+            rests.start()
+            stack.push_async_callback(rests.close)
         yield runtime
 
 

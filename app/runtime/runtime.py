@@ -40,6 +40,7 @@ from app.scanners.verdict import Verdict
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.before import StoredBefore
+from app.store.changes import Changes
 from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.held import asking
@@ -83,6 +84,7 @@ class Runtime:
     traffic: EngineTraffic
     desk: ProbeRunner
     """Where engines are probed."""
+    changes: Changes
     durable: Durable = field(init=False)
 
     @property
@@ -108,6 +110,11 @@ class Runtime:
     def unended(self) -> list[str]:
         with asking(self.database) as session:
             return [row.id for row in queries.unended(session)]
+
+    def idle(self) -> bool:
+        """No run waits, works or is paused."""
+        with asking(self.database) as session:
+            return not queries.any_unended(session)
 
     def same_unended(self, request: RunQueued) -> str | None:
         """The run that was cut off, when it is what is asked for again."""

@@ -47,6 +47,10 @@ def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:
     return session.exec(query.where(col(RunRow.host) == host) if host else query).all()
 
 
+def any_unended(session: Session) -> bool:
+    return session.exec(select(RunRow.id).where(col(RunRow.state).in_(UNENDED)).limit(1)).first() is not None
+
+
 def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
     """The ones that helped most, first; those that never helped are dropped."""
     query = (

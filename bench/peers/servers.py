@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -30,6 +31,8 @@ from starlette.routing import Route
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, record
+from app.web.access.connections import Connections
+from app.web.access.line import HttpLine, HttpTimeouts
 from app.web.stream.fanout import Fanout
 from app.web.stream.message import message
 from app.web.stream.streams import Streams
@@ -151,7 +154,9 @@ async def ring() -> None:
 async def serve(endpoint, work) -> None:
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     application = Starlette(routes=[Route("/sub", endpoint)])
-    server = uvicorn.Server(uvicorn.Config(application, log_level="warning", lifespan="off", backlog=2048))
+    line = partial(HttpLine, Connections.of(65536, only_operators=True), HttpTimeouts())
+    config = uvicorn.Config(application, http=line, log_level="warning", lifespan="off", backlog=2048)
+    server = uvicorn.Server(config)
     task = asyncio.create_task(work)
     announce(listener.getsockname()[1], os.getpid())
     await server.serve(sockets=[listener])

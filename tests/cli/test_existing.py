@@ -9,7 +9,10 @@ from app.__main__ import app
 from app.errors import BadInput
 
 LISTS = ("runs", "schedule list", "nodes", "admin list", "token list")
-OF_ONE = ("verify x", "verify audit", "evidence x", "stop x", "approve x", "export-trajectory x", "tidy --older-than 1")
+OF_ONE = (
+    *("verify x", "verify audit", "evidence x", "stop x", "approve x", "export-trajectory x", "tidy --older-than 1"),
+    "key",
+)
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """What is listened with: whose word on where somebody came from is believed, and how much may be open."""
 
+import asyncio
 import resource
 
 import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.listening import networks, open_files
+from app.cli.listening import made, networks, open_files, opened_socket
+from app.config import Settings
 from app.errors import BadInput
 from app.store import audit
 from app.store.db import open_database
@@ -45,3 +47,20 @@ def test_the_soft_limit_of_open_files_is_raised():
         assert open_files() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 256
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+async def test_a_server_that_is_told_to_end_ends_and_its_answers_have_the_time(tmp_path):
+    async def nothing(_scope, _receive, send):
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    ended, settings = [], Settings(data=tmp_path, host="127.0.0.1", port=0)
+    with opened_socket(settings) as listener:
+        server = made(nothing, settings, lambda: ended.append(True))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        async with httpx.AsyncClient(trust_env=False) as client:
+            answer = await client.get(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+        assert answer.headers["date"].endswith(" GMT")
+        server.end()
+        await serving
+    assert ended

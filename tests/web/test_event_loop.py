@@ -11,7 +11,7 @@ from tests.web.api.inside import finished
 KNOWN = {"host": "fixture", "engine": "gemma-31b", "rule": "V-257820", "name": "simulated", "skill": "stig"}
 APART = ("/api/v1/runs/{run}/stream", "/runs/{run}/page", "/runs/{run}/replay")
 """Streams of a run that has ended: they end, too."""
-FOR_EVER = ("/ops/stream",)
+FOR_EVER = ("/ops/stream", "/api/v1/stream", "/api/v1/samples/stream")
 
 
 @pytest.fixture

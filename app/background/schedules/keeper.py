@@ -27,6 +27,8 @@ class Keeper:
     def __init__(self, runtime: Runtime) -> None:
         self._worker = runtime
         self._task: asyncio.Task[None] | None = None
+        self._any, self._seen = True, -1
+        """Whether there are schedules; how the database stood when that was asked last."""
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._go_round(), name="schedules")
@@ -36,15 +38,21 @@ class Keeper:
             self._task.cancel()
             await asyncio.wait({self._task})
 
+    def due(self) -> bool:
+        """Where there are no schedules, nothing is until somebody has written to the database."""
+        version, before = self._worker.changes.version(), self._seen
+        self._seen = version
+        return self._any or version != before
+
     async def look(self, now: float) -> None:
         for run, request in await asyncio.to_thread(self._take_up, now):
             await self._worker.submit(request, run)
-        await asyncio.to_thread(self._end_windows, now)
+        self._any = await asyncio.to_thread(self._end_windows, now)
 
     async def _go_round(self) -> None:
         while True:
             try:
-                if self._worker.leads:
+                if self._worker.leads and self.due():
                     await self.look(time.time())
             except AWAY as exc:
                 log.warning("schedules are not kept: %s", why(exc))
@@ -86,9 +94,11 @@ class Keeper:
         row.outcome = f"{missed}Run {row.run} at {_clock(at)}."
         return [(row.run, request)]
 
-    def _end_windows(self, now: float) -> None:
+    def _end_windows(self, now: float) -> bool:
+        """Whether there are schedules at all."""
         with Session(self._worker.database) as session, session.begin():
-            for row in schedules.schedules(session):
+            rows = schedules.schedules(session)
+            for row in rows:
                 over = row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
                 run = queries.run(session, row.run) if over else None
                 if run is None or run.state not in queries.UNENDED or row.stopped:
@@ -96,6 +106,7 @@ class Keeper:
                 command(session, run, "stop", by=f"schedule {row.id}", reason="its window is over")
                 row.outcome, row.stopped = f"{row.outcome} Stopped at the end of its window.", True
                 session.add(row)
+            return bool(rows)
 
 
 def _clock(at: float) -> str:

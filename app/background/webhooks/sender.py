@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import count
 
 from sqlalchemy import Engine
 from sqlmodel import Session
@@ -47,9 +48,12 @@ class Sender:
         bus: Bus,
         leads: Callable[[], bool] = lambda: True,
         *,
+        version: Callable[[], int] | None = None,
         patience: float = PATIENCE,
     ) -> None:
+        """`version`: another one whenever the database has changed, so that what is not there is not looked for."""
         self._leads, self._patience = leads, patience
+        self._version = version or count().__next__
         self._database, self._store, self._bus = database, store, bus
         self._seen: dict[tuple[str, str], int] = {}
         """How far a webhook's run was read, in this process: what is not newer needs no look at the database."""
@@ -66,12 +70,19 @@ class Sender:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _go_round(self) -> None:
+        known: Sequence[WebhookRow] = ()
+        seen = None
         while True:
             try:
-                known = await asyncio.to_thread(self._webhooks) if self._leads() else ()
+                version = self._version()
+                if not self._leads():
+                    known, version = (), -1
+                elif known or version != seen:
+                    known = await asyncio.to_thread(self._webhooks)
+                seen = version
             except AWAY as exc:
                 log.warning("webhooks are not served: %s", why(exc))
-                known = ()
+                known, seen = (), None
                 await asyncio.sleep(AWAY_FOR)
             for webhook in known:
                 if webhook.id not in self._busy:

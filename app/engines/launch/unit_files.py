@@ -14,6 +14,7 @@ PYTHON = "/opt/temper/.venv/bin/python"
 VLLM = "/opt/vllm/bin"
 END_SECONDS = 40
 SEE_THROUGH_SECONDS = 90
+OPEN_FILES = 65536
 _MADE = "# Made by `temper up {name} --print {kind}`. Change the line-up and make it again."
 
 
@@ -87,6 +88,8 @@ def _temper_unit(made: str, called: str, engines: list[str]) -> str:
         "# What touches a host is seen through first.",
         "KillMode=mixed",
         f"TimeoutStopSec={SEE_THROUGH_SECONDS}",
+        "# A file for each viewer, and some for all else.",
+        f"LimitNOFILE={OPEN_FILES}",
         "NoNewPrivileges=yes",
         "ProtectSystem=strict",
         f"ReadWritePaths={HOME}",

@@ -22,6 +22,8 @@ PROMPT = 0.1
 CHECK_EVERY = 30.0
 """Whether it still serves what the line-up says changes rarely."""
 TOLD_FOR = 60.0
+SHORT = tuple(map(str, range(1000)))
+"""Bytes of an answer that may be read whole, whoever gives it."""
 _ADD_UP = (
     "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",
     "drafts", "draft_tokens", "accepted_tokens", "kv_tokens", "first_tokens",
@@ -97,6 +99,8 @@ class Replica:
     async def _health(self) -> int | None:
         try:
             async with self._http.stream("GET", f"{self._root}/health", timeout=PATIENCE) as answer:
+                if answer.headers.get("content-length", "").strip() in SHORT:
+                    await answer.aread()  # what is left unread costs the connection, and the next look another one
                 return answer.status_code
         except (httpx.ReadTimeout, httpx.PoolTimeout):
             return SILENT

@@ -26,8 +26,9 @@ from app.store.events import EventStore
 log = logging.getLogger(__name__)
 
 PERIOD = 1.0
-SELDOM = 5.0
-"""While nobody looks, nobody is answered, and every engine is well."""
+SELDOM = 10.0
+"""While nobody looks, nobody is answered, and every engine is well: once in each step of the finest grid that is kept
+for a day."""
 LOOKING = 10.0
 """Seconds after a look in which somebody still looks."""
 KEEP_SECONDS = RAW_SECONDS
@@ -50,7 +51,9 @@ class Sampler:
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
         self._lineup, self._ledger, self._busy = lineup, EnergyLedger(store, lineup), busy
         self._writing, self._thinning = RoleRates(store), Thinning(store)
-        self._forgot = self._booked = self._looked_at = float("-inf")
+        self._forgot = self._booked = float("-inf")
+        self._step = -1.0
+        """Of the grid of SELDOM, by the clock: the one looked at last."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -61,6 +64,11 @@ class Sampler:
             self._task.cancel()
             await asyncio.wait({self._task})
         await self._gpus.close()
+
+    def due(self, at: float) -> bool:
+        step, before = at // SELDOM, self._step
+        self._step = step
+        return self.matters or step != before
 
     async def look(self) -> None:
         now = time.monotonic()
@@ -96,8 +104,7 @@ class Sampler:
         while True:
             began = time.monotonic()
             try:
-                if self.matters or began - self._looked_at >= SELDOM:
-                    self._looked_at = began
+                if self.due(time.time()):
                     await self.look()
             except Unusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all

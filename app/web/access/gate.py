@@ -16,6 +16,7 @@ from app.store.db import AWAY, why
 from app.text.clean import clean
 from app.web.access.access_ledger import AccessLedger
 from app.web.access.body import OF_PEOPLE, OF_STRANGERS, bounded
+from app.web.access.cors import may_write
 from app.web.access.credentials import Credentials
 from app.web.access.guard import turned_away
 from app.web.access.rechecks import Rechecks
@@ -30,8 +31,17 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 class Gate:
     """Who comes is known here; whether they may is decided by the guard of the route that serves them."""
 
-    def __init__(self, app: ASGIApp, doors: Credentials, ledger: AccessLedger, vigil: Rechecks) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        doors: Credentials,
+        ledger: AccessLedger,
+        vigil: Rechecks,
+        allowed: frozenset[str] = frozenset(),
+    ) -> None:
+        """`allowed`: the origins of other sites that may use the API."""
         self._app, self._doors, self._ledger, self._vigil = app, doors, ledger, vigil
+        self._allowed = allowed
         self._turns = asyncio.Semaphore(STRANGERS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,11 +84,16 @@ class Gate:
         elif scope["method"] not in READING:
             await self._ledger.did(_done(scope, visit, status))
 
+    def _welcome(self, scope: Scope, headers: Headers) -> bool:
+        if _from_here(scope, headers):
+            return True
+        return may_write(headers, scope["path"], self._allowed, demo=self._doors.demo)
+
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if self._doors.demo and not _is_loopback_name(headers.get("host", "")):
             said = "Temper answers to localhost here. To reach it by another name, start it with --host and --sign-in."
             return turned_away(headers, Problem("wrong-host", said))
-        if scope["method"] not in READING and not _from_here(scope, headers):
+        if scope["method"] not in READING and not self._welcome(scope, headers):
             return turned_away(headers, Problem("cross-site", _elsewhere(headers)))
         if not _plain(scope["path"]):
             said = f"There is nothing at {scope['path'][:100]!a}: no name holds a NUL or another control character."

@@ -59,6 +59,13 @@ class HttpLine(H11Protocol):
             self._crowd.known(self)
             self._read()
 
+    def push(self, chunk: bytes) -> bool:
+        """Of an answer in chunks that is under way: framed already, once for all who watch. False: not now."""
+        if self.flow.write_paused or self.transport.is_closing() or self.idle:
+            return False
+        self.transport.write(chunk)
+        return True
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._admitted = self._crowd.admits(self, self.client[0] if self.client else "")

@@ -18,6 +18,7 @@ class Rechecks:
     def __init__(self, doors: Credentials) -> None:
         self._doors = doors
         self._visits: set[Visit] = set()
+        self._came = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -31,6 +32,7 @@ class Rechecks:
     @contextmanager
     def over(self, visit: Visit) -> Iterator[None]:
         self._visits.add(visit)
+        self._came.set()
         try:
             yield
         finally:
@@ -48,6 +50,9 @@ class Rechecks:
 
     async def _go_on(self) -> None:
         while True:
+            self._came.clear()
+            if not self._visits:
+                await self._came.wait()
             await asyncio.sleep(EVERY)
             with suppress(*AWAY):  # nobody can end anything in it either
                 await self.look()

@@ -27,6 +27,7 @@ from app.web.api import (
     runs,
     samples,
     schedules,
+    streams,
     webhooks,
 )
 from app.web.api.idempotency import Keys
@@ -53,6 +54,7 @@ def install(application: FastAPI) -> None:
         probes,
         gpus,
         samples,
+        streams,
         hosts,
         rules,
         lessons,

@@ -55,7 +55,7 @@ def list_events(
     if since > last:
         said = f"Run {run} has come to {last}, so {since} is not of its log: begin again, without since."
         raise Problem("invalid", said, field="since")
-    lines = runtime.store.lines(run, since, kinds=_asked(kind), limit=limit)
+    lines = runtime.store.lines(run, since, kinds=asked_kinds(kind), limit=limit)
     more = len(lines) == limit and lines[-1][0] < last
     whole = reads_prompts()
     events = [msgspec.json.decode(line if whole else sealed(line)) for _, line, _ in lines]
@@ -92,11 +92,18 @@ def stream_events(
 ) -> Response:
     """Every event as it happens, from the start or after what you have. Prompts are for operators."""
     known_run(runtime, run)
-    after, kinds = cursor(request.headers, since), frozenset(_asked(kind))
-    render, name = (as_messages, "json") if reads_prompts() else (as_sealed_messages, "json, sealed")
-    if kinds:
-        return streams.watch(run, f"{name}, {sorted(kinds)}", _only(kinds, render), after or 0)
-    return streams.watch(run, name, render, after or 0)
+    kinds = frozenset(asked_kinds(kind))
+    render, name = json_messages(whole=reads_prompts())
+    return streams.watch(run, *only_kinds(kinds, render, name), cursor(request.headers, since) or 0)
+
+
+def json_messages(*, whole: bool) -> tuple[Render, str]:
+    """And the name under which those who are sent the same share it."""
+    return (as_messages, "json") if whole else (as_sealed_messages, "json, sealed")
+
+
+def only_kinds(kinds: frozenset[str], render: Render, name: str) -> tuple[str, Render]:
+    return (f"{name}, {sorted(kinds)}", _only(kinds, render)) if kinds else (name, render)
 
 
 def _only(kinds: frozenset[str], render: Render) -> Render:
@@ -116,7 +123,7 @@ def as_sealed_messages(batch: Sequence[Recorded]) -> bytes:
     return b"".join(message(sealed(one.line), name=kind_of(one.event), seq=one.seq) for one in batch)
 
 
-def _asked(kinds: str | None) -> tuple[str, ...]:
+def asked_kinds(kinds: str | None) -> tuple[str, ...]:
     return () if kinds is None else tuple(known_kind(kind.strip(), "kind") for kind in kinds.split(","))
 
 

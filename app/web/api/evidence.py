@@ -22,7 +22,12 @@ _LOCKED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 def _described(media_type: str) -> dict[int | str, dict[str, object]]:
     """JSON papers have shapes of their own: the viewer's, not the API's."""
     schema = {"type": "object"} if media_type == "application/json" else {"type": "string", "format": "binary"}
-    return {**documented("not-found", "wrong-state"), 200: {"content": {media_type: {"schema": schema}}}}
+    there: dict[str, object] = {"content": {media_type: {"schema": schema}}}
+    if media_type != pack.MEDIA_TYPE:
+        return {**documented("not-found", "wrong-state"), 200: there}
+    there["headers"] = {"Accept-Ranges": {"schema": {"type": "string"}}}
+    part = {**there, "description": "The bytes that Range names."}
+    return {**documented("not-found", "wrong-state", "no-such-range"), 200: there, 206: part}
 
 
 @router.get("/runs/{run}/evidence.zip", response_class=Response, responses=_described(pack.MEDIA_TYPE))

@@ -67,6 +67,7 @@ KINDS: Mapping[str, Kind] = {
     "not-found": Kind(404, "There is nothing here", "Check the address against /openapi.json, and the id in it."),
     "method-not-allowed": Kind(405, "This address does not take this method", "The header Allow lists what it takes."),
     "too-large": Kind(413, "The request is too large", "A body holds at most 1 MiB."),
+    "no-such-range": Kind(416, "There are no such bytes", "Content-Range says how many there are."),
     "wrong-content-type": Kind(
         415, "The body is not plain JSON", "Send it with Content-Type: application/json and no Content-Encoding."
     ),

@@ -7,7 +7,7 @@ from threading import Lock
 
 from app.events.bus import Bus
 from app.events.kinds import TurnFinished
-from app.events.record import AUDIT, MACHINE
+from app.events.record import ALL, AUDIT, MACHINE
 from app.store.events import EventStore
 
 BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
@@ -47,7 +47,7 @@ class TurnTally:
     def catch_up(self) -> None:
         with self._lock:
             for run, newest in dict(self._bus.newest).items():
-                if run in (MACHINE, AUDIT) or newest <= self._read.get(run, 0):
+                if run in (MACHINE, AUDIT, ALL) or newest <= self._read.get(run, 0):
                     continue
                 for one in self._store.events(run, after=self._read.get(run, 0), upto=newest, kinds=("turn.finished",)):
                     if isinstance(one.event, TurnFinished):

@@ -17,8 +17,8 @@ from app.web.pages.gpu_card import gpus
 from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ
 
-STALE_SECONDS = 10.0
-"""A sample that is older says nothing of a moment."""
+STALE_SECONDS = 12.0
+"""A sample that is older says nothing of a moment. While nobody looks, one is taken every ten seconds."""
 FLOWS_SECONDS = 5.0
 """A rate of longer ago is not what flows."""
 FLOWING, TROUBLE = ("ready", "degraded", "stalled"), ("dead", "stalled", "degraded", "absent")

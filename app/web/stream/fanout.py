@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 
 from app.events.bus import Bus, Tail
-from app.events.record import Recorded
+from app.events.kinds import Event
+from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import message
 from app.web.stream.ring import Frame, Ring
 from app.web.stream.source import Source, ends
-from app.web.stream.viewer import Viewer, body
+from app.web.stream.viewer import Viewer, shared
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class Fanout:
         self._reach, self._heartbeat = reach, heartbeat
         self._ring = ring or Ring()
         self._head = 0
+        self._ends = ends if run not in (MACHINE, ALL) else _never
         self._ended = self._closed = False
         self._opened = asyncio.Event()
         self._abreast: dict[Viewer, None] = {}
@@ -126,7 +128,7 @@ class Fanout:
     async def _take_in_all(self, tail: Tail) -> None:
         self._head = await asyncio.to_thread(self._source.last)
         newest = await asyncio.to_thread(self._source.after, self._head - 1, None, 1)
-        self._ended = bool(newest) and ends(newest[-1].event)
+        self._ended = bool(newest) and self._ends(newest[-1].event)
         self._opened.set()
         while not self._ended:
             try:
@@ -149,12 +151,12 @@ class Fanout:
         self._head = batch[-1].seq
         self._ring.put(Frame(batch[0].seq, self._head, content))
         self._deliver(content)
-        self._ended = ends(batch[-1].event)
+        self._ended = self._ends(batch[-1].event)
 
     def _deliver(self, content: bytes) -> None:
-        shared = body(content)
+        batch = shared(content)
         for viewer in tuple(self._abreast):
-            if content and viewer.step(shared, self._head):
+            if content and viewer.step(batch, self._head):
                 continue
             if content:
                 del self._abreast[viewer]
@@ -170,3 +172,7 @@ class Fanout:
             return
         log.error("stream of %s broke off", self.run, exc_info=task.exception())
         self.close()
+
+
+def _never(_event: Event) -> bool:
+    return False

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
-from starlette.types import Send
-
 from app.events.record import Recorded
 from app.web.stream.fanout import Fanout
 from app.web.stream.viewer import Viewer
@@ -22,8 +20,8 @@ class Live(Protocol):
         """All of it as it was sent last."""
 
 
-async def serve_live(fanout: Fanout, live: Live, send: Send) -> None:
+async def serve_live(fanout: Fanout, live: Live, viewer: Viewer) -> None:
     """What comes after the whole was drawn is caught up with, so nothing falls between the two."""
-    viewer, after = Viewer(send), await fanout.present()
+    after = await fanout.present()
     await viewer.write(await asyncio.to_thread(live.whole))
     await fanout.serve(viewer, after)

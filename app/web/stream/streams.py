@@ -9,12 +9,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.events.bus import Bus
-from app.events.record import MACHINE
+from app.events.record import ALL, MACHINE
 from app.store.events import EventStore
+from app.web.stream.all_runs import REACH, AllRuns
 from app.web.stream.fanout import Fanout, Render
 from app.web.stream.live import Live, serve_live
 from app.web.stream.source import source
-from app.web.stream.viewer import Viewer, body
+from app.web.stream.viewer import Push, Viewer, body
 
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -28,6 +29,7 @@ class Streams:
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
         self._bus, self._store = bus, store
+        self._all = AllRuns(bus, store)
         self._fanouts: dict[tuple[str, str], Fanout] = {}
         self.viewers = 0
         """Who watches now."""
@@ -60,15 +62,19 @@ class Streams:
         async with self.joined(run, rendering, render, reach) as fanout:
             await fanout.serve(viewer, after)
 
-    async def live(self, live: Live, send: Send) -> None:
+    async def live(self, live: Live, viewer: Viewer) -> None:
         async with self.joined(MACHINE, live.name, live, None) as fanout:
-            await serve_live(fanout, live, send)
+            await serve_live(fanout, live, viewer)
 
     def fanout(self, run: str, render: Render, reach: int | None) -> Fanout:
+        if run == ALL:
+            self._all.start()
+            return Fanout(run, self._bus, self._all, render, reach=REACH)
         return Fanout(run, self._bus, source(self._store, run), render, reach=reach)
 
     def close(self) -> None:
         self._closed = True
+        self._all.close()
         for fanout in self._fanouts.values():
             fanout.close()
 
@@ -101,11 +107,13 @@ class _Stream(Response):
         self.init_headers(HEADERS)
         self._streams, self._serve, self._live = streams, serve, live
 
-    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        serving = [asyncio.create_task(self._serve(Viewer(send)), name="viewer of a run")] if self._serve else []
+        push = _push(scope)
+        serving = [asyncio.create_task(self._serve(Viewer(send, push)), name="viewer of a run")] if self._serve else []
         if self._live:
-            serving.append(asyncio.create_task(self._streams.live(self._live, send), name="viewer of the machine"))
+            machine = self._streams.live(self._live, Viewer(send, push))
+            serving.append(asyncio.create_task(machine, name="viewer of the machine"))
         leaving = asyncio.create_task(_left(receive), name="viewer, leaving")
         self._streams.viewers += 1
         try:
@@ -120,6 +128,12 @@ class _Stream(Response):
             task.result()
         if done:
             await send(body(b"", more=False))
+
+
+def _push(scope: Scope) -> Push | None:
+    """An answer without a length goes out in chunks by HTTP/1.1 alone."""
+    line = scope.get("state", {}).get("line")
+    return line.push if line and scope.get("http_version") == "1.1" else None
 
 
 async def _left(receive: Receive) -> None:

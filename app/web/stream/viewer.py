@@ -1,7 +1,8 @@
 """One who watches: a cursor and the way to its socket, never a queue."""
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Generator, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
+from dataclasses import dataclass
 from types import coroutine
 from typing import Any
 
@@ -12,10 +13,27 @@ def body(content: bytes, *, more: bool = True) -> MutableMapping[str, Any]:
     return {"type": "http.response.body", "body": content, "more_body": more}
 
 
+@dataclass(frozen=True)
+class Shared:
+    """One batch for all who watch, made once: as ASGI has it, and as it goes over the wire."""
+
+    message: MutableMapping[str, Any]
+    chunk: bytes
+
+
+def shared(content: bytes) -> Shared:
+    return Shared(body(content), b"%x\r\n%b\r\n" % (len(content), content))
+
+
+Push = Callable[[bytes], bool]
+"""Takes a chunk to the socket at once; False where that is full."""
+
+
 class Viewer:
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, push: Push | None = None) -> None:
+        """`push`: past all that stands between, which would cost more than the write; None where the line has none."""
         self.after = 0
-        self._send = send
+        self._send, self._push = send, push
         self._woken = asyncio.Event()
         self._rest: Awaitable[None] | None = None
 
@@ -23,10 +41,16 @@ class Viewer:
         if content:
             await self._send(body(content))
 
-    def step(self, shared: MutableMapping[str, Any], upto: int) -> bool:
+    def step(self, batch: Shared, upto: int) -> bool:
         """Write without waiting. False when the socket is full: what is left is for the viewer's own task."""
+        if self._push:
+            if pushed := self._push(batch.chunk):
+                self.after = upto
+            else:
+                self.wake()
+            return pushed
         self.after = upto
-        self._rest = begin(self._send(shared))
+        self._rest = begin(self._send(batch.message))
         if self._rest:
             self.wake()
         return self._rest is None

@@ -11,6 +11,7 @@ from app.events.kinds import RunQueued
 from app.events.record import GENESIS, record
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order
+from app.store.changes import Changes
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow, ScheduleRow
@@ -28,6 +29,7 @@ class Place:
         self.lineup = read_lineup(find_lineup("simulated"))
         self.database = open_database(folder / "temper.sqlite")
         self.store = EventStore(self.database)
+        self.changes = Changes(self.database)
         self.submitted = {}
 
     async def submit(self, request, run):
@@ -59,7 +61,18 @@ class Place:
 def place(tmp_path):
     made = Place(tmp_path)
     yield made
+    made.changes.close()
     made.database.dispose()
+
+
+async def test_where_there_are_no_schedules_none_is_looked_for_until_the_database_has_changed(place):
+    keeper = Keeper(place)
+    await keeper.look(MADE)
+    assert [keeper.due(), keeper.due()] == [True, False]
+    place.add(rules=("V-257985",))
+    assert keeper.due()
+    await keeper.look(MADE)
+    assert [keeper.due(), keeper.due()] == [True, True]  # time alone may make one due
 
 
 async def test_at_its_time_a_schedule_becomes_a_run_like_any_other_and_once(place):

@@ -1,5 +1,7 @@
 """Replicas as they are seen from outside: what is wrong with one is a sentence, and the others go on."""
 
+import asyncio
+
 import httpx
 import pytest
 
@@ -119,3 +121,24 @@ async def test_of_two_replicas_the_one_that_is_gone_is_passed_over_and_the_sums_
         assert one[0].replicas[0] == "ready"
         assert one[-1].running == 3
         assert traffic.least(BASES) == 0, "the one that is left, however busy"
+
+
+async def test_looks_at_one_server_go_by_one_connection():
+    connections, asked = [], []
+
+    async def serve(reader, writer):
+        connections.append(writer)
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            asked.append(head.split()[1])
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}")
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    async with server, httpx.AsyncClient(trust_env=False) as http:
+        replica = Replica(http, ENGINE, base, EngineTraffic())
+        await replica.look(0.0)
+        await replica.look(1.0)
+        assert asked.count(b"/health") == 2
+        assert len(connections) == 1
+        for one in connections:
+            one.close()

@@ -174,6 +174,14 @@ def test_what_nobody_looks_at_is_sampled_seldom(state, busy, shown, matters):
     assert sampler.matters
 
 
+def test_what_is_sampled_seldom_is_sampled_once_in_each_step_of_the_ten_seconds_grid():
+    board = Board(states={"e": (0.0, EngineState(engine="e", state="ready"))})
+    sampler = Sampler([], None, None, board, None, LINEUP, lambda: False)
+    board.shown_at -= LOOKING + 1
+    due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.due(at)]
+    assert due == [1_790_000_003, 1_790_000_010, 1_790_000_020, 1_790_000_030]
+
+
 def test_what_many_look_at_is_drawn_once_a_second(monkeypatch):
     board, drawn = Board(), []
     monkeypatch.setattr(time, "time", lambda: 1000.0 + len(drawn))

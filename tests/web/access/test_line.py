@@ -47,10 +47,10 @@ class Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(patience=QUICK, crowd=None):
+async def serving(patience=QUICK, crowd=None, served=application):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         line = partial(HttpLine, crowd or Connections(), patience)
-        config = uvicorn.Config(application, http=line, ws="none", lifespan="off", log_level="critical")
+        config = uvicorn.Config(served, http=line, ws="none", lifespan="off", log_level="critical")
         server = Server(config)
         task = asyncio.create_task(server.serve(sockets=[listener]))
         await server.up.wait()
@@ -150,3 +150,30 @@ async def test_connections_over_the_number_are_closed_at_once():
         assert b" 200 " in await opened[3][0].readline()
         for _, writer in opened:
             writer.transport.abort()
+
+
+async def test_a_chunk_is_pushed_past_the_application_while_an_answer_is_under_way_and_the_socket_takes_it():
+    took, full, over = [], asyncio.Event(), asyncio.Event()
+
+    async def pushing(scope, _receive, send):
+        line = scope["state"]["line"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while line.push(b"400\r\n" + b"y" * 1024 + b"\r\n"):
+            took.append(True)
+        full.set()
+        await send({"type": "http.response.body", "body": b"end"})
+        took.append(line.push(b"1\r\nz\r\n"))
+        over.set()
+
+    async with serving(served=pushing) as connect:
+        reader, writer = await connect()
+        writer.write(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        await full.wait()
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b"transfer-encoding: chunked" in head.lower()
+        body = await reader.read()
+        await over.wait()
+        writer.close()
+    assert body.count(b"y") == 1024 * (len(took) - 1)
+    assert body.endswith(b"3\r\nend\r\n0\r\n\r\n")
+    assert took[-1] is False

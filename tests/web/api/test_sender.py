@@ -13,6 +13,7 @@ from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.words import Budget
 from app.store import webhooks
+from app.store.changes import Changes
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.webhooks import WebhookRow
@@ -31,22 +32,26 @@ class Place:
 
     @asynccontextmanager
     async def told(self, url, *, local=True):
-        store, bus = EventStore(self.database), Bus()
-        with Session(self.database) as session, session.begin():
-            webhooks.add(
-                session,
-                WebhookRow(id="w", url=url, secret=new_secret(b"x" * 32), kinds="", created_at=NOW, local=local),
-            )
+        store, bus, changes = EventStore(self.database), Bus(), Changes(self.database)
+        courier = Sender(self.database, store, bus, version=changes.version, patience=0.4)
+        courier.start()
+        await asyncio.to_thread(self._added, url, local)
         writer = LogWriter(store, bus)
         writer.start()
         log = RunLog("aaaa", writer, clock=lambda: NOW + 1)
         log.append(QUEUED)
         await log.flush()
-        courier = Sender(self.database, store, bus, patience=0.4)
-        courier.start()
         yield
         await courier.close()
+        changes.close()
         await writer.close()
+
+    def _added(self, url, local):
+        with Session(self.database) as session, session.begin():
+            webhooks.add(
+                session,
+                WebhookRow(id="w", url=url, secret=new_secret(b"x" * 32), kinds="", created_at=NOW, local=local),
+            )
 
     def problem(self):
         with Session(self.database) as session:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
@@ -81,11 +83,12 @@ async def test_what_was_written_here_is_not_read_back_and_what_another_wrote_is(
     assert socket.ids == [1, 2, 3, 4, 5, 6]
 
 
-async def test_a_full_socket_holds_nobody_up_and_misses_nothing(tmp_path):
+@pytest.mark.parametrize("pushed", [False, True])
+async def test_a_full_socket_holds_nobody_up_and_misses_nothing(tmp_path, pushed):
     async with logging(tmp_path) as log:
         slow, quick, fanout = Socket(), Socket(), log.fanout(ring=Ring(frames=2))
         fanout.start()
-        async with watching(fanout, (slow, None), (quick, None)):
+        async with watching(fanout, (slow, None), (quick, None), pushed=pushed):
             await slow.until(": temper")
             await quick.until(": temper")
             slow.room.clear()
@@ -97,6 +100,7 @@ async def test_a_full_socket_holds_nobody_up_and_misses_nothing(tmp_path):
             await slow.until("word 5")
         fanout.close()
     assert slow.ids == quick.ids == [1, 2, 3, 4, 5, 6]
+    assert quick.pushed == (6 if pushed else 0)
 
 
 async def test_who_is_too_far_behind_is_told_to_start_anew(tmp_path):

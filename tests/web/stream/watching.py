@@ -30,6 +30,8 @@ class Socket:
 
     room: asyncio.Event = field(default_factory=asyncio.Event)
     got: bytes = b""
+    pushed: int = 0
+    """Chunks that came past the application."""
     came: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -39,6 +41,16 @@ class Socket:
         await self.room.wait()
         self.got += message.get("body", b"")
         self.came.set()
+
+    def push(self, chunk: bytes) -> bool:
+        if not self.room.is_set():
+            return False
+        length, _, rest = chunk.partition(b"\r\n")
+        assert (len(rest), rest[-2:]) == (int(length, 16) + 2, b"\r\n")
+        self.pushed += 1
+        self.got += rest[:-2]
+        self.came.set()
+        return True
 
     async def until(self, text: str) -> None:
         async with asyncio.timeout(10):
@@ -89,8 +101,11 @@ async def logging(path: Path) -> AsyncIterator[Log]:
 
 
 @asynccontextmanager
-async def watching(fanout: Fanout, *sockets: tuple[Socket, int | None]) -> AsyncIterator[list[asyncio.Task[None]]]:
-    tasks = [asyncio.create_task(fanout.serve(Viewer(socket.send), after)) for socket, after in sockets]
+async def watching(
+    fanout: Fanout, *sockets: tuple[Socket, int | None], pushed: bool = False
+) -> AsyncIterator[list[asyncio.Task[None]]]:
+    viewers = [(Viewer(socket.send, socket.push if pushed else None), after) for socket, after in sockets]
+    tasks = [asyncio.create_task(fanout.serve(viewer, after)) for viewer, after in viewers]
     try:
         yield tasks
     finally:

@@ -1,0 +1,50 @@
+"""Which other sites' pages may use the API from a browser: none, unless TEMPER_CORS_ORIGINS names them."""
+
+import re
+
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.errors import BadInput
+
+ANY = "*"
+PATHS = ("/api/", "/openapi.json")
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "If-Range", "Last-Event-ID", "Range")
+_READ = ("Content-Range", "Deprecation", "ETag", "Location", "Retry-After")
+
+
+def origins(said: str) -> frozenset[str]:
+    found = frozenset(one.strip().rstrip("/").lower() for one in said.split(",") if one.strip())
+    for one in found:
+        if one != ANY and not _ORIGIN.fullmatch(one):
+            raise BadInput(
+                f"TEMPER_CORS_ORIGINS has {one[:60]!a}: it takes origins such as https://portal.example, "
+                "separated by commas, or * for all."
+            )
+    return found
+
+
+class Cors:
+    """A browser sends no cookie along: who comes from another site brings a token, whatever the origin."""
+
+    def __init__(self, app: ASGIApp, allowed: frozenset[str]) -> None:
+        self._app = app
+        methods = ("GET", "POST", "PUT", "PATCH", "DELETE")
+        self._open = CORSMiddleware(
+            app, allow_origins=allowed, allow_methods=methods, allow_headers=_SENT, expose_headers=_READ
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        shared = scope["type"] == "http" and scope["path"].startswith(PATHS)
+        await (self._open if shared else self._app)(scope, receive, send)
+
+
+def may_write(headers: Headers, path: str, allowed: frozenset[str], *, demo: bool) -> bool:
+    """From another site: with a token, which no browser adds by itself; where nobody has one, by the origin's name."""
+    origin = headers.get("origin", "").lower()
+    if not path.startswith(PATHS) or not (origin in allowed or ANY in allowed):
+        return False
+    by_token = headers.get("authorization", "").lower().startswith("bearer ")
+    return by_token or (demo and origin in allowed)

@@ -1,0 +1,124 @@
+"""What a client of the API already has is not sent again: 304 for what is unchanged, 206 for the rest of a pack."""
+
+import asyncio
+import hashlib
+import re
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.evidence import pack
+from app.web.api.problem import Problem
+from app.web.api.route import PREFIX
+
+IN_PARTS = (pack.MEDIA_TYPE,)
+"""What is sent as it is: the rest is compressed on the way, so that its bytes have no fixed places."""
+LARGE = 256 * 1024
+_RANGE = re.compile(r"bytes=(\d{1,18})?-(\d{1,18})?")
+
+
+@dataclass(frozen=True)
+class ByteRange:
+    """Bytes of a body, the last one included."""
+
+    first: int
+    last: int
+
+
+class Unsatisfiable(Exception):
+    """It begins where the body has ended."""
+
+
+class Conditional:
+    """Over routes that the guard has let somebody come to: a tag says nothing to who may not read."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith(PREFIX):
+            return await self._app(scope, receive, send)
+        answer = _Answer(scope, receive, send)
+        return await self._app(scope, receive, answer.take)
+
+
+class _Answer:
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope, self._receive, self._send = scope, receive, send
+        self._start: Message | None = None
+
+    async def take(self, message: Message) -> None:
+        """A body in one piece is tagged; a stream goes on as it comes."""
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            self._start = message
+        elif self._start is None:
+            await self._send(message)
+        else:
+            start, self._start = self._start, None
+            if message.get("more_body"):
+                await self._send(start)
+                await self._send(message)
+            else:
+                await self._tagged(start, message)
+
+    async def _tagged(self, start: Message, message: Message) -> None:
+        headers, body = MutableHeaders(scope=start), message.get("body", b"")
+        in_parts = headers.get("content-type", "") in IN_PARTS
+        digest = await asyncio.to_thread(_digest, body) if len(body) > LARGE else _digest(body)
+        headers["etag"] = f'"{digest}"' if in_parts else f'W/"{digest}"'
+        headers.setdefault("cache-control", "private, no-cache")
+        if in_parts:
+            headers["accept-ranges"] = "bytes"
+        asked = Headers(scope=self._scope)
+        if same(asked.get("if-none-match"), digest):
+            kept = {name: headers[name] for name in ("etag", "cache-control", "vary") if name in headers}
+            return await self._instead(Response(status_code=304, headers=kept))
+        if in_parts and asked.get("if-range", headers["etag"]) == headers["etag"]:
+            try:
+                part = stretch(asked.get("range"), len(body))
+            except Unsatisfiable:
+                return await self._instead(_no_such_range(len(body)))
+            if part:
+                start["status"], message["body"] = 206, body[part.first : part.last + 1]
+                headers["content-range"] = f"bytes {part.first}-{part.last}/{len(body)}"
+                headers["content-length"] = str(len(message["body"]))
+        await self._send(start)
+        return await self._send(message)
+
+    async def _instead(self, answer: Response) -> None:
+        await answer(self._scope, self._receive, self._send)
+
+
+def _no_such_range(size: int) -> Response:
+    said = f"There are {size} bytes, and the range begins behind them: ask again without it."
+    return Problem("no-such-range", said, field="Range", headers={"content-range": f"bytes */{size}"}).response()
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:32]
+
+
+def same(if_none_match: str | None, digest: str) -> bool:
+    """Weakly compared, as it is to be for reading."""
+    if if_none_match is None:
+        return False
+    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+    return "*" in tags or f'"{digest}"' in tags
+
+
+def stretch(asked: str | None, size: int) -> ByteRange | None:
+    """None: all of it, also for several ranges at once and for what is none, as RFC 9110 allows."""
+    found = _RANGE.fullmatch((asked or "").replace(" ", ""))
+    if found is None or found[0] == "bytes=-":
+        return None
+    if found[1] is None:
+        first, last = max(0, size - int(found[2])), size - 1
+    else:
+        first, last = int(found[1]), size - 1 if found[2] is None else min(int(found[2]), size - 1)
+        if found[2] is not None and int(found[2]) < first:
+            return None
+    if first > last:
+        raise Unsatisfiable
+    return ByteRange(first, last)

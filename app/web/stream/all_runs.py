@@ -1,0 +1,114 @@
+"""Every run's events as one stream: numbered as this process learns of them, kept for whoever comes back soon."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import TypeVar
+
+from app.events.bus import Bus
+from app.events.record import ALL, AUDIT, MACHINE, Recorded, read
+from app.store.db import AWAY, why
+from app.store.events import EventStore
+
+log = logging.getLogger(__name__)
+
+KEPT = 5000
+REACH = 4000
+"""Who is further behind takes up each run by its own events. Less than is kept, so that nothing is left out unsaid."""
+AGAIN_AFTER = 0.5
+_OTHERS = (MACHINE, AUDIT, ALL)
+
+T = TypeVar("T")
+
+
+class AllRuns:
+    """It follows from its first viewer on, for as long as the process lives: who was cut off comes back to it."""
+
+    def __init__(self, bus: Bus, store: EventStore) -> None:
+        self._bus, self._store = bus, store
+        # No number is given out twice, by whichever process: a million a second would have to be written for that.
+        self._head = int(time.time()) * 1_000_000
+        self._kept: deque[Recorded] = deque(maxlen=KEPT)
+        self._heads: dict[str, int] = {}
+        self._waiting: list[Recorded | tuple[str, int]] = []
+        self._work, self._ready = asyncio.Event(), threading.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        if self._task is None:
+            self._bus.hear(self)
+            self._task = asyncio.create_task(self._go_on(), name="stream of all runs")
+
+    def close(self) -> None:
+        self._ready.set()
+        if self._task:
+            self._task.cancel()
+
+    def written(self, batch: Sequence[Recorded]) -> None:
+        self._take([one for one in batch if one.run not in _OTHERS])
+
+    def elsewhere(self, run: str, seq: int) -> None:
+        self._take([(run, seq)] if run not in _OTHERS else [])
+
+    def last(self) -> int:
+        """Once it is known how far every run has come: from then on nothing is missed."""
+        self._ready.wait()
+        return self._head
+
+    def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
+        """From a copy: it is asked from threads."""
+        found = (one for one in tuple(self._kept) if one.seq > seq and (upto is None or one.seq <= upto))
+        return list(islice(found, limit))
+
+    def _take(self, found: Sequence[Recorded | tuple[str, int]]) -> None:
+        if found:
+            self._waiting.extend(found)
+            self._work.set()
+
+    def _heads_now(self) -> dict[str, int]:
+        return {run: self._store.head(run) for run in (*self._store.at_work(), *dict(self._store.queued()))}
+
+    async def _go_on(self) -> None:
+        try:
+            self._heads = await patiently(self._heads_now)
+        finally:
+            self._ready.set()
+        while True:
+            await self._work.wait()
+            self._work.clear()
+            waiting, self._waiting = self._waiting, []
+            batch: list[Recorded] = []
+            for one in waiting:
+                batch += await self._new(one)
+            numbered = [replace(one, run=ALL, seq=place) for place, one in enumerate(batch, self._head + 1)]
+            self._kept.extend(numbered)
+            self._head += len(numbered)
+            self._bus.publish(numbered)
+
+    async def _new(self, one: Recorded | tuple[str, int]) -> list[Recorded]:
+        """What follows the newest known event of its run; what lies between is read."""
+        run, seq = (one.run, one.seq) if isinstance(one, Recorded) else one
+        head = self._heads.get(run, 0)
+        if seq <= head:
+            return []
+        self._heads[run] = seq
+        if isinstance(one, Recorded) and seq == head + 1:
+            return [one]
+        lines = await patiently(partial(self._store.lines, run, head, seq))
+        return [read(line, digest) for _, line, digest in lines]
+
+
+async def patiently(asked: Callable[[], T]) -> T:
+    """In a thread, and again for as long as the database is away."""
+    while True:
+        try:
+            return await asyncio.to_thread(asked)
+        except AWAY as exc:
+            log.warning("the stream of all runs waits: %s", why(exc))
+            await asyncio.sleep(AGAIN_AFTER)
