@@ -10,7 +10,7 @@ from tests.forkserver import temper
 from tests.served import served
 
 PATIENCE = 60_000
-"""For whatever comes of a click or an event: what is asserted of a page is waited for (`expect`), never looked at once."""
+"""What comes of a click or of an event is waited for (`expect`), never looked at once."""
 expect.set_options(timeout=PATIENCE)
 QUIET = (
     "--no-sandbox",

@@ -11,6 +11,7 @@ from playwright.async_api import Error, expect
 
 from app.store.db import open_database
 from app.store.events import EventStore
+from tests.browser.conftest import PATIENCE
 from tests.served import served
 
 LANES = "[...document.querySelectorAll('.lane .thought')].map((one) => one.textContent.trim())"
@@ -36,7 +37,7 @@ COUNTS_PENDING = """() => {
   const ajax = htmx.ajax;
   htmx.ajax = (...words) => {
     window.pending += 1;
-    return ajax(...words).finally(() => (window.pending -= 1));
+    return ajax.call(htmx, ...words).finally(() => (window.pending -= 1));
   };
 }"""
 CLEAR_OF_THE_BAR = """
@@ -150,49 +151,45 @@ async def test_a_change_waits_for_a_person_and_a_click_approves_it(page, tmp_pat
         await expect(page.locator("#feed")).to_contain_text("seen and meant")
 
 
-async def test_the_strip_of_time_is_dragged_and_stepped_without_a_reload(page, tmp_path):
+async def test_the_strip_of_time_is_dragged_and_stepped_without_a_reload(page, shown):
     """With the mouse, with arrows, and from item to item; the address follows, and what has the focus is in sight."""
-    with served(tmp_path, "--speed", "0", command="demo") as server:
-        server.wait_for_kind("run.finished")
-        await page.goto(f"{server.url}/runs/{server.runs()[0]}")
-        await page.evaluate("window.same = true")
-        await page.evaluate(COUNTS_PENDING)
-        strip = page.get_by_role("slider")
-        box = await strip.bounding_box()
-        await page.mouse.move(box["x"] + box["width"] - 6, box["y"] + 8)
-        await page.mouse.down()
-        for share in (0.8, 0.6, 0.5):
-            await page.mouse.move(box["x"] + box["width"] * share, box["y"] + 8)
-        await page.mouse.up()
-        await until(page, "window.pending === 0 && location.search.startsWith('?at=')")
-        await until(page, "document.querySelectorAll('.cell.waiting').length > 0")
-        middle = int(await page.locator("#place").get_attribute("data-seq"))
-        await page.locator("#next").click()
-        await until(page, f"Number(document.getElementById('place').dataset.seq) > {middle}")
-        await page.locator(".cells a").last.focus()
-        await until(page, CLEAR_OF_THE_BAR)
-        await strip.focus()
-        await page.keyboard.press("Home")
-        await until(page, "document.getElementById('place').dataset.seq === '1'")
-        await expect(page.locator("#liveness")).to_have_text("REPLAY")
-        assert await page.evaluate("window.same")
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}")
+    await page.evaluate("window.same = true")
+    await page.evaluate(COUNTS_PENDING)
+    strip = page.get_by_role("slider")
+    box = await strip.bounding_box()
+    await page.mouse.move(box["x"] + box["width"] - 6, box["y"] + 8)
+    await page.mouse.down()
+    for share in (0.8, 0.6, 0.5):
+        await page.mouse.move(box["x"] + box["width"] * share, box["y"] + 8)
+    await page.mouse.up()
+    await until(page, "window.pending === 0 && location.search.startsWith('?at=')")
+    await until(page, "document.querySelectorAll('.cell.waiting').length > 0")
+    middle = int(await page.locator("#place").get_attribute("data-seq"))
+    await page.locator("#next").click()
+    await until(page, f"Number(document.getElementById('place').dataset.seq) > {middle}")
+    await page.locator(".cells a").last.focus()
+    await until(page, CLEAR_OF_THE_BAR)
+    await strip.focus()
+    await page.keyboard.press("Home")
+    await until(page, "document.getElementById('place').dataset.seq === '1'")
+    await expect(page.locator("#liveness")).to_have_text("REPLAY")
+    assert await page.evaluate("window.same")
 
 
-async def test_a_word_is_explained_where_it_stands_and_a_lane_stays_where_it_was_put(page, tmp_path):
-    with served(tmp_path, "--speed", "0", command="demo") as server:
-        server.wait_for_kind("run.finished")
-        await page.goto(f"{server.url}/runs/{server.runs()[0]}?at=400")
-        await page.locator(".term", has_text="CAT").focus()
-        await expect(page.locator(".note")).to_contain_text("How bad a finding is")
-        await page.keyboard.press("Escape")
-        await expect(page.locator(".note")).to_be_hidden()
-        await page.locator("#step-worker").click()
-        await expect(page.locator("#lane-worker .body")).to_be_visible()
-        await expect(page.locator(".lane .body:visible")).to_have_count(1)
-        await page.get_by_text("What is this?").click()
-        await page.reload()
-        await expect(page.locator(".intro summary")).to_be_visible()
-        await expect(page.locator(".intro p").first).to_be_hidden()
+async def test_a_word_is_explained_where_it_stands_and_a_lane_stays_where_it_was_put(page, shown):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at=400")
+    await page.locator(".term", has_text="CAT").focus()
+    await expect(page.locator(".note")).to_contain_text("How bad a finding is")
+    await page.keyboard.press("Escape")
+    await expect(page.locator(".note")).to_be_hidden()
+    await page.locator("#step-worker").click()
+    await expect(page.locator("#lane-worker .body")).to_be_visible()
+    await expect(page.locator(".lane .body:visible")).to_have_count(1)
+    await page.get_by_text("What is this?").click()
+    await page.reload()
+    await expect(page.locator(".intro summary")).to_be_visible()
+    await expect(page.locator(".intro p").first).to_be_hidden()
 
 
 async def test_a_form_from_another_site_is_refused(page, tmp_path):
