@@ -11,9 +11,9 @@ help:  ## this list
 demo: .venv/.runtime $(if $(filter --real,$(ARGS)),.venv/.cpu)  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run"; ARGS=--real: a real model on the CPU)
 	@$(BIN)/temper demo $(ARGS)
 
-test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some, --thorough for many more examples, --costs for where the time goes)
+test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some, --thorough for the night: many more examples, --costs for where the time goes)
 	@.ci/tools
-	@$(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)  # compiled once, not by every process
 
 chaos: .venv/.dev  ## faults of nine kinds under a server at work, by chance (ARGS="--faults N --seed N --postgres --only 'the disk is full'")
 	@.ci/tools

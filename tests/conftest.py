@@ -1,6 +1,10 @@
 """What tests of several folders share. What needs more than this repository is tested when it is asked for by name."""
 
+import os
 from pathlib import Path
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from tests.evidence.played import archive, case, log, played
 from tests.postgres import postgres_server
@@ -15,16 +19,40 @@ LONGEST = (
     "tests/nodes/test_takeover.py",
     "tests/upgrade/test_upgrade.py",
     "tests/browser/test_mission.py",
-    "tests/web/access/test_guard.py",
     "tests/nodes/test_restart.py",
+    "tests/web/api/test_schema.py",
+    "tests/web/api",
+    "tests/test_faults.py",
     "tests/test_cli.py",
+    "tests/targets/test_hostile.py",
     "tests/targets/ssh",
     "tests/nodes",
-    "tests/targets/effects",
-    "tests/web/api/test_schema.py",
+    "tests/cli",
+    "tests/web/access",
     "tests/test_wheel.py",
 )
 """Begun first: a file is one worker's, and nobody is to wait at the end for one that came last."""
+TOGETHER = ("tests/web/api/",)
+"""All files of such a folder are one worker's: they share a server."""
+ON_THEIR_OWN = ("tests/web/api/test_schema.py",)
+"""Files of these that start one anyway, and take long."""
+
+
+class ByServer(LoadFileScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return next((one for one in TOGETHER if file.startswith(one) and file not in ON_THEIR_OWN), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are cores: those that wait, for a process or for time to pass, leave theirs idle."""
+    return -(-len(os.sched_getaffinity(0)) * 3 // 2)
 
 
 def pytest_ignore_collect(collection_path: Path, config) -> bool | None:

@@ -2,6 +2,7 @@
 
 Processor time, not the clock's: that of the test's own process and of its children that have ended, so that a busy
 machine tells the same as an idle one. A server that several tests share is counted with the test that ends it.
+Beside it what the clock says: where that is far more on an idle machine, a test waits, and another could work.
 """
 
 import json
@@ -32,7 +33,7 @@ def spent() -> tuple[float, float]:
 class Costs:
     def __init__(self, path: str) -> None:
         self._path = path
-        self._per_test = defaultdict(lambda: [0.0, 0.0])
+        self._per_test = defaultdict(lambda: [0.0, 0.0, 0.0])
         self._before = spent()
 
     @pytest.hookimpl(hookwrapper=True)
@@ -45,23 +46,24 @@ class Costs:
 
     def pytest_runtest_logreport(self, report):
         kept = self._per_test[report.nodeid]
-        for at, seconds in enumerate(getattr(report, "cost", (0, 0))):
+        for at, seconds in enumerate((*getattr(report, "cost", (0, 0)), report.duration)):
             kept[at] += seconds
 
     def pytest_terminal_summary(self, terminalreporter):
         if not self._per_test:
             return
-        folders = defaultdict(lambda: [0, 0.0, 0.0])
-        for test, (own, children) in self._per_test.items():
-            row = folders[_folder(test)]
-            row[0], row[1], row[2] = row[0] + 1, row[1] + own, row[2] + children
+        folders = defaultdict(lambda: [0, 0.0, 0.0, 0.0])
+        for test, seconds in self._per_test.items():
+            folder = _folder(test)
+            folders[folder] = [one + more for one, more in zip(folders[folder], (1, *seconds), strict=True)]
         write = terminalreporter.write_line
-        write("| where | tests | own s | children s |\n|---|---:|---:|---:|")
+        write("| where | tests | own s | children s | clock s |\n|---|---:|---:|---:|---:|")
         by_cost = sorted(folders.items(), key=lambda row: -row[1][1] - row[1][2])
-        for folder, (count, own, children) in by_cost[:SHOWN]:
-            write(f"| {folder} | {count} | {own:.1f} | {children:.1f} |")
-        count, own, children = (sum(column) for column in zip(*folders.values(), strict=True))
-        write(f"| all | {count} | {own:.1f} | {children:.1f} |  = {(own + children) / 60:.1f} minutes")
+        for folder, (count, own, children, clock) in by_cost[:SHOWN]:
+            write(f"| {folder} | {count} | {own:.1f} | {children:.1f} | {clock:.1f} |")
+        count, own, children, clock = (sum(column) for column in zip(*folders.values(), strict=True))
+        whole = f"{(own + children) / 60:.1f} minutes of {clock / 60:.1f}"
+        write(f"| all | {count} | {own:.1f} | {children:.1f} | {clock:.1f} |  = {whole}")
         if self._path != "-":
             Path(self._path).write_text(json.dumps(self._per_test, indent=1))
 

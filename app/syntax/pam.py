@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from app.syntax import pam_text, source
 from app.syntax.files import Files
@@ -60,6 +61,7 @@ class PamStack:
         return tuple(rule for rule in self.rules if rule.kind == kind)
 
 
+@lru_cache(maxsize=64)  # the stacks of a host include the same few files many times over
 def service(text: str, path: str) -> PamStack:
     """One file as it stands, includes not followed."""
     rules: list[tuple[PamRule, str]] = []

@@ -8,6 +8,7 @@ from app.syntax.files import Files
 from app.syntax.source import fold
 from app.targets import access, privilege, stack, uploads
 from app.targets.accounts import AGENT, people
+from app.targets.glance import Glance
 from app.targets.login import sshd_of
 from app.targets.questions import auditing, boot, doors, rights, shells
 from app.targets.questions.asked import Fill, Heard, Host, parsed
@@ -20,6 +21,7 @@ _LONGEST = 300
 
 def health(files: Files, today: int, fill: Fill | None = None) -> tuple[Probe, ...]:
     """`today` counts days since 1970: accounts expire."""
+    files = Glance(files)
     who = people(files)
     host = Host(files, who, sshd_of(files, who), sudoers.effective(files), today, fill)
     return tuple(probed(name, ask(host)) for name, ask in _PROBES.items())

@@ -13,6 +13,7 @@ from app.targets import obfuscation
 from app.targets.areas import judge_of
 from app.targets.change import FileAction
 from app.targets.effects.judged import by_our_reading
+from app.targets.glance import Glance
 from app.targets.health import health
 from app.targets.overlay import Overlay
 from app.targets.standing import beside
@@ -65,8 +66,9 @@ def review(
         if objection:
             refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
     if not refusals and actions:
-        after = Overlay(files, planned)
-        whole = by_our_reading(planned, files, after, asks) or _lockout(files, planned)
+        now = Glance(files)
+        after = Overlay(now, planned)
+        whole = by_our_reading(planned, now, after, asks) or _lockout(now, after)
         if whole:
             refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
     return refusals
@@ -147,10 +149,10 @@ def _joined(text: str) -> set[tuple[str, str]]:
     return {(line, below) for line, below in itertools.pairwise(text.split("\n")) if line.endswith("\\")}
 
 
-def _lockout(files: Files, planned: dict[str, FileState]) -> Objection | None:
+def _lockout(files: Files, planned: Files) -> Objection | None:
     """Nobody may lose the way in by what looked harmless line by line. What no longer parses, the validators refuse."""
     before = {probe.name: probe for probe in health(files, _NEVER)}
-    now = beside(before.values(), health(Overlay(files, planned), _NEVER))
+    now = beside(before.values(), health(planned, _NEVER))
     after = {probe.name: probe for probe in now}
     broken = [name for name in before if before[name].ok and not after[name].ok]
     if any(name in broken for name in _PARSES):

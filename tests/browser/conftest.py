@@ -4,11 +4,14 @@ import shutil
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import async_playwright
+from playwright.async_api import async_playwright, expect
 
 from tests.forkserver import temper
 from tests.served import served
 
+PATIENCE = 60_000
+"""What comes of a click or of an event is waited for (`expect`), never looked at once."""
+expect.set_options(timeout=PATIENCE)
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",

@@ -1,20 +1,19 @@
 """The line-up page in a real browser."""
 
 from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import expect
 
 from tests.served import served
-
-PATIENCE = 60_000
 
 
 async def test_a_click_probes_and_the_page_draws_itself_anew_and_axe_finds_nothing(page, browser, tmp_path):
     with served(tmp_path, "--speed", "100") as server:
         await page.goto(f"{server.url}/lineup")
-        assert await page.get_by_text("Not probed yet").count() == 3
+        await expect(page.get_by_text("Not probed yet")).to_have_count(3)
         await page.get_by_role("button", name="Probe now").click()
-        await page.get_by_text("Probing.").wait_for(timeout=PATIENCE)
-        await page.get_by_role("button", name="Probe now").wait_for(timeout=PATIENCE)
-        assert await page.get_by_text("Not probed yet").count() == 0
+        await expect(page.get_by_text("Probing.")).to_be_visible()
+        await expect(page.get_by_role("button", name="Probe now")).to_be_visible()
+        await expect(page.get_by_text("Not probed yet")).to_have_count(0)
         for scheme in ("dark", "light"):
             for width, height in ((1440, 900), (390, 844)):
                 opened = await browser.new_page(

@@ -1,10 +1,12 @@
 """The operator's page in a real browser: what it says while engines and server go, and when they come back."""
 
 import os
+import re
 import signal
 from pathlib import Path
 
 from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import expect
 
 from tests.browser.test_mission import SHIFT_AT_MOST, SHIFTS, until
 from tests.served import served
@@ -28,20 +30,17 @@ async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_
         await until(
             page, "!document.body.classList.contains('lost') && document.querySelectorAll('.console').length === 3"
         )
-        await until(page, "document.querySelector('#vitals').textContent.includes('3 of 3')")
-        assert "Nothing needs you" in await page.locator("#needs").inner_text()
-        assert await page.title() == "Operator · Temper"
+        await expect(page.locator("#vitals")).to_contain_text("3 of 3")
+        await expect(page.locator("#needs")).to_contain_text("Nothing needs you")
+        await expect(page).to_have_title("Operator · Temper")
         assert (await Axe().run(page)).response["violations"] == []
 
         os.kill(simulator_of(server), signal.SIGKILL)
         await until(page, f"{NEEDS}.length > 0 && document.title.startsWith('(')")
-        assert await page.locator("#needs button", has_text="Start engines").is_visible()
-        assert "Nothing needs you" not in await page.locator("#needs").inner_text()
-        assert (
-            await page.evaluate("document.querySelector('link[rel=icon]').getAttribute('href')")
-            == "/static/icon-needs.svg"
-        )
-        assert "—" in await page.locator("#engine-gemma-31b .num").inner_text()
+        await expect(page.locator("#needs button", has_text="Start engines")).to_be_visible()
+        await expect(page.locator("#needs")).not_to_contain_text("Nothing needs you")
+        await expect(page.locator("link[rel=icon]")).to_have_attribute("href", "/static/icon-needs.svg")
+        await expect(page.locator("#engine-gemma-31b .num")).to_contain_text("—")
         assert await page.evaluate("window.shift") <= SHIFT_AT_MOST
         assert (await Axe().run(page)).response["violations"] == []
         await page.locator("#needs button", has_text="Start engines").click()
@@ -50,10 +49,10 @@ async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_
         await page.evaluate("window.opened = true")
         server.process.kill()
         await until(page, "document.body.classList.contains('lost')")
-        assert "No word from the server since" in await page.locator("#lost").inner_text()
-        assert (await page.title()).startswith("✗ lost")
+        await expect(page.locator("#lost")).to_contain_text("No word from the server since")
+        await expect(page).to_have_title(re.compile("^✗ lost"))
     with served(tmp_path / "data", "--speed", "50", port=port):
         await until(page, "!document.body.classList.contains('lost')")
-        await until(page, "document.querySelector('#vitals').textContent.includes('3 of 3')")
-        assert await page.title() == "Operator · Temper"
+        await expect(page.locator("#vitals")).to_contain_text("3 of 3")
+        await expect(page).to_have_title("Operator · Temper")
         assert await page.evaluate("window.opened"), "it came back by itself, without a reload"

@@ -36,8 +36,9 @@ def test_nobody_is_checked_with_the_work_of_today_and_lets_nobody_in():
         assert not matches(word, NOBODY)
 
 
-@pytest.mark.parametrize("kept", [OLD, NOBODY, hashed(GOOD)], ids=["older", "nobody", "somebody"])
+@pytest.mark.parametrize("kept", [OLD, NOBODY, ""], ids=["older", "nobody", "somebody"])
 def test_every_name_costs_one_argon2(kept, monkeypatch):
+    kept = kept or hashed(GOOD)
     asked, verify = [], PasswordHasher.verify
 
     def counted(hasher, kept, password):
