@@ -60,7 +60,8 @@ def options(text: str, path: str) -> list[Setting]:
     """Where a setting is given a value, for who changes one: by line."""
     lines = enumerate(text.split("\n"), 1)
     made = ((number, one) for number, line in lines for one in assignments(line))
-    return [Setting(key, value, path, number) for number, (key, value) in made if value is not None]
+    named = ((number, key, value) for number, (key, value) in made if value is not None and len(key.split()) == 1)
+    return [Setting(key, value, path, number) for number, key, value in named]
 
 
 def assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
