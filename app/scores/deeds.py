@@ -15,7 +15,8 @@ from app.targets.rootfs.machine import Rootfs
 
 Seen = Mapping[str, str]
 _SECONDS = 1500.0
-_PASSWD_REFUSES = "10"
+_REFUSED = "10"
+"""How passwd ends where a new password is not taken."""
 SCRIPT = r"""
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 told() { printf '%s\t%s\n' "$1" "$(printf %s "$2" | tr '\n\t' '  ' | cut -c1-200)"; }
@@ -85,7 +86,7 @@ def _within(key: str, least: int, most: int) -> Callable[[Seen], bool]:
 
 def _refused(change: str) -> Callable[[Seen], bool]:
     """By passwd itself, which took the two before: an account that cannot change its password proves nothing."""
-    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _PASSWD_REFUSES
+    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _REFUSED
 
 
 def _kernel(key: str, value: str) -> Callable[[Seen], bool]:

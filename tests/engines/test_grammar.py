@@ -52,10 +52,12 @@ def test_a_pattern_of_another_kind_becomes_some_length():
     assert bindable(path, frozenset({"patterns"})) == {"type": "string", "maxLength": 256}
 
 
-@pytest.mark.parametrize(("pattern", "fine"), [("^[a-z]{0,128}$", True), ("^[a-z]{0,129}$", False), ("^a{300}$", False)])
-def test_the_simulated_grammar_refuses_what_a_real_one_cannot_make(pattern, fine):
-    schema = {"type": "object", "properties": {"x": {"type": "string", "pattern": pattern}}}
-    if fine:
-        return to_schema.check(schema)
+def repeats(pattern):
+    return {"type": "object", "properties": {"x": {"type": "string", "pattern": pattern}}}
+
+
+@pytest.mark.parametrize("pattern", ["^[a-z]{0,129}$", "^a{300}$"])
+def test_the_simulated_grammar_refuses_what_a_real_one_cannot_make(pattern):
+    to_schema.check(repeats("^[a-z]{0,128}$"))
     with pytest.raises(to_schema.BadSchema, match="more than 128"):
-        to_schema.check(schema)
+        to_schema.check(repeats(pattern))

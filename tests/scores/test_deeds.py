@@ -8,16 +8,34 @@ from app.scores.result import Fate
 
 KERNEL = ("kernel.randomize_va_space", "net.ipv4.tcp_syncookies", "net.ipv4.icmp_ignore_bogus_error_responses")
 AS_IT_CAME = {
-    **{"second": "0", "third": "0", "again": "0", "short": "0", "digest": "$y$j9T", "group": "$6", "home": "755"},
-    **{"idle": "", "exported": "0", "changed": "0", "root": "without-password", "mode": "644 root root"},
+    "second": "0",
+    "third": "0",
+    "again": "0",
+    "short": "0",
+    "digest": "$y$j9T",
+    "group": "$6",
+    "home": "755",
+    "idle": "",
+    "exported": "0",
+    "changed": "0",
+    "root": "without-password",
+    "mode": "644 root root",
     **{f"now {key}": "2" if key == KERNEL[0] else "1" for key in KERNEL},
     **{f"boot {key}": "" for key in KERNEL},
     "pwquality": "",
 }
 """By a Debian 12 as it is built."""
 HARDENED = AS_IT_CAME | {
-    **{"again": "10", "short": "10", "digest": "$y$jFT", "group": "$y", "home": "700"},
-    **{"idle": "600", "exported": "1", "changed": "", "root": "no", "mode": "600 root root"},
+    "again": "10",
+    "short": "10",
+    "digest": "$y$jFT",
+    "group": "$y",
+    "home": "700",
+    "idle": "600",
+    "exported": "1",
+    "changed": "",
+    "root": "no",
+    "mode": "600 root root",
     **{f"boot {key}": "2" if key == KERNEL[0] else "1" for key in KERNEL},
     "pwquality": "installed",
 }

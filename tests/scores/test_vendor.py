@@ -13,7 +13,8 @@ RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/x
 
 
 def out(first, last):
-    return f"<<before>>\n{RESULTS.format(first)}\n<<after>>\n{RESULTS.format(last)}\n<<deeds>>\nroot\tno\n<<took>>\n10.5 12.0\n".encode()
+    parts = f"<<before>>\n{RESULTS.format(first)}\n<<after>>\n{RESULTS.format(last)}\n"
+    return f"{parts}<<deeds>>\nroot\tno\n<<took>>\n10.5 12.0\n".encode()
 
 
 def test_before_and_after_are_read():
