@@ -136,7 +136,8 @@ def finish(settings: Settings, order: ScoreOrder, lineup: Lineup | None, notes: 
     """All trials are done: the result is signed and written, and their notes are of no more use."""
     database = open_database(settings.database)
     trials = tuple(notes.done.values())
-    started = next((_started(database, trial.run) for trial in trials if trial.run), None)
+    found = (_started(database, trial.run) for trial in trials if trial.run)
+    started = next((one for one in found if one), None)  # trials that were put together: not all were played here
     made = Score(
         order=order,
         simulated=bool(lineup and lineup.simulated),

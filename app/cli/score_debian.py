@@ -70,7 +70,7 @@ async def _trials(settings: Settings, lineup: Lineup | None, order: ScoreOrder, 
         for seed in left:
             target = _new(settings, machine)
             try:
-                notes.add(_told(seed, order, await on_added(runtime, order, seed, target, order.rules)))
+                notes.add(_told(seed, order, await on_added(runtime, order, seed, target, machine)))
             finally:
                 await asyncio.to_thread(target.close)
 

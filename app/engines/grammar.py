@@ -1,5 +1,6 @@
 """A JSON Schema as an engine's grammar can be made of it. What one engine cannot bind, it is asked without."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -48,9 +49,9 @@ def _no_pattern(node: dict[str, Any]) -> dict[str, Any]:
     pattern = node.get("pattern")
     if not isinstance(pattern, str):
         return node
-    most = pattern.rpartition("{0,")[2].rstrip("}$") if pattern.endswith("}$") else ""
+    most = sum(map(int, _RUN.findall(pattern))) if _RUNS.fullmatch(pattern) else _ANY_LENGTH
     rest = {key: value for key, value in node.items() if key != "pattern"}
-    return {"maxLength": int(most) if most.isdigit() else _ANY_LENGTH} | rest
+    return {"maxLength": most} | rest
 
 
 def _no_length(node: dict[str, Any]) -> dict[str, Any]:
@@ -64,6 +65,9 @@ def _no_const(node: dict[str, Any]) -> dict[str, Any]:
 
 
 _ANY_LENGTH = 256
+_RUN = re.compile(r"\{0,(\d+)\}")
+_RUNS = re.compile(r"\^(?:\[(?:\\.|[^\]\\])+\]\{0,\d+\})+\$")
+"""So many characters of a class, and so many more."""
 _WITHOUT: dict[Lack, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "patterns": _no_pattern,
     "lengths": _no_length,

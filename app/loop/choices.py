@@ -75,9 +75,10 @@ def _spoken(path: str, found: Iterable[str], named: Named) -> Iterator[str]:
     known = {fold(key): key for key in found}
     last = {fold(key.rpartition(".")[2]): key for key in known.values()}
     knows = _knowledge(path, named)
+    judged = isinstance(judge_of(path), OptionJudge)
     for word in named.words:
         key = known.get(fold(word)) or last.get(fold(word))
-        if key or knows(word):
+        if knows(key or word) or (key and (not judged or knows(key.rpartition(".")[2]))):  # comments look like defaults
             yield key or word
     if path.startswith(_TWO_WORDS):
         for quoted in named.quoted:

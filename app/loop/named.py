@@ -15,6 +15,7 @@ _MODE = re.compile(r"\b0[0-7]{3}\b")
 _PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+-]*[A-Za-z0-9]")
 _LIKE_A_VALUE = re.compile(r"[0-9/@,_]|^[A-Z]{2,}$|^(?:yes|no|true|false|on|off|none)$")
 _EQUALS = re.compile(r"(?<=[A-Za-z_])=")
+_ASSIGNED = re.compile(r"^(\w+)='([^'$\n]+)'$", re.MULTILINE)
 _LINKS = ("to", "be", "=", "as", "is")
 _LEADS = {*_LINKS, "has", "have", "exactly", "set"}
 
@@ -66,6 +67,11 @@ class Named:
                     following = next((one for one in words[at + 1 :] if fold(one) not in _LEADS), "")
                     found += [following] if _LIKE_A_VALUE.search(following) else []
         return found
+
+
+def values_of_script(script: str) -> str:
+    """What a script was made with. Its other words are the shell's and say nothing of the rule."""
+    return "\n".join(f"{name} = {value}" for name, value in _ASSIGNED.findall(script))
 
 
 def _of_pair(word: str) -> tuple[str, ...]:

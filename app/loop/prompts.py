@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from app.events.kinds import SentryProbed
 from app.events.words import Lesson, Probe, Purpose, Role
 from app.loop.examples import example
+from app.loop.named import values_of_script
 from app.loop.shapes import TurnSituation
 from app.loop.situation import FILE_CHARS, About, complaints, situation
 from app.loop.state import Item
@@ -116,7 +117,8 @@ def user(purpose: Purpose, about: About, max_tokens: int, now: TurnSituation | N
 
 
 def _of_rule_and_host(prompt: Prompt, about: About, now: TurnSituation) -> None:
-    _add_of_rule(prompt, about, "Usual fix", about.rule.fix)
+    of_script = about.guided and about.rule.script
+    _add_of_rule(prompt, about, "Usual fix", values_of_script(about.rule.fix) if of_script else about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
     prompt.add("Host", heading(about.host))
     if not about.guided:

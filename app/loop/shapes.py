@@ -21,6 +21,8 @@ MOST_PATHS, MOST_ACTIONS = 8, 12
 _FEW = 4
 _PLAIN = r'[^"\\\x00-\x1f\x7f]'
 _NEW_NAME = "[a-z0-9][a-z0-9_-]{0,31}"
+_RUN = 120
+"""xgrammar 0.2.8 takes a repetition of more than 128 in a pattern for good, and then makes no grammar of it."""
 _MODE = {"type": "string", "pattern": "^0[0-7]{3}$"}
 _LINE, _CONTENT = 400, 4096
 _ANY_PATH = {"type": "string", "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}){1,5}$"}
@@ -136,8 +138,8 @@ def _free(file: ShownFile, now: TurnSituation) -> Iterable[Schema]:
         yield _object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})
     keys = choices.keys(file.path, now.text(file.path), now.named, all_of_them=True)
     if keys:
-        key, value = {"enum": list(keys)}, {"type": "string", "pattern": f"^{_PLAIN}{{0,{LONG}}}$"}
-        yield _object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
+        key = {"enum": list(keys)}
+        yield _object({"do": {"const": "set_option"}, "path": path, "key": key, "value": _text(LONG)})
     if file.whole:
         number = {"enum": list(file.whole)}
         yield _object({"do": {"const": "replace_line"}, "path": path, "number": number, "new": line})
@@ -156,7 +158,8 @@ def _new_file(pattern: str) -> str:
 
 
 def _text(most: int) -> Schema:
-    return {"type": "string", "pattern": f"^{_PLAIN}{{0,{most}}}$"}
+    runs = (min(_RUN, most - begun) for begun in range(0, most, _RUN))
+    return {"type": "string", "pattern": "^" + "".join(f"{_PLAIN}{{0,{run}}}" for run in runs) + "$"}
 
 
 def _any(found: Sequence[Schema]) -> Schema:

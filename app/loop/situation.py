@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.words import Purpose
 from app.loop.attempt import Attempt
-from app.loop.named import Named
+from app.loop.named import Named, values_of_script
 from app.loop.shapes import TurnSituation
 from app.loop.shown import shown
 from app.loop.state import Item
@@ -82,7 +82,11 @@ def situation(purpose: Purpose, about: About) -> TurnSituation:
 
 def _named(about: About) -> Named:
     lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
-    return Named((about.rule.title, about.rule.requirement, about.rule.fix, *lessons))
+    return Named((about.rule.title, about.rule.requirement, _fix(about.rule), *lessons))
+
+
+def _fix(rule: Rule) -> str:
+    return values_of_script(rule.fix) if rule.script else rule.fix
 
 
 def _of_plan(about: About, named: Named) -> TurnSituation:

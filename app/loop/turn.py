@@ -15,7 +15,8 @@ from app.loop.repeating import RepeatWatch
 
 MERGE_SECONDS = 0.05
 """About twenty frames a second; a lone token goes at once."""
-RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
+RETRY_SECONDS = (0.2, 0.3, 0.5, 0.5, 1.0)
+"""To be refused costs an engine nothing, and one that has just loaded is not left waiting."""
 
 _OUTCOMES: dict[type[EngineError], TurnOutcome] = {
     EngineUnavailable: "unavailable",

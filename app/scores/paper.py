@@ -31,7 +31,9 @@ A trial is a fresh host and, on the built-in and generated hosts, one rule.
 
 - **Fixed** means all of this: the scanner passes; a second check that shares no code with the scanner's says that the
   requirement is in effect, by what the programs themselves would go by; no other setting is weaker; no probe of the
-  host is worse than before; and an undo left nothing behind. On a real host there is no second check yet.
+  host is worse than before; and an undo left nothing behind. On a disposable Debian the second check asks the
+  machine itself: a password is changed and its digest looked at, a short one is offered, a login is made. Whether
+  another setting is weaker is not asked there, and of most rules of the whole profile there is no second check.
 - **Harm that stayed** counts hosts that were left worse, and must be 0. Where several rules share a host, its harm is
   counted here and takes nothing from what was fixed.
 - **Ways to root left** counts, of those that worked before, what still works by a new login: root by its key, the

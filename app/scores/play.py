@@ -23,6 +23,7 @@ from app.runs.scanner import scanner_for
 from app.runtime.runtime import Runtime, new_run_id
 from app.runtime.seats import seats
 from app.scores import hosts
+from app.scores.deeds import confirmed, deeds
 from app.scores.fold import told
 from app.scores.hidden import HostReading, met, weakened
 from app.scores.hosts import MadeHost
@@ -30,6 +31,7 @@ from app.scores.result import Fate, ScoreOrder, Trial
 from app.skills.catalog import skill
 from app.skills.skill import Skill
 from app.targets.fixture.target import FixtureTarget
+from app.targets.rootfs.machine import Rootfs
 from app.targets.target import Target
 from app.targets.thread import TargetThread
 
@@ -73,8 +75,9 @@ async def on_built_in(runtime: Runtime, order: ScoreOrder, seed: int, host: Made
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
 
-async def on_added(runtime: Runtime, order: ScoreOrder, seed: int, target: Target, rules: tuple[str, ...]) -> Trial:
-    """On a host that whoever calls has made new."""
+async def on_added(runtime: Runtime, order: ScoreOrder, seed: int, target: Target, machine: Rootfs) -> Trial:
+    """On a disposable machine that whoever calls has made new; `target` is how a run reaches it."""
+    rules = order.rules
     pack = skill(order.skill)
     target.needs(path for rule in rules for path in pack.rules[rule].paths)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
@@ -83,7 +86,8 @@ async def on_added(runtime: Runtime, order: ScoreOrder, seed: int, target: Targe
     run = await _worked(runtime, order, target, rules)
     seconds = time.monotonic() - began
     trial = _trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.health), was)
-    return msgspec.structs.replace(trial, seconds=round(seconds, 3))
+    fates = confirmed(trial.fates, await deeds(machine))
+    return msgspec.structs.replace(trial, fates=fates, seconds=round(seconds, 3))
 
 
 async def untouched(order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[str, ...], folder: Path) -> Trial:

@@ -12,6 +12,7 @@ from lxml import etree
 from app.errors import TemperError, Unusable
 from app.events.words import Probe
 from app.loop.harm import worse
+from app.scores.deeds import SCRIPT, Seen, confirmed, read_deeds
 from app.scores.result import Fate, ScoreOrder, Trial, Way
 from app.scores.ssh import SshRan, over_ssh
 from app.skills.catalog import skill
@@ -36,7 +37,11 @@ ended=$(date +%s.%N)
 # What a reboot does sooner or later: the SSH server reads what it was given.
 kill -HUP "$(cat /run/sshd.pid)"
 scan after
-{ echo '<<before>>'; cat before; echo; echo '<<after>>'; cat after; echo; echo '<<took>>'; echo "$began $ended"; } >&3
+sh 2>/dev/null <<'DEEDS' >deeds
+@DEEDS
+DEEDS
+{ echo '<<before>>'; cat before; echo; echo '<<after>>'; cat after; echo; echo '<<deeds>>'; cat deeds
+  echo '<<took>>'; echo "$began $ended"; } >&3
 """
 _WAYS = (
     ("root by its key", "root", "true"),
@@ -50,10 +55,10 @@ async def by_bash(order: ScoreOrder, seed: int, machine: Rootfs, target: Target,
     ids = {skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was, open_before = await asyncio.to_thread(target.health), await _ways(machine)
-    script = _SCRIPT.replace("@RULES", " ".join(f"--rule {shlex.quote(one)}" for one in ids))
+    script = _SCRIPT.replace("@RULES", " ".join(f"--rule {shlex.quote(one)}" for one in ids)).replace("@DEEDS", SCRIPT)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
     ran = await over_ssh(machine.reachable(), line, _SECONDS, script.encode())
-    before, after, seconds = _read(ran)
+    before, after, seen, seconds = _read(ran)
     harm = await _harm(was, target)
     open_after = await _ways(machine)
     fates = tuple(
@@ -64,7 +69,7 @@ async def by_bash(order: ScoreOrder, seed: int, machine: Rootfs, target: Target,
         seed=seed,
         host=order.host,
         rules=order.rules,
-        fates=fates,
+        fates=confirmed(fates, seen),
         worse=harm,
         ways=tuple(Way(name, open_before[name], open_after[name]) for name in open_before),
         seconds=round(seconds, 3),
@@ -88,15 +93,17 @@ async def _harm(was: Sequence[Probe], target: Target) -> tuple[str, ...]:
     return (harm,) if harm else ()
 
 
-def _read(ran: SshRan) -> tuple[dict[str, str], dict[str, str], float]:
+def _read(ran: SshRan) -> tuple[dict[str, str], dict[str, str], Seen, float]:
     parts = ran.out.split(b"<<took>>\n")
     if ran.code != 0 or len(parts) != 2:
         raise Unusable(
             f"the script of the content could not be scored (exit {ran.code}): {clean(ran.told[-400:], 400)}"
         )
-    before, _, after = parts[0].partition(b"<<after>>\n")
+    results, _, seen = parts[0].partition(b"<<deeds>>\n")
+    before, _, after = results.partition(b"<<after>>\n")
     began, ended = map(float, parts[1].split())
-    return _words(before.removeprefix(b"<<before>>\n")), _words(after), ended - began
+    told = read_deeds(seen.decode("utf-8", "replace"))
+    return _words(before.removeprefix(b"<<before>>\n")), _words(after), told, ended - began
 
 
 def _words(results: bytes) -> dict[str, str]:

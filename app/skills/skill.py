@@ -32,6 +32,8 @@ class Rule:
     """What hardening it can break, in words; empty when nothing is known."""
     foreign: bool = False
     """Its words are those of content that somebody else wrote."""
+    script: bool = False
+    """`fix` is a script: it is read, and never run."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.errors import BadInput
-from app.syntax import edit_options, edit_shell, edit_sshd, edit_tables, keyvalue
+from app.syntax import edit_options, edit_shell, edit_sshd, edit_tables, keyvalue, sysctl
 from app.syntax.edit_options import OptionFile
 
 Get = Callable[[str, str], str | None]
@@ -43,6 +43,7 @@ DIALECTS = (
     ),
     _options("/etc/security/faillock.conf", options=OptionFile(keyvalue.options, " = ", comments=True)),
     _options("/etc/audit/auditd.conf", options=OptionFile(edit_options.auditd, " = ", comments=False, folded=True)),
+    _options("/etc/sysctl.conf", "/etc/sysctl.d/*.conf", options=OptionFile(sysctl.options, " = ", comments=False)),
     Dialect(("/etc/dnf/dnf.conf",), edit_options.ini_get, edit_options.ini_put, section="main"),
     Dialect(("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.ini_get, edit_options.ini_put),
     Dialect(

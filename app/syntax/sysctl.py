@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.syntax import source
+from app.syntax.setting import Setting
 
 _BLANK = " \t\n\r"
 _TURN = str.maketrans("./", "/.")
@@ -53,6 +54,14 @@ def _loaded(made: Iterable[tuple[str, str | None]]) -> SysctlLoaded:
         frozenset(key for key, value in plain.items() if value is None),
         tuple((key, value) for key, value in found.items() if value is not None and _is_pattern(key)),
     )
+
+
+def options(text: str, path: str) -> list[Setting]:
+    """Where a setting is given a value, for who changes one: by line."""
+    lines = enumerate(text.split("\n"), 1)
+    made = ((number, one) for number, line in lines for one in assignments(line))
+    named = ((number, key, value) for number, (key, value) in made if value is not None and len(key.split()) == 1)
+    return [Setting(key, value, path, number) for number, key, value in named]
 
 
 def assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:

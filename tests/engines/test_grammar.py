@@ -1,6 +1,7 @@
 """What an engine's grammar cannot hold is left to the reader of the answer; the rest is bound."""
 
 import msgspec
+import pytest
 
 from app.engines.grammar import bindable
 from app.engines.simulator import to_schema
@@ -33,7 +34,8 @@ def test_the_actions_schema_can_be_bound():
 
 
 def test_what_an_engine_lacks_is_said_in_another_way():
-    text = {"type": "string", "pattern": r'^[^"\\\x00-\x1f\x7f]{0,300}$'}
+    some = r'[^"\\\x00-\x1f\x7f]'
+    text = {"type": "string", "pattern": f"^{some}{{0,120}}{some}{{0,120}}{some}{{0,60}}$"}
     schema = {"properties": {"a": text, "pattern": {"const": 7}, "n": {"type": "string", "maxLength": 4}}}
     assert bindable(schema, frozenset({"patterns", "const"})) == {
         "properties": {
@@ -43,3 +45,19 @@ def test_what_an_engine_lacks_is_said_in_another_way():
         }
     }
     assert bindable(schema, frozenset({"lengths"}))["properties"]["n"] == {"type": "string"}
+
+
+def test_a_pattern_of_another_kind_becomes_some_length():
+    path = {"type": "string", "pattern": "^(/[a-z]{0,47}){1,5}$"}
+    assert bindable(path, frozenset({"patterns"})) == {"type": "string", "maxLength": 256}
+
+
+def repeats(pattern):
+    return {"type": "object", "properties": {"x": {"type": "string", "pattern": pattern}}}
+
+
+@pytest.mark.parametrize("pattern", ["^[a-z]{0,129}$", "^a{300}$"])
+def test_the_simulated_grammar_refuses_what_a_real_one_cannot_make(pattern):
+    to_schema.check(repeats("^[a-z]{0,128}$"))
+    with pytest.raises(to_schema.BadSchema, match="more than 128"):
+        to_schema.check(repeats(pattern))

@@ -34,3 +34,14 @@ def test_words_that_the_rule_speaks_of_may_be_taken_off_a_line():
     assert (choice.number, choice.words) == (3, ("nullok",))
     assert without(lines[3], "nullok") == "auth  sufficient  pam_unix.so"
     assert without("a nullok2 nullok b", "nullok") == "a nullok2 b"
+
+
+def test_a_comment_of_two_words_is_no_option_of_the_file():
+    path, text = "/etc/login.defs", "# System accounts\nENCRYPT_METHOD SHA512\n"
+    named = Named(("The system will use YESCRYPT:\nENCRYPT_METHOD YESCRYPT",))
+    assert sets(path, text, named) == (SetChoice(path, "ENCRYPT_METHOD", ("YESCRYPT",)),)
+
+
+def test_a_setting_of_the_kernel():
+    path, named = "/etc/sysctl.conf", Named(("Run $ sudo sysctl -w net.ipv4.tcp_syncookies=1",))
+    assert sets(path, "#net.ipv4.tcp_syncookies=0\n", named) == (SetChoice(path, "net.ipv4.tcp_syncookies", ("1",)),)

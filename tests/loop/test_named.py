@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.named import Named
+from app.loop.named import Named, values_of_script
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,14 @@ def test_words_stand_once_without_the_marks_of_a_sentence():
     assert named.quoted == ("d e",)
     assert named.modes == ("0640",)
     assert named.paths == ("/etc/x.conf",)
+
+
+SCRIPT = """# Remediation is applicable only in certain platforms
+var_password_hashing_algorithm='YESCRYPT'
+# shellcheck disable=SC2059
+stripped_key=$(sed 's/x//g' <<< "^ENCRYPT_METHOD")
+"""
+
+
+def test_of_a_script_only_what_it_was_made_with_is_taken():
+    assert values_of_script(SCRIPT) == "var_password_hashing_algorithm = YESCRYPT"

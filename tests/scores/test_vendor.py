@@ -13,11 +13,12 @@ RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/x
 
 
 def out(first, last):
-    return f"<<before>>\n{RESULTS.format(first)}\n<<after>>\n{RESULTS.format(last)}\n<<took>>\n10.5 12.0\n".encode()
+    parts = f"<<before>>\n{RESULTS.format(first)}\n<<after>>\n{RESULTS.format(last)}\n"
+    return f"{parts}<<deeds>>\nroot\tno\n<<took>>\n10.5 12.0\n".encode()
 
 
 def test_before_and_after_are_read():
-    assert _read(SshRan(0, out("fail", "pass"), "")) == ({"a": "fail"}, {"a": "pass"}, 1.5)
+    assert _read(SshRan(0, out("fail", "pass"), "")) == ({"a": "fail"}, {"a": "pass"}, {"root": "no"}, 1.5)
 
 
 def test_a_script_that_did_not_run_is_told():

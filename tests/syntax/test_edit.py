@@ -10,6 +10,7 @@ from app.syntax import audit, ini, keyvalue, limits, modprobe, sshd
 from app.syntax.edit import option, set_option
 from app.syntax.setting import last
 from app.syntax.shell import assignments
+from app.syntax.sysctl import by_systemd
 from tests.hostfiles import DictFiles
 
 SSHD = "/etc/ssh/sshd_config"
@@ -42,6 +43,10 @@ def modprobe_says(text, key):
 def shell_says(text, key):
     given_values = [a.value for a in assignments(text, "f") if a.name == key and a.surely]
     return given_values[-1] if given_values else None
+
+
+def sysctl_says(text, key):
+    return by_systemd([text]).value(key)
 
 
 PLAIN = st.text(string.ascii_letters + string.digits + "./@,-", min_size=1, max_size=12)
@@ -79,6 +84,8 @@ LINES = st.sampled_from(
         "TMOUT=900",
         "export TMOUT='1'; A=2",
         "if [ -t 0 ]; then TMOUT=7; fi",
+        "kernel.randomize_va_space = 0",
+        "-kernel/randomize_va_space=1 # why",
         "h\u00e9\u00a0\udcff",
     ]
 )
@@ -100,6 +107,7 @@ KINDS = {
     "/etc/modprobe.d/sctp.conf": ("install sctp", modprobe_says),
     "/etc/audit/audit.rules": ("-f", last_of(audit.controls)),
     "/etc/profile.d/tmout.sh": ("TMOUT", shell_says),
+    "/etc/sysctl.d/60-own.conf": ("kernel.randomize_va_space", sysctl_says),
 }
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 _TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 _SAMPLES = ("", "none", "/none", "0", "0644", "V-000000")
 _NOTHING: Final = object()
+_REPEATED, _MOST_REPEATED = re.compile(r"\{(?:\d*,)?(\d+)\}"), 128
 
 Schema = dict[str, Any]
 
@@ -61,6 +62,8 @@ def _kinds(node: Schema) -> list[Any]:
 
 
 def _compile(pattern: object) -> re.Pattern[str]:
+    if any(int(most) > _MOST_REPEATED for most in _REPEATED.findall(str(pattern))):
+        raise BadSchema("xgrammar 0.2.8 makes no grammar of a pattern that repeats something more than 128 times")
     try:
         return re.compile(str(pattern))
     except re.error as exc:

@@ -40,6 +40,8 @@ class ScapRule:
     severity: str
     requirement: str
     fix: str
+    script: bool
+    """The content has no words for the fix, and it is a script."""
     idents: tuple[str, ...]
     paths: tuple[str, ...]
     """Files of /etc that its own words name."""
@@ -147,6 +149,7 @@ def _rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         severity=one.get("severity", "unknown"),
         requirement=requirement,
         fix=fix,
+        script=bool(script) and not prose,
         idents=tuple(clean(ident.text or "", 40) for ident in one.findall("{*}ident")),
         paths=_paths(f"{requirement}\n{script or fix}"),
     )

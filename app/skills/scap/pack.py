@@ -54,6 +54,7 @@ def _rule(rule: ScapRule) -> Rule:
         check=_scanners_own(rule.name),
         asks=ASKS.get(rule.name, _NOTHING),
         foreign=True,
+        script=rule.script,
     )
 
 

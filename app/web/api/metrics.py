@@ -108,6 +108,8 @@ def _of_people(session: Session, folds: Folds) -> Iterator[Family]:
 def _of_turns(turns: TurnTally) -> Iterator[Family]:
     tokens = [({"role": role}, count) for role, count in sorted(turns.tokens.items())]
     yield Family("temper_role_tokens_total", "counter", "Tokens written, since this process began.", tokens)
+    looped = [({"role": role}, count) for role, count in sorted(turns.looped.items())]
+    yield Family("temper_turns_looped_total", "counter", "Turns cut because they repeated themselves.", looped)
     for name, told, of in (
         ("temper_turn_seconds", "How long turns took.", turns.seconds),
         ("temper_first_token_seconds", "How long turns waited for their first token.", turns.waits),

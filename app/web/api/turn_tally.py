@@ -40,6 +40,8 @@ class TurnTally:
         self._read = dict(bus.newest)
         self._lock = Lock()
         self.tokens: Counter[str] = Counter()
+        self.looped: Counter[str] = Counter()
+        """Turns that repeated themselves and were cut."""
         self.seconds: dict[str, Latencies] = defaultdict(Latencies)
         self.waits: dict[str, Latencies] = defaultdict(Latencies)
         """For the first token."""
@@ -56,6 +58,7 @@ class TurnTally:
 
     def _count(self, turn: TurnFinished) -> None:
         self.tokens[turn.role] += turn.completion_tokens
+        self.looped[turn.role] += turn.looped
         self.seconds[turn.role].add(turn.seconds)
         if turn.ttft is not None:
             self.waits[turn.role].add(turn.ttft)

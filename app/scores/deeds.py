@@ -1,0 +1,120 @@
+"""The second check on a disposable Debian: the machine is asked to do what the rule is about, and watched.
+
+A password is changed and its digest looked at, a short one is offered, a login is made, sshd says what it goes by.
+It shares no code with OpenSCAP, whose word on the same rules is the scanner's, and none with the loop.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from app.scores.result import Fate
+from app.scores.ssh import over_ssh
+from app.syntax.source import number
+from app.targets.rootfs.machine import Rootfs
+
+Seen = Mapping[str, str]
+_SECONDS = 1500.0
+_REFUSED = "10"
+"""How passwd ends where a new password is not taken."""
+SCRIPT = r"""
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
+told() { printf '%s\t%s\n' "$1" "$(printf %s "$2" | tr '\n\t' '  ' | cut -c1-200)"; }
+cp -p /etc/security/opasswd /run/deed.opasswd
+useradd -m -s /bin/bash deed
+chage -m 0 deed
+one=Harbour-mint-42-Lantern two=kettle.Vow7.drums.Quay three=9Orchid,plaza,tonic,Bee short=Kq7-vexing-Jol
+echo "deed:$one" | timeout 300 chpasswd >/dev/null 2>&1
+# A digest of eleven rounds takes some seconds, and an old password is tried against each that is remembered.
+change() {
+  printf '%s\n' "$now" "$1" "$1" | timeout 300 su deed -c passwd >/dev/null 2>&1
+  code=$?; [ $code -ne 0 ] || now=$1; told "$2" $code
+}
+now=$one
+change $two second
+change $three third
+told digest "$(getent shadow deed | cut -d: -f2 | cut -d'$' -f1-3)"
+change $one again
+change $short short
+told home "$(stat -c %a /home/deed)"
+told idle "$(timeout 40 su - deed -c 'echo $TMOUT')"
+told exported "$(timeout 40 su - deed -c 'env | grep -c ^TMOUT=')"
+told changed "$(timeout 40 su - deed -c '(TMOUT=0; echo $TMOUT) 2>/dev/null')"
+userdel -r deed >/dev/null 2>&1
+cp -p /run/deed.opasswd /etc/security/opasswd; rm -f /run/deed.opasswd
+groupadd deeds
+echo deeds:Harbour-One-42-Lantern | chgpasswd >/dev/null 2>&1
+told group "$(getent gshadow deeds | cut -d: -f2 | cut -d'$' -f1-2)"
+groupdel deeds
+told root "$(sshd -T -C user=root,host=deed,addr=127.0.0.1 2>/dev/null | sed -n 's/^permitrootlogin //p')"
+told mode "$(stat -c '%a %U %G' /etc/ssh/sshd_config)"
+for key in kernel.randomize_va_space net.ipv4.tcp_syncookies net.ipv4.icmp_ignore_bogus_error_responses; do
+  told "now $key" "$(sysctl -n "$key")"
+  told "boot $key" "$(sysctl --dry-run --system 2>/dev/null | sed -n "s/^$key *= *//p" | tail -n 1)"
+done
+told pwquality "$(dpkg-query -W -f '${db:Status-Status}' libpam-pwquality 2>/dev/null)"
+"""
+
+
+def read_deeds(out: str) -> Seen:
+    return dict(line.split("\t", 1) for line in out.splitlines() if "\t" in line)
+
+
+async def deeds(machine: Rootfs) -> Seen | None:
+    """None where nobody gets in to ask: then nothing is confirmed, and nothing denied."""
+    ran = await over_ssh(machine.reachable(), "sudo -n sh -s", _SECONDS, SCRIPT.encode())
+    return read_deeds(ran.out.decode("utf-8", "replace")) if ran.code == 0 else None
+
+
+def done(rule: str, seen: Seen | None) -> bool | None:
+    """None where nobody here knows what the rule comes to."""
+    question = QUESTIONS.get(rule)
+    return None if question is None or seen is None else question(seen)
+
+
+def confirmed(fates: Iterable[Fate], seen: Seen | None) -> tuple[Fate, ...]:
+    return tuple(msgspec.structs.replace(fate, met=done(fate.rule, seen)) for fate in fates)
+
+
+def _within(key: str, least: int, most: int) -> Callable[[Seen], bool]:
+    def question(seen: Seen) -> bool:
+        found = number(seen.get(key, ""))
+        return found is not None and least <= found <= most
+
+    return question
+
+
+def _refused(change: str) -> Callable[[Seen], bool]:
+    """By passwd itself, which took the two before: an account that cannot change its password proves nothing."""
+    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _REFUSED
+
+
+def _kernel(key: str, value: str) -> Callable[[Seen], bool]:
+    """Now, and at the next boot."""
+    return lambda seen: seen.get(f"now {key}") == value == seen.get(f"boot {key}")
+
+
+def _idle(seen: Seen) -> bool:
+    """It ends within ten minutes, programs know of it, and who is logged in cannot put it off."""
+    return _within("idle", 1, 600)(seen) and seen.get("exported") == "1" and not seen.get("changed")
+
+
+def _closed(seen: Seen) -> bool:
+    mode, _, owners = seen.get("mode", "").partition(" ")
+    return mode in ("600", "400", "0") and owners == "root root"
+
+
+QUESTIONS: Mapping[str, Callable[[Seen], bool]] = {
+    "set_password_hashing_algorithm_logindefs": lambda seen: seen.get("group") == "$y",
+    "sshd_disable_root_login": lambda seen: seen.get("root") == "no",
+    "accounts_password_pam_unix_remember": _refused("again"),
+    "accounts_tmout": _idle,
+    "file_permissions_sshd_config": _closed,
+    "accounts_password_pam_minlen": _refused("short"),
+    "accounts_umask_etc_login_defs": lambda seen: seen.get("home") == "700",
+    "accounts_password_pam_unix_rounds_password_auth": lambda seen: seen.get("digest") == "$y$jFT",
+    "sysctl_kernel_randomize_va_space": _kernel("kernel.randomize_va_space", "2"),
+    "sysctl_net_ipv4_tcp_syncookies": _kernel("net.ipv4.tcp_syncookies", "1"),
+    "sysctl_net_ipv4_icmp_ignore_bogus_error_responses": _kernel("net.ipv4.icmp_ignore_bogus_error_responses", "1"),
+    "package_pam_pwquality_installed": lambda seen: seen.get("pwquality") == "installed",
+}
