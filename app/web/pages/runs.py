@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -55,7 +56,9 @@ def all_runs(
     found = run_page(session, RunSearch(state, host, tag, q, only()), place, SHOWN)
     asked = {"state": state, "host": host, "tag": tag, "q": q}
     given = {name: value for name, value in asked.items() if value}
-    hosts = [*fixtures(runtime.settings.hosts), *(one.name for one in listed(runtime.settings.hosts))]
+    hosts = (
+        _hosts(runtime.settings.hosts) if only() is None else []
+    )  # a shared link shows a run, not what else there is
     context = {
         "rows": found.rows,
         "asked": asked,
@@ -69,6 +72,10 @@ def all_runs(
     }
     nonce = new_nonce()
     return page(rendered("runs.html", nonce=nonce, here="/runs", **context), nonce)
+
+
+def _hosts(folder: Path) -> list[str]:
+    return [*fixtures(folder), *(one.name for one in listed(folder))]
 
 
 @dataclass(frozen=True)
