@@ -28,7 +28,7 @@ from app.store.events import EventStore
 
 OUT = Path(__file__).parents[2] / "docs" / "pictures" / "mission.webp"
 RULE = "V-257985"
-WIDTH, HEIGHT, QUALITY = 1200, 675, 0.5
+WIDTH, HEIGHT, QUALITY = 1200, 608, 0.5
 MOST_BYTES = 1_500_000
 PACE = "10"
 DELTAS = 2
