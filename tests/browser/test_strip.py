@@ -1,6 +1,6 @@
 """The charts over time in a real browser: the strip of a live run, and the one that is a replay's timeline."""
 
-from tests.browser.test_mission import SHIFT_AT_MOST, SHIFTS, until
+from tests.browser.test_mission import PATIENCE, SHIFT_AT_MOST, SHIFTS, until
 from tests.served import served
 
 PLACE = "Number(document.getElementById('place').dataset.seq)"
@@ -37,6 +37,8 @@ async def test_a_hand_on_the_chart_is_a_hand_on_the_slider(browser, shown):
 async def test_the_charts_of_a_live_run_move_nothing_and_cost_little(page, tmp_path):
     with served(tmp_path, "--speed", "10", command="demo") as server:
         await page.goto(server.url)
+        await page.locator(".cell").nth(5).wait_for(timeout=PATIENCE)
+        await page.reload()
         await page.evaluate(SHIFTS)
         await until(page, "document.querySelectorAll('.overtime canvas').length === 4")
         await page.get_by_role("button", name="15 min").click()
