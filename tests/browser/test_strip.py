@@ -45,5 +45,5 @@ async def test_the_charts_of_a_live_run_move_nothing_and_cost_little(page, tmp_p
         await until(page, "document.querySelector('.overtime [aria-pressed=true]').textContent === '15 min'")
         await until(page, "document.querySelector('.overtime .strip-plot').ariaLabel.includes('newest architect')")
         assert await page.evaluate("window.shift") < SHIFT_AT_MOST
-        sent = "performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))"
-        assert await page.evaluate(f"{sent}.reduce((all, one) => all + one.encodedBodySize, 0)") < 300_000
+        parts = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/static/'))"
+        assert await page.evaluate(f"{parts}.reduce((all, one) => all + one.decodedBodySize, 0)") < 200_000
