@@ -9,12 +9,14 @@ import typer
 
 from app import __version__
 from app.cli.commands import database, engines, hosts, people, runs, scores, serving
+from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.plain_log import log_plainly
 from app.errors import TemperError
 from app.text.clean import clean
 from app.umask import keep_to_itself
 
-COULD_NOT_RUN = 1
+# Typer brings a click of its own and names this one nowhere: all that it says of a command line it cannot read.
+UsageError = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="temper",
@@ -42,19 +44,20 @@ for group in (serving, runs, engines, hosts, people, database, scores):
 def main() -> None:
     keep_to_itself()
     log_plainly()
+    UsageError.exit_code = USAGE  # type: ignore[attr-defined]
     try:
         app()
     except TemperError as exc:
         print(f"temper: {clean(str(exc), 8000)}", file=sys.stderr)  # noqa: T201
-        sys.exit(COULD_NOT_RUN)
+        sys.exit(COULD_NOT)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except Exception as exc:  # noqa: BLE001  a fault of ours: a sentence for the person, the traceback for a report
         with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
             file.write(traceback.format_exc())
         kept = file.name
         print(f"temper: a fault of its own ({type(exc).__name__}); please report it with {kept}", file=sys.stderr)  # noqa: T201
-        sys.exit(COULD_NOT_RUN)
+        sys.exit(COULD_NOT)
 
 
 if __name__ == "__main__":

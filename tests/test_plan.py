@@ -1,6 +1,7 @@
 """`temper plan`, as a person types it."""
 
 import json
+import re
 
 import pytest
 
@@ -61,6 +62,15 @@ def test_a_lineup_that_fits_ends_with_0_and_a_table(two_l4):
     assert "big: Fits. 2.5 GiB of KV cache per GPU" in done.stdout
     assert "31B NVFP4, pp=2" in done.stdout
     assert "Figures that contradict each other" in done.stdout
+
+
+def test_a_plan_is_read_in_eighty_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert show_plan("l4x4-nvfp4", None, gpus="", seeds=True, as_json=False) == 0
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= 80
+    assert "…" not in said
+    assert re.search(r"KV tokens +10,896 +39,856 +314,704", said)
 
 
 def test_json_on_the_command_line_is_nothing_but_json():

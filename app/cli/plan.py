@@ -1,6 +1,7 @@
 """Reckons a line-up or one model before anything is started: a table, the sentences under it, or JSON."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
@@ -112,22 +113,11 @@ def _show(fits: tuple[Fit, ...], *, seeds: bool, as_json: bool) -> int:
 
 
 def _engines(console: Console, fits: tuple[Fit, ...]) -> None:
-    table = Table("engine", "fits", title="Per GPU, before anything is started", title_justify="left")
-    for head in ("weights\nGiB", "KV pool\nGiB", "other\nGiB", "KV\ntokens", "requests\nat a time", "longest\ncontext"):
-        table.add_column(head, justify="right")
-    table.add_column("limit\ntok/s", justify="right")
-    table.add_column("with\ndrafts", justify="right")
+    table = Table("per GPU", title="Before anything is started", title_justify="left", box=None)
     for fit in fits:
-        table.add_row(
-            Text(clean(fit.name, 40)),
-            Text("yes", "green") if fit.fits else Text("no", "bold red"),
-            *(_shown(one, 1) for one in (fit.weights_gib_per_gpu, fit.kv_pool_gib_per_gpu, fit.other_gib_per_gpu)),
-            _shown(fit.kv_tokens, 0),
-            _shown(fit.max_concurrency, 1),
-            _shown(fit.largest_context, 0),
-            _shown(fit.limit_tok_s, 1),
-            _shown(fit.limit_with_speculation_tok_s, 1),
-        )
+        table.add_column(clean(fit.name, 40), justify="right", overflow="fold")
+    for what, cells in _figures(fits):  # a line for each figure: so three engines stand beside each other in 80 columns
+        table.add_row(what, *cells)
     console.print(table)
     for fit in fits:
         console.print(Text.assemble((clean(fit.name, 40), "bold"), f": {clean(fit.says, 1000)}"))
@@ -137,6 +127,19 @@ def _engines(console: Console, fits: tuple[Fit, ...]) -> None:
             _source(console, what, one)
         if fit.limit_with_speculation_tok_s.value is not None:
             _source(console, "with drafts", fit.limit_with_speculation_tok_s)
+
+
+def _figures(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | str]]]:
+    yield "fits", [Text("yes", "green") if fit.fits else Text("no", "bold red") for fit in fits]
+    yield "weights, GiB", [_shown(fit.weights_gib_per_gpu, 1) for fit in fits]
+    yield "KV pool, GiB", [_shown(fit.kv_pool_gib_per_gpu, 1) for fit in fits]
+    yield "other, GiB", [_shown(fit.other_gib_per_gpu, 1) for fit in fits]
+    yield "KV tokens", [_shown(fit.kv_tokens, 0) for fit in fits]
+    yield "requests at a time", [_shown(fit.max_concurrency, 1) for fit in fits]
+    yield "longest context", [_shown(fit.largest_context, 0) for fit in fits]
+    yield "limit, tok/s", [_shown(fit.limit_tok_s, 1) for fit in fits]
+    if any(fit.limit_with_speculation_tok_s.value is not None for fit in fits):
+        yield "with drafts, tok/s", [_shown(fit.limit_with_speculation_tok_s, 1) for fit in fits]
 
 
 def _source(console: Console, what: str, one: Reckoned) -> None:

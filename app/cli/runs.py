@@ -9,12 +9,14 @@ from app.cli.existing import is_there, nothing_there
 from app.cli.listing import listed, moment
 from app.config import Settings
 from app.store.db import open_database
-from app.store.run_list import page
+from app.store.run_list import RunSearch, page
 
 
 @dataclass(frozen=True)
 class RunLine:
     run: str
+    name: str
+    tags: tuple[str, ...]
     state: str
     host: str
     skill: str
@@ -30,13 +32,15 @@ class RunLine:
     ended_at: datetime | None
 
 
-def list_runs(settings: Settings, state: str | None, host: str | None, most: int, *, as_json: bool) -> None:
+def list_runs(settings: Settings, asked: RunSearch, most: int, *, as_json: bool) -> None:
     if not is_there(settings):
         return listed([], nothing_there(settings), as_json=as_json)
     with Session(open_database(settings.database)) as session:
         rows = [
             RunLine(
                 row.id,
+                row.name,
+                tuple(row.tags.split()),
                 row.state,
                 row.host,
                 row.skill,
@@ -51,6 +55,6 @@ def list_runs(settings: Settings, state: str | None, host: str | None, most: int
                 moment(row.queued_at),
                 moment(row.ended_at),
             )
-            for row in page(session, state, host, None, most).rows
+            for row in page(session, asked, None, most).rows
         ]
     return listed(rows, "There is no such run: start one with temper run.", as_json=as_json)

@@ -4,8 +4,9 @@ const button = document.getElementById("notify");
 const state = document.getElementById("notify-state");
 const KEY = "temper-notify";
 const needs = document.getElementById("needs");
-const texts = () => [...needs.querySelectorAll("[data-need]")].map((one) => one.dataset.need);
-let known = new Set(texts());
+// Its text to what it is about: three engines that die one after the other are one notification, that counts.
+const texts = () => new Map([...needs.querySelectorAll("[data-need]")].map((one) => [one.dataset.need, one.dataset.about]));
+let known = texts();
 const wanted = () => Notification.permission === "granted" && localStorage.getItem(KEY) === "yes";
 const show = () => {
   button.textContent = wanted() ? "Stop notifying me" : "Notify me in this browser when something needs me";
@@ -21,8 +22,8 @@ if ("Notification" in window && isSecureContext) {
   });
   new MutationObserver(() => {
     const now = texts();
-    const fresh = now.filter((text) => !known.has(text));
-    known = new Set(now);
-    if (wanted() && document.hidden) for (const text of fresh) new Notification("Temper needs you", { body: text, tag: text, icon: "/static/icon-needs.svg" });
+    const fresh = [...now].filter(([text]) => !known.has(text));
+    known = now;
+    if (wanted() && document.hidden) for (const [text, about] of fresh) new Notification("Temper needs you", { body: text, tag: about, icon: "/static/icon-needs.svg" });
   }).observe(needs, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-need"] });
 }

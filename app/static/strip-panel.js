@@ -39,7 +39,7 @@ export class Panel {
     this.root = document.createElement("section");
     this.root.className = "strip-panel";
     this.root.setAttribute("aria-label", `${this.asked.title} over time`);
-    this.root.innerHTML = '<p></p><div class="strip-plot" role="img" tabindex="0"></div>';
+    this.root.innerHTML = `<p></p><div class="strip-plot" role="img"${strip.seekable ? "" : ' tabindex="0"'}></div>`; // a timeline has its slider for keys
     place.append(this.root);
     [this.head, this.plot] = this.root.children;
     this.plot.setAttribute("aria-label", `${this.asked.title}: nothing yet`);
@@ -47,8 +47,9 @@ export class Panel {
     this.plot.append(this.tip);
     this.columns = [];
     this.marks = [];
+    this.at = Number(strip.root.dataset.at) || undefined;
     this.watch();
-    this.hand();
+    if (strip.seekable) this.hand();
   }
 
   ink(one) {
@@ -123,13 +124,13 @@ export class Panel {
     const quiet = css.getPropertyValue("--quiet").trim(), grid = { stroke: css.getPropertyValue("--line").trim(), width: 1 };
     const order = this.asked.stacked ? [...this.columns].reverse() : this.columns;
     const axis = { stroke: quiet, grid, ticks: { show: false }, font: "11px system-ui, sans-serif", gap: 2 };
-    const right = order.some((one) => one.right);
+    const right = order.some((one) => one.right), bare = this.strip.seekable;
     return new uPlot({
       width: this.plot.clientWidth, height: this.plot.clientHeight, legend: { show: false }, pxAlign: 0,
-      padding: [6, right ? 0 : 8, 0, 0],
+      padding: bare ? [0, 0, 0, 0] : [6, right ? 0 : 8, 0, 0],
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false, sync: { key: "strip" } },
       scales: { x: { time: true, auto: false }, y: { auto: false }, ...(right ? { right: { auto: false } } : {}) },
-      axes: [{ ...axis, size: 20, space: 62, values: (_, splits) => splits.map((at) => clock(at, this.span)) }, { ...axis, size: 38, space: 24 }, ...(right ? [{ ...axis, side: 1, scale: "right", size: 38, space: 24, grid: { show: false } }] : [])],
+      axes: bare ? [{ show: false }, { show: false }] : [{ ...axis, size: 20, space: 62, values: (_, splits) => splits.map((at) => clock(at, this.span)) }, { ...axis, size: 38, space: 24 }, ...(right ? [{ ...axis, side: 1, scale: "right", size: 38, space: 24, grid: { show: false } }] : [])],
       series: [{}, ...order.map((one) => ({
         scale: one.right ? "right" : "y", stroke: this.ink(one), width: this.asked.stacked ? 0 : 1.5, dash: one.dash,
         fill: this.asked.stacked ? this.ink(one) : undefined, points: { show: Boolean(one.dots), size: 4 },
@@ -158,11 +159,23 @@ export class Panel {
       const x = line(mark.at, ink, 1, mark.kind === "hand-over" ? [1, 3] : [3, 2]);
       if (x === undefined || x - last < 9 * devicePixelRatio || !GLYPHS[mark.kind]) continue;
       ctx.fillStyle = css.getPropertyValue(ink).trim();
-      ctx.fillText(GLYPHS[mark.kind], x, bbox.top + 8 * devicePixelRatio);
+      ctx.fillText(GLYPHS[mark.kind], x, bbox.top + 10 * devicePixelRatio);
       last = x;
     }
     if (this.at) line(this.at, "--text", 2);
+    if (this.strip.seekable) this.scales(chart, ctx, css.getPropertyValue("--quiet").trim());
     ctx.restore();
+  }
+
+  // A timeline is as wide as its slider, so how high its chart goes is said inside.
+  scales({ bbox, scales }, ctx, ink) {
+    const unit = (name, usual) => this.columns.find((one) => Boolean(one.right) === (name === "right"))?.unit ?? usual;
+    ctx.fillStyle = ink;
+    for (const [name, align, x] of [["y", "left", bbox.left + 4 * devicePixelRatio], ["right", "right", bbox.left + bbox.width - 4 * devicePixelRatio]]) {
+      if (!scales[name]?.max) continue;
+      ctx.textAlign = align;
+      ctx.fillText(`${text(scales[name].max, scales[name].max < 10 ? 1 : 0)} ${unit(name, this.asked.unit)}`, x, bbox.top + 24 * devicePixelRatio);
+    }
   }
 
   playhead(at) { this.at = at; this.chart?.redraw(false); }
@@ -179,22 +192,16 @@ export class Panel {
     this.tip.style.top = "4px";
   }
 
-  // Mouse, touch and arrows alike say which moment is meant.
+  // Mouse and touch say which moment is meant; arrows do it on the slider below.
   hand() {
-    if (!("seek" in this.strip.root.dataset)) return;
-    const at = (event) => this.chart?.posToVal(event.clientX - this.chart.over.getBoundingClientRect().left, "x");
-    const meant = (moment, done) => { const held = Math.max(this.span[0], Math.min(this.span[1], moment)); this.strip.panels.forEach((one) => one.playhead(held)); this.strip.seek(held, done); };
+    const meant = (event, done) => {
+      const at = this.chart.posToVal(event.clientX - this.chart.over.getBoundingClientRect().left, "x");
+      this.strip.seek(Math.max(this.span[0], Math.min(this.span[1], at)), done);
+    };
     this.plot.style.touchAction = "pan-y";
-    this.plot.addEventListener("pointerdown", (event) => { if (!this.chart) return; this.plot.setPointerCapture(event.pointerId); this.held = true; meant(at(event), false); });
-    this.plot.addEventListener("pointermove", (event) => { if (this.held) meant(at(event), false); });
-    for (const end of ["pointerup", "pointercancel"]) this.plot.addEventListener(end, (event) => { if (this.held) meant(at(event), true); this.held = false; });
-    this.plot.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
-      if (!step || !this.span) return;
-      event.preventDefault();
-      meant((this.at ?? this.span[1]) + (step * (this.span[1] - this.span[0])) / 200, false);
-    });
-    this.plot.addEventListener("keyup", (event) => { if (this.at && event.key.startsWith("Arrow")) meant(this.at, true); });
+    this.plot.addEventListener("pointerdown", (event) => { if (!this.chart || event.button) return; this.plot.setPointerCapture(event.pointerId); this.held = true; meant(event, false); });
+    this.plot.addEventListener("pointermove", (event) => { if (this.held) meant(event, false); });
+    for (const end of ["pointerup", "pointercancel"]) this.plot.addEventListener(end, (event) => { if (this.held) meant(event, true); this.held = false; });
   }
 
   rows() {

@@ -10,51 +10,69 @@ class Strip {
     this.data = { times: [], series: [], marks: [], step: 1 };
     this.window = root.dataset.window ?? "120";
     root.classList.add("strip");
-    root.innerHTML = `<div class="strip-head"><fieldset><legend class="unseen">Over how long</legend></fieldset><span class="muted" role="status"></span></div>
-      <div class="strip-panels"></div><details><summary>The same as a table</summary><div class="strip-table"></div></details>`;
+    root.innerHTML = '<div class="strip-head"><fieldset><legend class="unseen"></legend></fieldset><span class="muted" role="status"></span></div><div class="strip-panels"></div>';
     this.note = root.querySelector(".strip-head .muted");
     this.panels = (root.dataset.panels ?? "tokens memory power queue").split(" ").filter((name) => PANELS[name])
       .map((name) => new Panel(name, root.querySelector(".strip-panels"), this));
-    const choice = root.querySelector("fieldset");
-    for (const name of (root.dataset.windows ?? "120 900 run 86400").split(" ")) {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: WORDS[name] ?? name });
-      button.dataset.window = name;
-      button.addEventListener("click", () => this.choose(name));
-      choice.append(button);
-    }
+    // A timeline shows one chart of its run's whole time; elsewhere all are shown, over the time that is chosen.
+    this.shown = this.seekable ? this.panels.slice(0, 1) : this.panels;
+    root.querySelector("legend").textContent = this.seekable ? "What the chart shows" : "Over how long";
+    if (this.seekable) for (const panel of this.panels) this.button(panel.asked.title, panel, () => { this.shown = [panel]; this.load(); });
+    else for (const name of (root.dataset.windows ?? "120 900 run 86400").split(" ")) this.button(WORDS[name] ?? name, name, () => { this.window = name; this.load(); });
+    this.twin = document.createElement("details");
+    this.twin.className = "strip-twin";
+    this.twin.innerHTML = '<summary>The same as a table</summary><div class="strip-table"></div>';
+    (document.getElementById(root.dataset.twin) ?? root).append(this.twin);
     root.addEventListener("strip:cursor", (event) => this.panels.forEach((panel) => panel.playhead(event.detail.at)));
-    root.querySelector("details").addEventListener("toggle", () => this.table());
+    this.twin.addEventListener("toggle", () => this.table());
     addEventListener("samples", (event) => this.take(JSON.parse(event.detail.data)));
-    addEventListener("htmx:sse:after:connection", () => this.load());
-    setInterval(() => { if (this.live && !document.hidden) this.load(this.step > 1); }, MARKS_EVERY);
-    this.choose(this.window);
+    addEventListener("htmx:sse:after:connection", () => { if (this.live) this.load(); });
+    setInterval(() => this.again(), MARKS_EVERY);
+    this.load();
   }
 
   get live() { return !this.root.dataset.until; }
+  get seekable() { return "seek" in this.root.dataset; }
   get step() { return this.data.step; }
 
   span() {
     const until = this.live ? Date.now() / 1000 : Number(this.root.dataset.until);
     if (this.window !== "run") return [until - Number(this.window), until];
     const since = Number(this.root.dataset.since ?? this.began ?? until - 900);
-    return [Math.min(since, until - 10), until];
+    return [this.seekable ? since : Math.min(since, until - 10), until];
   }
 
-  choose(name) {
-    this.window = name;
-    for (const one of this.root.querySelectorAll("fieldset button")) one.setAttribute("aria-pressed", one.dataset.window === name);
-    this.load();
+  button(words, means, press) {
+    const made = Object.assign(document.createElement("button"), { type: "button", textContent: words, means });
+    made.addEventListener("click", press);
+    this.root.querySelector("fieldset").append(made);
+  }
+
+  pressed() {
+    for (const one of this.root.querySelectorAll("fieldset button")) one.setAttribute("aria-pressed", one.means === this.window || (this.seekable && this.shown.includes(one.means)));
+    for (const panel of this.panels) panel.root.hidden = !this.shown.includes(panel);
+  }
+
+  // Marks come with no stream; and what is coarser than a second is asked for again once there is a step more of it.
+  again() {
+    if (!this.live || document.hidden) return;
+    if (this.step === 1) this.load(false);
+    else if (Date.now() / 1000 - this.read >= this.step) this.load();
   }
 
   async load(all = true) {
+    this.pressed();
     if (this.window === "run" && !this.root.dataset.since) await this.newestRun();
     const [since, until] = this.span();
-    const asked = new URLSearchParams({ since: since.toFixed(3), until: until.toFixed(3), kind: all ? "engine,gpu,role,mark" : "mark" });
+    const drawn = this.shown.flatMap((panel) => panel.asked.series);
+    const kinds = all ? [...new Set(drawn.map((one) => one.kind)), "mark"] : ["mark"];
+    const asked = new URLSearchParams({ since: since.toFixed(3), until: until.toFixed(3), kind: kinds.join(","), figure: [...new Set(drawn.map((one) => one.figure))].join(",") });
     if (this.root.dataset.run) asked.set("run", this.root.dataset.run);
     const mine = (this.asked = {});
     const answer = await fetch(`/api/v1/samples?${asked}`).catch(() => null);
     if (!answer?.ok || this.asked !== mine) { if (answer && !answer.ok) this.note.textContent = "What was sampled cannot be read."; return; }
     const said = await answer.json();
+    if (all) this.read = Date.now() / 1000;
     this.data = all ? said : { ...this.data, marks: said.marks };
     this.note.textContent = this.data.series.some((one) => one.provenance === "simulated") ? "simulated engines and GPUs" : "";
     this.draw();
@@ -91,25 +109,23 @@ class Strip {
   draw() {
     if (document.hidden) return;
     const span = this.span();
-    for (const panel of this.panels) panel.draw(this.data, span);
+    for (const panel of this.shown) panel.draw(this.data, span);
     this.table();
   }
 
   table() {
-    const details = this.root.querySelector("details");
-    if (!details.open) return;
-    const rows = this.panels.flatMap((panel) => panel.rows());
+    if (!this.twin.open) return;
+    const rows = this.shown.flatMap((panel) => panel.rows());
     const table = document.createElement("table");
     table.innerHTML = "<thead><tr><th>What</th><th class=n>newest</th><th class=n>least</th><th class=n>most</th><th>known by</th></tr></thead><tbody></tbody>";
     for (const row of rows) {
       const line = table.tBodies[0].insertRow();
       row.forEach((text, place) => { const cell = line.insertCell(); cell.textContent = text; if (place && place < 4) cell.className = "n"; });
     }
-    this.root.querySelector(".strip-table").replaceChildren(table);
+    this.twin.querySelector(".strip-table").replaceChildren(table);
   }
 
   seek(at, done) {
-    if (!("seek" in this.root.dataset)) return;
     this.root.dispatchEvent(new CustomEvent(done ? "strip:picked" : "strip:seek", { detail: { at }, bubbles: true }));
   }
 }

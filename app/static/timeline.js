@@ -2,10 +2,12 @@
 const bar = document.getElementById("t");
 const stage = document.getElementById("mission");
 const still = stage.dataset.mode !== "live" && !stage.hasAttribute("hx-sse:connect");
+const chart = document.querySelector(".scrubber [data-strip]");
 const asClock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 const show = (seconds) => {
   document.getElementById("t-out").textContent = asClock(seconds);
   bar.setAttribute("aria-valuetext", `${asClock(seconds)} of ${asClock(bar.max)}`);
+  chart?.dispatchEvent(new CustomEvent("strip:cursor", { detail: { at: Number(bar.dataset.began) + Number(seconds) } }));
 };
 let wanted = null;
 let busy = false;
@@ -35,6 +37,13 @@ const go = (asked) => {
 };
 bar.addEventListener("input", () => (still ? go(`t=${bar.value}`) : show(bar.value)));
 bar.addEventListener("change", () => still || bar.form.requestSubmit());
+// A hand on the chart above is a hand on the bar.
+for (const [told, name] of [["strip:seek", "input"], ["strip:picked", "change"]]) {
+  addEventListener(told, (event) => {
+    bar.value = event.detail.at - bar.dataset.began;
+    bar.dispatchEvent(new Event(name));
+  });
+}
 document.getElementById("speed").addEventListener("change", () => bar.form.requestSubmit());
 document.getElementById("steps").addEventListener("click", (event) => {
   const link = event.target.closest("#previous, #next");

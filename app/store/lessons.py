@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, or_, tuple_
+from sqlmodel import Session, col, select
 
 from app.events.words import Lesson
 from app.store import queries
 from app.store.held import asking
+from app.store.models import LessonRow, RunRow
 
 TOLD = 3
+MOST_WORDS = 8
+SEARCHED = ("rule", "host", "run", "mechanism", "environment", "advice")
 
 
 class StoredLessons:
@@ -27,3 +31,18 @@ class StoredLessons:
                 )
                 for row in queries.lessons_for(session, rule, TOLD)
             ]
+
+
+def newest_lessons(
+    session: Session, rule: str | None, words: str, after: tuple[float, str] | None, limit: int
+) -> list[tuple[LessonRow, bool]]:
+    """Newest first, each with whether its run was simulated. `after`: the time and id of the one before."""
+    at, name = col(LessonRow.at), col(LessonRow.id)
+    query = select(LessonRow, RunRow.simulated).join(RunRow, col(RunRow.id) == col(LessonRow.run))
+    if rule:
+        query = query.where(col(LessonRow.rule) == rule)
+    for word in words.split()[:MOST_WORDS]:
+        query = query.where(or_(*(col(getattr(LessonRow, one)).icontains(word, autoescape=True) for one in SEARCHED)))
+    if after:
+        query = query.where(tuple_(at, name) < tuple_(*after))
+    return list(session.exec(query.order_by(at.desc(), name.desc()).limit(limit)).all())

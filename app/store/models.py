@@ -50,6 +50,9 @@ class RunRow(SQLModel, table=True):
     reason: str = ""
     shrunk_at: float | None = None
     """When it was shrunk to its evidence. Said by no event: the log had ended."""
+    name: str = ""
+    tags: str = ""
+    """Separated by blanks. What people call it is said by no event either (runs/labels.py)."""
 
 
 class EvidenceRow(SQLModel, table=True):

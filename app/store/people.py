@@ -82,6 +82,12 @@ def issue(
     return row, secret
 
 
+def link(session: Session, person: str, run: str, hours: float) -> tuple[CredentialRow, str]:
+    """To show somebody one run, and nothing else."""
+    seconds, label = hours * 3600, f"/runs/{run}"
+    return issue(session, person=person, right="viewer", kind="link", label=label, run=run, seconds=seconds)
+
+
 def credential(session: Session, secret: str) -> CredentialRow | None:
     return session.exec(select(CredentialRow).where(CredentialRow.digest == digest(secret))).first()
 

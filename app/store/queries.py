@@ -35,11 +35,11 @@ def newest_of_each_host(session: Session) -> Sequence[RunRow]:
     return session.exec(select(RunRow).join(newest, same)).all()
 
 
-def newest(session: Session, limit: int, state: str = "", only: Sequence[str] | None = None) -> Sequence[RunRow]:
+def newest(session: Session, limit: int, only: Sequence[str] | None = None) -> Sequence[RunRow]:
     query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(limit)
     if only is not None:
         query = query.where(col(RunRow.id).in_(only))
-    return session.exec(query.where(col(RunRow.state) == state) if state else query).all()
+    return session.exec(query).all()
 
 
 def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:

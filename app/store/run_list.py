@@ -3,10 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import tuple_
+from sqlalchemy import literal, or_, tuple_
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from app.store.models import RunRow
+
+MOST_WORDS = 8
+SEARCHED = ("id", "name", "tags", "host", "skill", "mode", "note", "reason")
+
+
+@dataclass(frozen=True)
+class RunSearch:
+    state: str | None = None
+    host: str | None = None
+    tag: str | None = None
+    words: str = ""
+    """Each has to stand somewhere in what is searched."""
+    only: Sequence[str] | None = None
+    """Those that may be seen; None is all."""
 
 
 @dataclass(frozen=True)
@@ -23,22 +38,9 @@ class Page:
     more_after: bool
 
 
-def page(
-    session: Session,
-    state: str | None,
-    host: str | None,
-    place: ListPlace | None,
-    limit: int,
-    only: Sequence[str] | None = None,
-) -> Page:
+def page(session: Session, asked: RunSearch, place: ListPlace | None, limit: int) -> Page:
     key = tuple_(col(RunRow.queued_at), col(RunRow.id))
-    query = select(RunRow)
-    if state:
-        query = query.where(col(RunRow.state) == state)
-    if host:
-        query = query.where(col(RunRow.host) == host)
-    if only is not None:
-        query = query.where(col(RunRow.id).in_(only))
+    query = _asked(asked)
     forward = place is None or place.forward
     if place:
         here = tuple_(place.at, place.id)
@@ -50,3 +52,18 @@ def page(
     if not forward:
         return Page(rows[::-1], more, more_after=True)
     return Page(rows, place is not None, more)
+
+
+def _asked(asked: RunSearch) -> SelectOfScalar[RunRow]:
+    query = select(RunRow)
+    if asked.state:
+        query = query.where(col(RunRow.state) == asked.state)
+    if asked.host:
+        query = query.where(col(RunRow.host) == asked.host)
+    if asked.tag:
+        query = query.where((literal(" ") + col(RunRow.tags) + " ").contains(f" {asked.tag} ", autoescape=True))
+    for word in asked.words.split()[:MOST_WORDS]:
+        query = query.where(or_(*(col(getattr(RunRow, name)).icontains(word, autoescape=True) for name in SEARCHED)))
+    if asked.only is not None:
+        query = query.where(col(RunRow.id).in_(asked.only))
+    return query

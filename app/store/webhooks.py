@@ -25,6 +25,8 @@ class WebhookRow(SQLModel, table=True):
     """Of the newest delivery; empty when it was taken."""
     local: bool = False
     """An admin allowed it to lead to this machine or a network of one's own."""
+    template: str = ""
+    """How its body is put; empty: a CloudEvent."""
 
 
 class ProgressRow(SQLModel, table=True):

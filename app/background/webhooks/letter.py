@@ -1,4 +1,4 @@
-"""One event as a signed CloudEvent. Pure."""
+"""One event as a signed CloudEvent, or as the webhook's template puts it. Pure."""
 
 import base64
 import hashlib
@@ -6,6 +6,7 @@ import hmac
 import json
 from dataclasses import dataclass
 
+from app.background.webhooks.template import facts, filled
 from app.events.kinds import kind_of
 from app.events.record import Recorded, stamp
 
@@ -18,9 +19,17 @@ class Letter:
     headers: dict[str, str]
 
 
-def letter(recorded: Recorded, secret: str, now: float, *, simulated: bool) -> Letter:
+CLOUD_EVENT = "application/cloudevents+json; charset=utf-8"
+
+
+def letter(
+    recorded: Recorded, secret: str, now: float, *, simulated: bool, template: str = "", host: str = ""
+) -> Letter:
     """Signed as Standard Webhooks has it: over id, time and body, so that an old one cannot be sent again."""
     name, at = f"{recorded.run}.{recorded.seq}", str(int(now))
+    if template:
+        body, form = filled(template, facts(recorded, host, simulated=simulated))
+        return sealed(body, name, at, secret, form)
     envelope = {
         "specversion": "1.0",
         "id": name,
@@ -34,11 +43,11 @@ def letter(recorded: Recorded, secret: str, now: float, *, simulated: bool) -> L
     return sealed(body, name, at, secret)
 
 
-def sealed(body: bytes, name: str, at: str, secret: str) -> Letter:
+def sealed(body: bytes, name: str, at: str, secret: str, form: str = CLOUD_EVENT) -> Letter:
     return Letter(
         body,
         {
-            "content-type": "application/cloudevents+json; charset=utf-8",
+            "content-type": form,
             "user-agent": "temper",
             "webhook-id": name,
             "webhook-timestamp": at,

@@ -17,6 +17,7 @@ from app.events.record import Recorded, read
 from app.store import queries, webhooks
 from app.store.db import AWAY, why
 from app.store.events import EventStore
+from app.store.models import RunRow
 from app.store.webhooks import ProgressRow, WebhookRow
 
 log = logging.getLogger(__name__)
@@ -108,10 +109,14 @@ class Sender:
         if row.due_at > time.time():
             return
         again = row.due_at < 0
-        batch, upto, simulated = await asyncio.to_thread(self._next, webhook, row)
+        batch, upto, of = await asyncio.to_thread(self._next, webhook, row)
+        simulated, host = of is not None and of.simulated, of.host if of else ""
         for recorded in batch:
+            sealed = letter(
+                recorded, webhook.secret, time.time(), simulated=simulated, template=webhook.template, host=host
+            )
             try:
-                problem = await line.post(letter(recorded, webhook.secret, time.time(), simulated=simulated))
+                problem = await line.post(sealed)
             except NotPublic as exc:
                 # Nothing is tried, so nothing is given up: it is owed until an admin allows it, or the run is too old.
                 await asyncio.to_thread(self._advance, _row(row, attempts=row.attempts, held=True), 0, 0, str(exc))
@@ -144,14 +149,14 @@ class Sender:
         with Session(self._database) as session:
             return webhooks.progress(session, webhook, run)
 
-    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int, bool]:
+    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int, RunRow | None]:
         upto = self._store.last(row.run)
         kinds = tuple(webhook.kinds.split()) or _ALL
         lines = self._store.lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
         with Session(self._database) as session:
             of = queries.run(session, row.run)
         batch = [read(line, digest) for _, line, digest in lines]
-        return batch, upto[0] if upto else 0, of is not None and of.simulated
+        return batch, upto[0] if upto else 0, of
 
     def _advance(self, row: ProgressRow, delivered: int, dropped: int, problem: str) -> None:
         with Session(self._database) as session, session.begin():

@@ -4,25 +4,31 @@ import json
 
 from app.background.webhooks.letter import Letter, sealed
 from app.background.webhooks.line import NotPublic, PinnedConnection
+from app.background.webhooks.template import filled
 from app.events.record import stamp
 from app.store.webhooks import WebhookRow
 
 PATIENCE = 10.0
 KIND = "temper.test"
+TEXT = "A test of this webhook, asked for by a person."
 
 
 async def trial(webhook: WebhookRow, now: float, name: str) -> str:
     """What was wrong with it; empty when it was taken."""
     try:
         async with PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE) as line:
-            return await line.post(trial_letter(webhook.secret, now, name)) or ""
+            return await line.post(trial_letter(webhook.secret, now, name, webhook.template)) or ""
     except NotPublic as exc:
         return str(exc)
 
 
-def trial_letter(secret: str, now: float, name: str) -> Letter:
+def trial_letter(secret: str, now: float, name: str, template: str = "") -> Letter:
     """Signed as every other: who checks signatures can be tried out by it."""
     at = str(int(now))
+    if template:
+        said = {"text": TEXT, "run": "none", "host": "none", "kind": KIND, "time": stamp(now), "path": "/ops"}
+        body, form = filled(template, said)
+        return sealed(body, name, at, secret, form)
     envelope = {
         "specversion": "1.0",
         "id": name,
@@ -30,7 +36,7 @@ def trial_letter(secret: str, now: float, name: str) -> Letter:
         "type": KIND,
         "time": stamp(now),
         "datacontenttype": "application/json",
-        "data": {"text": "A test of this webhook, asked for by a person."},
+        "data": {"text": TEXT},
     }
     body = json.dumps(envelope, separators=(",", ":")).encode()
     return sealed(body, name, at, secret)

@@ -70,14 +70,31 @@ def run(
 def runs(
     state: Annotated[str | None, typer.Option(help="queued, running, paused, finished, stopped or failed.")] = None,
     host: Annotated[str | None, typer.Option(help="Of this host alone.")] = None,
+    tag: Annotated[str | None, typer.Option(help="With this tag.")] = None,
+    search: Annotated[str, typer.Option(help="Words that stand in its id, name, tags, host, skill or note.")] = "",
     most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most this many.")] = 50,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
     """The runs of this data folder, newest first."""
     from app.cli.runs import list_runs
+    from app.store.run_list import RunSearch
 
-    list_runs(Settings(data=data), state, host, most, as_json=as_json)
+    list_runs(Settings(data=data), RunSearch(state, host, tag, search), most, as_json=as_json)
+
+
+@app.command()
+def name(
+    run_id: RunId,
+    called: Annotated[str | None, typer.Argument(help="Its name; an empty one takes it away.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag, as often as you like: all that it has then.")] = None,
+    untag: Annotated[bool, typer.Option("--no-tags", help="Take its tags away.")] = False,
+    data: Data = Path("data"),
+) -> None:
+    """Give a run a name and tags, so that it is found again."""
+    from app.cli.name_run import name_run
+
+    name_run(Settings(data=data), run_id, called, [] if untag else tag)
 
 
 @app.command()

@@ -4,11 +4,10 @@ from typing import Annotated
 
 from fastapi import Query
 from pydantic import Field
-from sqlalchemy import tuple_
-from sqlmodel import Session, col, select
 
 from app.people.rights import viewers
-from app.store.models import LessonRow, RunRow
+from app.store.lessons import newest_lessons
+from app.store.models import LessonRow
 from app.web.api.cursor import Cursor, parse
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
@@ -42,27 +41,19 @@ class LessonList(Wire):
 def list_lessons(
     session: TheSession,
     rule: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
+    q: Annotated[str, Query(max_length=200, description="Words that stand in it.")] = "",
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Limit = 100,
 ) -> LessonList:
     """Newest first."""
-    found = _newest(session, rule, parse(cursor) if cursor is not None else None, limit + 1)
+    after = parse(cursor) if cursor is not None else None
+    found = newest_lessons(session, rule, q, (after.at, after.id) if after else None, limit + 1)
     shown = found[:limit]
     last = shown[-1][0] if len(found) > limit else None
     return LessonList(
         lessons=[_view(row, simulated=simulated) for row, simulated in shown],
         next=str(Cursor(forward=True, at=last.at, id=last.id)) if last else None,
     )
-
-
-def _newest(session: Session, rule: str | None, after: Cursor | None, limit: int) -> list[tuple[LessonRow, bool]]:
-    at, name = col(LessonRow.at), col(LessonRow.id)
-    query = select(LessonRow, RunRow.simulated).join(RunRow, col(RunRow.id) == col(LessonRow.run))
-    if rule:
-        query = query.where(col(LessonRow.rule) == rule)
-    if after:
-        query = query.where(tuple_(at, name) < tuple_(after.at, after.id))
-    return list(session.exec(query.order_by(at.desc(), name.desc()).limit(limit)).all())
 
 
 def _view(row: LessonRow, *, simulated: bool) -> LessonView:

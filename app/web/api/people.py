@@ -160,15 +160,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """A link to show somebody a run. It opens that run and no other, to read it, and expires."""
     run = _named(session, new.run)
     owner = _owner(session, None)
-    row, secret = people.issue(
-        session,
-        person=owner.name,
-        right="viewer",
-        kind="link",
-        label=f"/runs/{run}",
-        run=run,
-        seconds=new.hours * 3600,
-    )
+    row, secret = people.link(session, owner.name, run, new.hours)
     return MadeLink(id=row.id, path=f"/share/{secret}", expires_at=when(row.expires_at) or "")
 
 

@@ -30,6 +30,8 @@ class RunView(Wire):
     lineup: str
     simulated: bool = Field(description="True where engines or GPUs of this run are simulated.")
     note: str
+    name: str = Field(description="What people call it; empty until somebody has named it.")
+    tags: list[str]
     reason: str = Field(description="Why it failed or was stopped.")
     queued_at: str
     started_at: str | None
@@ -56,7 +58,8 @@ class RunList(Wire):
 
 def run_view(row: RunRow) -> RunView:
     return RunView(
-        **row.model_dump(exclude={"queued_at", "started_at", "ended_at", "shrunk_at"}),
+        **row.model_dump(exclude={"tags", "queued_at", "started_at", "ended_at", "shrunk_at"}),
+        tags=row.tags.split(),
         queued_at=when(row.queued_at) or "",
         started_at=when(row.started_at),
         ended_at=when(row.ended_at),

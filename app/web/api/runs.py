@@ -2,23 +2,24 @@
 
 from typing import Annotated
 
-from fastapi import Header, Query, Response
+from fastapi import Header, Path, Query, Response
 from sqlmodel import Session
 
 from app.people.rights import guests, only, operators
+from app.runs.labels import LONGEST_NAME, LONGEST_TAG, MOST_TAGS, label
 from app.runs.order import queued
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries
 from app.store.held import asking
 from app.store.models import RunRow
-from app.store.run_list import ListPlace, Page, page
+from app.store.run_list import ListPlace, Page, RunSearch, page
 from app.web.api import cursor
 from app.web.api.idempotency import FIELD, TheKeys
 from app.web.api.order import RunOrder
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.run_view import RunLinks, RunList, RunState, RunView, links, run_view
-from app.web.api.wire import Limit, Link, Wire
+from app.web.api.wire import Limit, Link, Wire, stated
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("runs")
@@ -38,6 +39,16 @@ Key = Annotated[
 class Accepted(Wire):
     id: str
     links: RunLinks
+
+
+class RunChange(Wire):
+    """What is left out stays as it is."""
+
+    name: Annotated[str | None, stated(maxLength=LONGEST_NAME, description="Empty takes it away.")] = None
+    tags: Annotated[
+        list[Annotated[str, stated(maxLength=LONGEST_TAG, examples=["nightly"])]] | None,
+        stated(maxItems=MOST_TAGS, description="All of them: those that are not here are taken away."),
+    ] = None
 
 
 @router.post(
@@ -74,11 +85,16 @@ def list_runs(
     cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
     state: RunState | None = None,
     host: Annotated[str | None, Query(max_length=200, description="Of this host alone.")] = None,
+    tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="With this tag.")] = None,
+    q: Annotated[
+        str, Query(max_length=200, description="Words that stand in its id, name, tags, host, skill, mode or note.")
+    ] = "",
     limit: Limit = 50,
 ) -> RunList:
     """Runs, newest first."""
     place = cursor.parse(cursor_) if cursor_ is not None else None
-    found = page(session, state, host, ListPlace(place.forward, place.at, place.id) if place else None, limit, only())
+    search = RunSearch(state, host, tag, q, only())
+    found = page(session, search, ListPlace(place.forward, place.at, place.id) if place else None, limit)
     return RunList(runs=[run_view(row) for row in found.rows], cursors=_link(found))
 
 
@@ -86,6 +102,16 @@ def list_runs(
 @guests
 def show_run(run: str, session: TheSession) -> RunView:
     return run_view(the_run(session, run))
+
+
+@router.patch("/runs/{run}", responses=documented("not-found", "too-large", "wrong-content-type"))
+@operators
+def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, session: TheSession) -> RunView:
+    """Give a run a name and tags, whether it is at work or over. Its log and its papers stay as they are."""
+    row = the_run(session, run)
+    label(row, change.name, change.tags)
+    session.add(row)
+    return run_view(row)
 
 
 def the_run(session: Session, run: str) -> RunRow:

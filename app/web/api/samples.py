@@ -101,6 +101,7 @@ def list_samples(
     ),
     engine: Annotated[str, Query(max_length=100, description="Only this engine.")] = "",
     gpu: Annotated[str, Query(max_length=10, description="Only the GPU of this number.")] = "",
+    figure: Annotated[str, Query(max_length=300, description="Only these figures, separated by commas.")] = "",
     run: Annotated[str, Query(max_length=40, description="Marks of this run alone.")] = "",
 ) -> Samples:
     """Kept by the second for six hours, by ten seconds for a day, by the minute and the hour for a year."""
@@ -118,7 +119,10 @@ def list_samples(
     series = [
         _series(key, values)
         for key, values in grid.series().items()
-        if key.kind in kinds and _wanted(key, "engine", engine) and _wanted(key, "gpu", gpu)
+        if key.kind in kinds
+        and (not figure or key.figure in figure.split(","))
+        and _wanted(key, "engine", engine)
+        and _wanted(key, "gpu", gpu)
     ]
     return Samples(
         since=stamp(grid.since),

@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
 from app.background.webhooks.letter import new_secret, valid_secret
+from app.background.webhooks.template import LONGEST, PLACES, USUAL_KINDS, checked
 from app.background.webhooks.trial import trial
 from app.events.kinds import PersonDid
 from app.people.rights import DEMO, WHO, admins
@@ -21,12 +22,23 @@ from app.web.api.events import known_kind
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import the_run
-from app.web.api.wire import Wire, when
+from app.web.api.wire import Wire, stated, when
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("webhooks")
 
 MOST = 50
+
+
+Template = Annotated[
+    str,
+    stated(
+        maxLength=LONGEST,
+        description="How the body is put, instead of as a CloudEvent: chat, mail, or JSON or plain text of your own "
+        f"with {', '.join(f'{{{name}}}' for name in PLACES)} in it. What hosts and models say cannot break out of it.",
+        examples=["chat", '{"subject": "Temper on {host}", "body": "{text}"}'],
+    ),
+]
 
 
 class WebhookOrder(Wire):
@@ -37,8 +49,13 @@ class WebhookOrder(Wire):
     ] = None
     kinds: Annotated[
         tuple[Annotated[str, Field(max_length=40)], ...],
-        Field(max_length=60, description="Kinds of a run's events; every one but turn.delta when left out."),
+        Field(
+            max_length=60,
+            description="Kinds of a run's events; every one but turn.delta when left out, and with a template those "
+            "that a person wants to know of.",
+        ),
     ] = ()
+    template: Template = ""
     local: Annotated[
         bool,
         Field(
@@ -49,13 +66,17 @@ class WebhookOrder(Wire):
 
 
 class WebhookChange(Wire):
-    local: Annotated[bool, Field(description="Whether it may lead to addresses that are not public.")]
+    """What is left out stays as it is."""
+
+    local: Annotated[bool | None, Field(description="Whether it may lead to addresses that are not public.")] = None
+    template: Template | None = None
 
 
 class WebhookView(Wire):
     id: str
     url: str
     kinds: list[str]
+    template: str = Field(description="How its body is put; empty: a CloudEvent.")
     local: bool = Field(description="It may lead to addresses that are not public: an admin allowed it.")
     created_at: str
     delivered: int
@@ -94,11 +115,14 @@ def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, r
         raise Problem("invalid", "A secret is whsec_ followed by 16 to 64 bytes in base64.", field="secret")
     if len(webhooks.webhooks(session)) >= MOST:
         raise Problem("too-many", f"There are {MOST} webhooks already: delete one.")
+    template = checked(order.template)
+    kinds = order.kinds or (USUAL_KINDS if template else ())
     row = WebhookRow(
         id=secrets.token_hex(4),
         url=str(order.url),
         secret=order.secret or new_secret(secrets.token_bytes(32)),
-        kinds=" ".join(known_kind(kind, f"kinds[{place}]") for place, kind in enumerate(order.kinds)),
+        kinds=" ".join(known_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
+        template=template,
         created_at=time.time(),
         local=order.local,
     )
@@ -120,10 +144,16 @@ def show_webhook(webhook: str, session: TheSession) -> WebhookView:
 def change_webhook(
     webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, runtime: TheRuntime
 ) -> WebhookView:
-    """Let it lead to addresses that are not public, or no longer. What it is owed by then is sent."""
+    """Let it lead to addresses that are not public, or no longer; or put its body in another way.
+
+    What it is owed by then is sent.
+    """
     row = _the(session, webhook)
-    _on_record(runtime, row.id, row.url, allowed=change.local)
-    row.local = change.local
+    if change.template is not None:
+        row.template = checked(change.template)
+    if change.local is not None:
+        _on_record(runtime, row.id, row.url, allowed=change.local)
+        row.local = change.local
     session.add(row)
     return _view(row)
 
@@ -181,6 +211,7 @@ def _view(row: WebhookRow) -> WebhookView:
         id=row.id,
         url=row.url,
         kinds=row.kinds.split(),
+        template=row.template,
         local=row.local,
         created_at=when(row.created_at) or "",
         delivered=row.delivered,

@@ -8,6 +8,9 @@ from fastapi import Depends, Request
 from app.runs.order import Order, named
 from app.targets.catalog import FIXTURE
 
+USUAL_MODE = "usual"
+"""Chosen where the host's own usual mode is meant."""
+
 
 async def _fields(request: Request) -> Mapping[str, str]:
     return {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
@@ -17,11 +20,12 @@ Fields = Annotated[Mapping[str, str], Depends(_fields)]
 
 
 def order_of(fields: Mapping[str, str], *, by: str, mode: str | None = None, pace: float | None = None) -> Order:
+    asked = fields.get("mode", mode)
     return Order(
         host=fields.get("host", FIXTURE),
         skill=fields.get("skill", "stig").strip(),
         rules=named(fields.get("rules")),
-        mode=fields.get("mode", mode),
+        mode=None if asked == USUAL_MODE else asked,
         consent=fields.get("consent", ""),
         pace=pace,
         by=by,

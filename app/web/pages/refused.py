@@ -11,10 +11,12 @@ from starlette.responses import Response
 
 from app.errors import BadInput, NotTaken
 from app.store.db import AWAY, why
+from app.web.pages.again import FormAgain, form_again
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
 NOWHERE = "Not Found"
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state": 409, "exists": 409, "too-many": 409}
 """As the API answers it; anything else that is not taken is 422."""
 
@@ -39,15 +41,19 @@ async def _refused(request: Request, exc: Exception) -> Response:
 async def _not_taken(request: Request, exc: Exception) -> Response:
     wrong = cast("BadInput", exc)
     status = STATUS.get(wrong.kind, 422) if isinstance(wrong, NotTaken) else 422
-    return await _refused(request, HTTPException(status, wrong.sentence))
+    if not _in_browser(request):
+        return await http_exception_handler(request, HTTPException(status, wrong.sentence))
+    return refusal(wrong.sentence, status, await _again(request, wrong.field if isinstance(wrong, NotTaken) else ""))
 
 
 async def _unreadable(request: Request, exc: Exception) -> Response:
     why = cast("RequestValidationError", exc)
     if not _in_browser(request):
         return await request_validation_exception_handler(request, why)
-    names = ", ".join(dict.fromkeys(str(fault["loc"][-1]) for fault in why.errors()))
-    return refusal(f"This cannot be read: {names}. Go back, and give it another value.", 422)
+    names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in why.errors()))
+    again = await _again(request, names[0])
+    rest = "Give it another value." if again else "Go back, and give it another value."
+    return refusal(f"This cannot be read: {', '.join(names)}. {rest}", 422, again)
 
 
 async def _untaken(_: Request, exc: Exception) -> Response:
@@ -62,6 +68,14 @@ def _in_browser(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-def refusal(said: str, status: int) -> Response:
+async def _again(request: Request, wrong: str) -> FormAgain | None:
+    """The form that came with the request; Starlette has read it, and keeps it with the request."""
+    if request.method != "POST" or not request.headers.get("content-type", "").startswith(FORMS):
+        return None
+    typed = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+    return form_again(request.url.path, typed, wrong)
+
+
+def refusal(said: str, status: int, again: FormAgain | None = None) -> Response:
     nonce = new_nonce()
-    return page(rendered("refused.html", nonce=nonce, here="", said=said), nonce, status)
+    return page(rendered("refused.html", nonce=nonce, here="", said=said, again=again), nonce, status)

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -10,17 +12,24 @@ from starlette.responses import Response
 from app.errors import TemperError
 from app.loop.state import Item, RunState
 from app.people.rights import guests, only, opens
-from app.skills.catalog import skill
+from app.runs.labels import LONGEST_TAG
+from app.skills.catalog import SHIPPED, skill
 from app.store import queries
+from app.store.run_list import ListPlace, RunSearch
+from app.store.run_list import page as run_page
+from app.targets.registry import fixtures, listed
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy import energy_table
 from app.web.pages.missing import missing
 from app.web.pages.mission.item import item_page
+from app.web.pages.order_form import USUAL_MODE
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
-SHOWN = 100
+SHOWN = 50
+STATES = ("queued", "running", "paused", "finished", "stopped", "failed")
 MODES = (
+    (USUAL_MODE, "usual: auto on the built-in host, review on others"),
     ("auto", "auto: changes at once"),
     ("review", "review: asks before each change"),
     ("dry-run", "dry-run: changes nothing, shows the diffs"),
@@ -32,10 +41,41 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/runs")
 @guests
-def all_runs(session: TheSession, state: Annotated[str, Query(max_length=20)] = "") -> Response:
-    rows = queries.newest(session, SHOWN, state, only())
+def all_runs(
+    runtime: TheRuntime,
+    session: TheSession,
+    state: Annotated[str, Query(max_length=20)] = "",
+    host: Annotated[str, Query(max_length=200)] = "",
+    tag: Annotated[str, Query(max_length=LONGEST_TAG)] = "",
+    q: Annotated[str, Query(max_length=200)] = "",
+    after: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    """The address holds what is searched for. `after`: the run at which the page before ended."""
+    last = queries.run(session, after) if after else None
+    place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
+    found = run_page(session, RunSearch(state, host, tag, q, only()), place, SHOWN)
+    asked = {"state": state, "host": host, "tag": tag, "q": q}
+    given = {name: value for name, value in asked.items() if value}
+    hosts = (
+        _hosts(runtime.settings.hosts) if only() is None else []
+    )  # a shared link shows a run, not what else there is
+    context = {
+        "rows": found.rows,
+        "asked": asked,
+        "sifted": bool(given),
+        "older": f"/runs?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
+        "newest": f"/runs?{urlencode(given)}" if last else "",
+        "states": STATES,
+        "modes": MODES,
+        "hosts": hosts,
+        "skills": SHIPPED.names(),
+    }
     nonce = new_nonce()
-    return page(rendered("runs.html", nonce=nonce, here="/runs", rows=rows, state=state, modes=MODES), nonce)
+    return page(rendered("runs.html", nonce=nonce, here="/runs", **context), nonce)
+
+
+def _hosts(folder: Path) -> list[str]:
+    return [*fixtures(folder), *(one.name for one in listed(folder))]
 
 
 @dataclass(frozen=True)

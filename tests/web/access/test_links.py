@@ -1,5 +1,7 @@
 """A shared link shows the run that it names: lists are shorter by it, and what names another run is refused."""
 
+import re
+
 import httpx
 import pytest
 from sqlmodel import Session
@@ -68,3 +70,20 @@ async def test_a_link_that_is_made_without_a_run_names_the_one_that_the_page_sho
     assert made.status_code == 201, made.text
     opened = await guest.get(made.json()["path"])
     assert opened.headers["location"] == f"/runs/{HIDDEN}"
+
+
+async def test_a_link_is_made_on_the_page_and_opens_that_run_alone(guest):
+    guest.cookies.clear()
+    mine = {"authorization": f"Bearer {guest.token}"}
+    said = await guest.post(f"/runs/{SHOWN}/share", data={"hours": "1"}, headers=mine)
+    assert said.status_code == 200
+    [link] = re.findall(r'value="http://temper.example(/share/[^"]+)"', said.text)
+    assert (await guest.post(f"/runs/{SHOWN}/share", data={"hours": "9000"}, headers=mine)).status_code == 422
+    assert (await guest.get(link)).headers["location"] == f"/runs/{SHOWN}"
+    assert (await guest.get(f"/runs/{SHOWN}/items")).status_code == 200
+    assert (await guest.get(f"/runs/{HIDDEN}/events")).status_code == 403
+    assert (await guest.post(f"/runs/{SHOWN}/label", data={"name": "x"})).status_code == 403
+
+
+async def test_a_link_tells_of_no_host(guest):
+    assert '<select name="host">' not in (await guest.get("/runs")).text

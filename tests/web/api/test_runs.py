@@ -124,7 +124,7 @@ def test_what_is_not_there_is_told_so(api, finished):
     problem(api.get("/problems/nope"), 404, "not-found")
     said = api.request("BREW", f"/api/v1/runs/{finished}")
     problem(said, 405, "method-not-allowed")
-    assert said.headers["allow"] == "GET, HEAD, OPTIONS"
+    assert said.headers["allow"] == "GET, HEAD, OPTIONS, PATCH"
     assert "leave out the slash" in problem(api.get("/api/v1/runs/"), 404, "not-found")["detail"]
 
 

@@ -26,6 +26,12 @@ def test_one_engine_and_one_gpu_can_be_asked_for(api):
     assert {one["of"] for one in said["series"]} == {"gemma-e4b", "3"}
 
 
+def test_some_figures_can_be_asked_for_and_no_others_are_sent(api):
+    path = "/api/v1/samples?kind=engine,gpu&figure=power_w,waiting"
+    said = api.until(path, lambda said: {one["kind"] for one in said["series"]} == {"engine", "gpu"})
+    assert {one["figure"] for one in said["series"]} == {"power_w", "waiting"}
+
+
 def test_what_happened_in_a_run_stands_beside_it(api, finished):
     marks = api.get(f"/api/v1/samples?kind=mark&run={finished}&since=0&step=86400").json()
     assert marks["series"] == []

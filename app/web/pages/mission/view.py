@@ -23,6 +23,8 @@ from app.web.pages.mission.timeline import Timeline, read_timeline
 @dataclass(frozen=True)
 class MissionView:
     run: str
+    row: RunRow
+    """For what people call it."""
     mode: str
     """live, ended or replay."""
     seq: int
@@ -75,6 +77,7 @@ def mission_view(runtime: Runtime, missions: Missions, row: RunRow, asked: PageA
     line = read_timeline(runtime.store, row.id, newest.at if newest else time.time())
     return MissionView(
         run=row.id,
+        row=row,
         mode="replay" if at is not None else ("ended" if ended else "live"),
         seq=seq,
         last=last,

@@ -30,7 +30,9 @@ class Need:
     link: str = ""
     words: str = ""
     """Of the link."""
-    press: Press | None = None
+    presses: tuple[Press, ...] = ()
+    about: str = ""
+    """What tells it from others while its text counts on; empty: its text."""
 
 
 @dataclass(frozen=True)
@@ -67,22 +69,27 @@ def _asks(at: OpsState) -> Iterator[Need]:
 
 
 def _engines(at: OpsState) -> Iterator[Need]:
+    """Those in the same state are one notice, that counts."""
     unwell = {name: one for name, one in (at.engines or {}).items() if one[1].state not in WELL}
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
-        yield Need(
-            "alarm",
-            "The engines are stopped: nothing plays them.",
-            since,
-            press=Press("/ops/engines", "start", "Start engines"),
-        )
+        start = Press("/ops/engines", "start", "Start engines")
+        yield Need("alarm", "The engines are stopped: nothing plays them.", since, presses=(start,))
         return
-    for name, (since, event) in unwell.items():
-        text = f"Engine {name} is {event.state}: {event.detail or 'no detail'}"
-        down = name in at.launched and event.state in ("dead", "absent")
-        yield Need(
-            "alarm", text, since, press=Press(f"/ops/engines/{name}", "start", f"Start {name}") if down else None
-        )
+    for state in dict.fromkeys(event.state for _, event in unwell.values()):
+        alike = {name: one for name, one in unwell.items() if one[1].state == state}
+        down = [name for name in alike if name in at.launched and state in ("dead", "absent")]
+        presses = tuple(Press(f"/ops/engines/{name}", "start", f"Start {name}") for name in down)
+        since = min(since for since, _ in alike.values())
+        yield Need("alarm", _unwell(state, alike), since, presses=presses, about=f"engines {state}")
+
+
+def _unwell(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
+    details = {event.detail or "no detail" for _, event in alike.values()}
+    if len(alike) == 1:
+        return f"Engine {next(iter(alike))} is {state}: {details.pop()}"
+    why = f": {details.pop()}" if len(details) == 1 else ""
+    return f"{len(alike)} engines are {state}, {', '.join(alike)}{why}"
 
 
 def _runs(at: OpsState) -> Iterator[Need]:

@@ -10,6 +10,7 @@ from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
 from app.background.webhooks.trial import trial
+from app.errors import NotTaken
 from app.people.rights import WHO, admins, operators, viewers
 from app.runtime.runtime import Runtime
 from app.store import queries, webhooks
@@ -92,7 +93,7 @@ async def handle_webhook(
         return refusal(f"There is no webhook {webhook[:40]!a}.", 404)
     if verb == "again":
         if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
-            return refusal(f"There is no run {run[:40]!a}: /runs lists those that are there.", 404)
+            raise NotTaken("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
         return RedirectResponse("/ops#webhooks", status_code=303)
     if problem := await trial(row, time.time(), f"test.{secrets.token_hex(8)}"):
         return refusal(f"The test did not reach {row.url}: {problem}.", 502)

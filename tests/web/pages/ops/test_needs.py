@@ -24,14 +24,31 @@ def test_all_well_needs_nobody_and_loading_is_no_alarm():
 def test_a_dead_engine_of_ours_has_its_button_and_another_has_none():
     dead = replace(QUIET, engines=engines("dead", "its log ends"))
     (need,) = needs(dead)
-    assert (need.text, need.since, need.press) == ("Engine big is dead: its log ends", NOW - 3, None)
+    assert (need.text, need.since, need.presses) == ("Engine big is dead: its log ends", NOW - 3, ())
     (need,) = needs(replace(dead, launched=["big"]))
-    assert need.press == Press("/ops/engines/big", "start", "Start big")
+    assert need.presses == (Press("/ops/engines/big", "start", "Start big"),)
+
+
+def test_three_engines_that_die_are_one_notice_that_counts():
+    def died(*names):
+        return {name: (NOW - len(name), EngineState(engine=name, state="dead", detail="gone")) for name in names}
+
+    (first,) = needs(replace(QUIET, engines=died("a")))
+    (all_of_them,) = needs(replace(QUIET, engines=died("a", "bb", "ccc"), launched=["bb", "ccc"]))
+    assert all_of_them.text == "3 engines are dead, a, bb, ccc: gone"
+    assert all_of_them.since == NOW - 3
+    assert [press.words for press in all_of_them.presses] == ["Start bb", "Start ccc"]
+    assert first.about == all_of_them.about, "the notification that counts replaces the one before"
+    mixed = died("a", "bb") | {"ccc": (NOW, EngineState(engine="ccc", state="unreachable"))}
+    assert [need.text for need in needs(replace(QUIET, engines=mixed))] == [
+        "2 engines are dead, a, bb: gone",
+        "Engine ccc is unreachable: no detail",
+    ]
 
 
 def test_a_simulator_that_is_gone_is_one_need_and_not_one_for_each_engine():
     (need,) = needs(replace(QUIET, engines=engines("dead"), simulator=False))
-    assert need.press == Press("/ops/engines", "start", "Start engines")
+    assert need.presses == (Press("/ops/engines", "start", "Start engines"),)
 
 
 def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():

@@ -1,0 +1,98 @@
+"""A webhook's body as a chat or a mail gateway wants it, in words. Pure.
+
+A template is JSON, or plain text. Its places are filled inside strings, after JSON was read and before it is written:
+whatever a host or a model says, it stays one string. And it is told, not obeyed: no mention, link or new line of its.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from app.errors import NotTaken
+from app.events.kinds import kind_of
+from app.events.record import Recorded, stamp
+from app.loop.telling import telling
+from app.text.clean import clean
+
+LONGEST, LONGEST_VALUE = 2000, 600
+NAMED = {
+    "chat": '{"text": "{text}"}',
+    "mail": "{text}\n\nRun {run} on {host}, {time}. {path}\n",
+}
+"""Chat is what Slack, Mattermost, Rocket.Chat and others take."""
+USUAL_KINDS = (
+    *("run.finished", "run.failed", "run.stopped", "drift", "item.escalated", "item.deferred"),
+    *("sentry.alarm", "approval.requested", "approval.expired"),
+)
+"""What a person is told of where no kinds are named: every event would be hundreds a run."""
+PLACES = ("text", "run", "host", "kind", "glyph", "time", "path")
+JSON, PLAIN = "application/json; charset=utf-8", "text/plain; charset=utf-8"
+_PLACE = re.compile(r"\{([a-z_]+)\}")
+_ORDERS = str.maketrans({"<": "‹", ">": "›", "@": "＠"})
+
+
+def checked(template: str) -> str:
+    """As it is kept: a name stands for its template."""
+    template = NAMED.get(template.strip(), template)
+    if len(template) > LONGEST:
+        raise NotTaken("template", f"the template has {len(template)} characters: {LONGEST} are the most.")
+    if unknown := [name for name in _PLACE.findall(template) if name not in PLACES]:
+        known = ", ".join(f"{{{name}}}" for name in PLACES)
+        raise NotTaken("template", f"there is no {{{unknown[0]}}}: a template has {known}.")
+    if _is_json(template):
+        try:
+            json.loads(template)
+        except ValueError as exc:
+            raise NotTaken("template", f"the template begins as JSON and is none: {exc}.") from exc
+    return template
+
+
+def facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
+    told = telling(recorded.event)
+    said = f"{told.glyph} {told.text}" if told else kind_of(recorded.event)
+    played = " (simulated engines)" if simulated else ""
+    return {
+        "text": f"{said}. Run {recorded.run} on {host}{played}",
+        "run": recorded.run,
+        "host": host,
+        "kind": kind_of(recorded.event),
+        "glyph": told.glyph if told else "",
+        "time": stamp(recorded.at),
+        "path": f"/runs/{recorded.run}?at={recorded.seq}",
+    }
+
+
+def filled(template: str, values: Mapping[str, str]) -> tuple[bytes, str]:
+    """Body and content type."""
+    inert = {name: disarmed(value) for name, value in values.items()}
+
+    def fill(text: str) -> str:
+        return _PLACE.sub(lambda place: inert.get(place[1], ""), text)
+
+    if _is_json(template):
+        return json.dumps(_mapped(json.loads(template), fill), ensure_ascii=False).encode(), JSON
+    return fill(template).encode(), PLAIN
+
+
+def disarmed(text: str) -> str:
+    """One line that calls nobody and leads nowhere."""
+    line = " ".join(clean(text, LONGEST_VALUE).split()).translate(_ORDERS)
+    return line.replace("](", "] (").replace("://", ": //")
+
+
+def _is_json(template: str) -> bool:
+    """`{text}` alone is a place, not an object."""
+    return template.lstrip()[:1] in ("{", "[") and not _PLACE.match(template.lstrip())
+
+
+def _mapped(value: Any, fill: Callable[[str], str]) -> Any:
+    match value:
+        case str():
+            return fill(value)
+        case list():
+            return [_mapped(one, fill) for one in value]
+        case dict():
+            return {name: _mapped(one, fill) for name, one in value.items()}
+        case _:
+            return value

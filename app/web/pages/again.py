@@ -1,0 +1,80 @@
+"""A form that was not taken, once more with all that was typed: nobody writes it twice."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.people.rights import RIGHTS
+from app.runs.order import MODES
+from app.web.pages.order_form import USUAL_MODE
+
+LABELS = {
+    "host": "Host",
+    "skill": "Skill",
+    "mode": "Mode",
+    "rules": "Rules",
+    "consent": "Consent, in words",
+    "cron": "When, as cron has it",
+    "zone": "Time zone",
+    "window": "At most, minutes",
+    "name": "Name",
+    "right": "Right",
+    "password": "Password, once more",
+    "tags": "Tags, with blanks between them",
+    "reason": "Reason",
+    "actions": "Actions",
+    "run": "Run",
+    "url": "Address",
+    "kinds": "Kinds",
+    "template": "Body",
+}
+CHOICES: dict[str, tuple[str, ...]] = {"mode": (USUAL_MODE, *MODES), "right": RIGHTS}
+BESIDE = {"window": "window_minutes"}
+"""Fields that an order calls otherwise."""
+SECRET = ("password", "secret")
+LONG = 80
+
+
+@dataclass(frozen=True)
+class FieldAgain:
+    name: str
+    label: str
+    value: str
+    wrong: bool
+    choices: tuple[str, ...] = ()
+    secret: bool = False
+
+    @property
+    def long(self) -> bool:
+        return "\n" in self.value or len(self.value) > LONG
+
+
+@dataclass(frozen=True)
+class FormAgain:
+    action: str
+    fields: tuple[FieldAgain, ...]
+    hidden: Mapping[str, str]
+    """What no person typed: which button, which approval."""
+
+
+def form_again(action: str, typed: Mapping[str, str], wrong: str) -> FormAgain | None:
+    """`wrong`: the field at fault, as the refusal names it. None where nothing was typed."""
+    at_fault = wrong.partition("[")[0]
+    fields = tuple(
+        FieldAgain(
+            name,
+            label,
+            "" if name in SECRET else typed[name],
+            at_fault in (name, BESIDE.get(name)),
+            _choices(name, typed[name]),
+            name in SECRET,
+        )
+        for name, label in LABELS.items()
+        if name in typed
+    )
+    hidden = {name: value for name, value in typed.items() if name not in LABELS and name not in SECRET}
+    return FormAgain(action, fields, hidden) if fields else None
+
+
+def _choices(name: str, value: str) -> tuple[str, ...]:
+    known = CHOICES.get(name, ())
+    return known if not known or value in known else (value, *known)

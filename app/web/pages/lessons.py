@@ -1,0 +1,53 @@
+"""What failures taught: from which run, how often it was told, how often it helped."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from app.people.rights import viewers
+from app.store.lessons import newest_lessons
+from app.store.models import LessonRow
+from app.store.queries import DROP_AFTER
+from app.web.deps import TheSession
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+
+SHOWN = 100
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class LessonLine:
+    lesson: LessonRow
+    simulated: bool
+
+    @property
+    def stands(self) -> str:
+        """What its uses say of it."""
+        if self.lesson.hits:
+            return f"helped {self.lesson.hits} of {self.lesson.uses} times"
+        if not self.lesson.uses:
+            return "not told yet"
+        told = f"told {self.lesson.uses} time{'s' if self.lesson.uses > 1 else ''}, has not helped yet"
+        return told if self.lesson.uses < DROP_AFTER else f"told {self.lesson.uses} times without help: told no more"
+
+
+@router.get("/lessons")
+@viewers
+def show_lessons(
+    session: TheSession,
+    q: Annotated[str, Query(max_length=200)] = "",
+    rule: Annotated[str, Query(max_length=128)] = "",
+    after: Annotated[str, Query(max_length=64)] = "",
+) -> Response:
+    """`after`: the lesson at which the page before ended."""
+    last = session.get(LessonRow, after) if after else None
+    found = newest_lessons(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
+    lines = [LessonLine(row, simulated) for row, simulated in found[:SHOWN]]
+    older = lines[-1].lesson.id if len(found) > SHOWN else ""
+    nonce = new_nonce()
+    context = {"lines": lines, "q": q, "rule": rule, "older": older, "paged": bool(last)}
+    return page(rendered("lessons.html", nonce=nonce, here="/lessons", **context), nonce)

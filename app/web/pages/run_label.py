@@ -1,0 +1,49 @@
+"""What a person calls a run, and the link that shows it to somebody else."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.errors import NotTaken
+from app.people.rights import WHO, operators
+from app.runs.labels import label, split
+from app.store import people, queries
+from app.web.deps import TheSession
+from app.web.pages.missing import missing
+from app.web.pages.order_form import Fields
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+
+HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.post("/runs/{run}/label")
+@operators
+def label_run(session: TheSession, run: str, fields: Fields) -> Response:
+    row = queries.run(session, run)
+    if row is None:
+        return missing(session, run)
+    label(row, fields.get("name"), split(fields["tags"]) if "tags" in fields else None)
+    session.add(row)
+    return RedirectResponse(f"/runs/{run}", status_code=303)
+
+
+@router.post("/runs/{run}/share")
+@operators
+def share_run(session: TheSession, request: Request, run: str, fields: Fields) -> Response:
+    """The link is shown this once: only its digest is kept."""
+    row, me = queries.run(session, run), WHO.get()
+    if row is None:
+        return missing(session, run)
+    hours = HOURS.get(fields.get("hours", "24"))
+    if hours is None:
+        raise NotTaken("hours", f"a link holds for {', '.join(HOURS)} hours: choose one of them.")
+    if me is None or people.person(session, me.name) is None:
+        said = "the demo operator has no links: make a person with temper admin create, and start with --sign-in."
+        raise NotTaken("person", said)
+    made, secret = people.link(session, me.name, row.id, hours)
+    link = f"{str(request.base_url).rstrip('/')}/share/{secret}"
+    nonce = new_nonce()
+    context = {"run": row, "link": link, "until": made.expires_at}
+    return page(rendered("shared.html", nonce=nonce, here="/runs", **context), nonce)

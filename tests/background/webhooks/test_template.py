@@ -1,0 +1,98 @@
+"""What a chat or a mail gateway is told: in its own form, and nothing that a host said can break out of it."""
+
+import json
+
+import pytest
+
+from app.background.webhooks.letter import letter, new_secret, signature
+from app.background.webhooks.template import JSON, LONGEST, NAMED, PLACES, PLAIN, USUAL_KINDS, checked, facts, filled
+from app.background.webhooks.trial import trial_letter
+from app.errors import NotTaken
+from app.events.kinds import KINDS, ItemEscalated, SentryAlarm
+from app.events.record import GENESIS, record
+from tests.runs.doors import house
+
+HOSTILE = (
+    '"}, "channel": "#all", "x": {"y": "\n\r\u2028<!channel> '
+    "<https://evil.example|fine> @here [ok](http://e.example) \x1b[2J"
+)
+
+
+def told(reason=HOSTILE):
+    return record("r1", 7, 1000.0, ItemEscalated(rule="V-1", reason=reason), GENESIS)
+
+
+def body(template, reason=HOSTILE):
+    return filled(checked(template), facts(told(reason), "web", simulated=True))
+
+
+def test_a_chat_gets_one_text_that_calls_nobody_and_leads_nowhere():
+    sent, form = body("chat")
+    assert form == JSON
+    said = json.loads(sent)
+    assert list(said) == ["text"]
+    assert said["text"].startswith('▲ V-1 escalated: "}, "channel"')
+    assert said["text"].endswith("Run r1 on web (simulated engines)")
+    for order in ("<", ">", "@", "](", "://", "\n", "\x1b", "\u2028"):
+        assert order not in said["text"], order
+
+
+def test_a_mail_gateway_gets_plain_words():
+    sent, form = body("mail", "for a person")
+    assert form == PLAIN
+    assert sent.decode().splitlines() == [
+        "▲ V-1 escalated: for a person. Run r1 on web (simulated engines)",
+        "",
+        "Run r1 on web, 1970-01-01T00:16:40.000Z. /runs/r1?at=7",
+    ]
+
+
+def test_places_of_ones_own_are_filled_wherever_a_string_stands():
+    template = '{"subject": "{kind} on {host}", "to": ["ops"], "more": {"n": 1, "at": "https://temper.example{path}"}}'
+    sent, _ = body(template, "{host} {text}")
+    assert json.loads(sent) == {
+        "subject": "item.escalated on web",
+        "to": ["ops"],
+        "more": {"n": 1, "at": "https://temper.example/runs/r1?at=7"},
+    }
+    again = json.loads(body('{"text": "{text}"}', "{host} {text}")[0])["text"]
+    assert "{host} {text}" in again, "what a host says is not filled once more"
+
+
+@pytest.mark.parametrize("wrong", ["{nothing}", '{"text": "{text}"', "[1,", "x" * (LONGEST + 1)])
+def test_a_template_that_cannot_be_filled_is_refused(wrong):
+    with pytest.raises(NotTaken) as said:
+        checked(wrong)
+    assert said.value.field == "template"
+
+
+def test_what_is_named_is_there():
+    assert set(USUAL_KINDS) <= set(KINDS)
+    assert all(checked(name) == template for name, template in NAMED.items())
+    assert set(facts(told(), "h", simulated=False)) == set(PLACES)
+
+
+def test_a_letter_and_its_trial_are_signed_over_the_body_that_is_sent():
+    secret = new_secret(b"x" * 32)
+    alarm = record("r1", 3, 1000.0, SentryAlarm(rule="V-1", attempt=1, reason="out", by="probe"), GENESIS)
+    for sealed in (
+        letter(alarm, secret, 5.0, simulated=False, template=NAMED["chat"], host="web"),
+        trial_letter(secret, 5.0, "test.1", NAMED["chat"]),
+    ):
+        name = sealed.headers["webhook-id"]
+        assert sealed.headers["webhook-signature"] == f"v1,{signature(secret, name, '5', sealed.body)}"
+        assert sealed.headers["content-type"] == JSON
+        assert list(json.loads(sealed.body)) == ["text"]
+
+
+async def test_a_template_is_given_changed_and_taken_away_over_the_api(tmp_path):
+    async with house(tmp_path / "data") as made:
+        order = {"url": "https://chat.example/hook", "template": "chat"}
+        new = (await made.http.post("/api/v1/webhooks", json=order)).json()
+        assert new["template"] == NAMED["chat"]
+        assert new["kinds"] == list(USUAL_KINDS)
+        there = f"/api/v1/webhooks/{new['id']}"
+        wrong = await made.http.patch(there, json={"template": "{nothing}"})
+        assert (wrong.status_code, "here is no {nothing}" in wrong.text) == (422, True)
+        changed = (await made.http.patch(there, json={"template": ""})).json()
+        assert (changed["template"], changed["local"]) == ("", False)
