@@ -25,6 +25,7 @@ class RunLine:
     escalated: int
     deferred: int
     skipped: int
+    waived: int
     rolled_back: int
     queued_at: datetime | None
     ended_at: datetime | None
@@ -47,6 +48,7 @@ def list_runs(settings: Settings, state: str | None, host: str | None, most: int
                 row.escalated,
                 row.deferred,
                 row.skipped,
+                row.waived,
                 row.rolled_back,
                 moment(row.queued_at),
                 moment(row.ended_at),

@@ -33,6 +33,7 @@ LATER = {"results.xccdf.xml"}  # papers that packs of older Tempers do not have
 PARTS = {"README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py", *CUTS, *PAPERS, *APART}
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
+DONE = ("not_a_finding", "not_applicable")
 STATUS = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}  # all else is not_reviewed
 CKL_STATUS = {"not_a_finding": "NotAFinding", "open": "Open", "not_applicable": "Not_Applicable"}
 ODD = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
@@ -307,9 +308,13 @@ def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
         last = "opening" if events[0][1]["mode"] == "scan" else "closing"
         _results(files, "results.xccdf.xml", said, about, (last,))
     about |= {"benchmark": told} if told else {}
-    left = [row for row in said if row["asked"] and row["status"] not in ("not_a_finding", "not_applicable")]
+    left = [row for row in said if row["asked"] and row["status"] not in DONE]
     _poam(files, sorted(left, key=lambda row: events[0][1]["rules"].index(row["id"])), done, about)
     _for_eyes(files, said, events, about)
+    for row in said:
+        comment, waiver = done[row["id"]], row["waiver"]
+        if not _bare(comment).startswith(_bare(_waived(waiver))) if waiver else comment.startswith("WAIVED"):
+            raise BrokenPack(f"checklist.cklb does not say of {row['id']} what the log says of a waiver")
     if played and (odd := [rule for rule, text in done.items() if not text.endswith(f"SIMULATED: {played}.")]):
         raise BrokenPack(f"checklist.cklb does not say of {odd[0]} that it was SIMULATED")
 
@@ -374,9 +379,26 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
         row = {"asked": asked, "found": found if asked else f"Not part of run {request['run']}.", "closing": closing}
         status = STATUS.get(closing["word"], "not_reviewed") if closing else "not_reviewed"
         row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
+        row["waiver"] = _waiver(rule["id"], events) if asked and status not in DONE else {}
         named = _named(rule, known.get(rule["id"], {}))
         rows.append({**rule, **row, "named": named, "severity": SEVERITY[rule["category"]]})
     return rows
+
+
+def _waiver(rule: str, events: Events) -> Object:
+    """The one in force on the day on which the run ended; none where nobody answers for the rule."""
+    given = next((event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), [])
+    known = [one for one in given if one["rule"] == rule and events[-1][1]["at"][:10] < one["until"]]
+    return max(known, key=lambda one: one["until"], default={})
+
+
+def _waived(waiver: Object) -> str:
+    """As papers say it: a finding that somebody answers for is still a finding."""
+    scope = waiver["scope"]
+    where = "every host" if scope["kind"] == "all" else f"{scope['kind']} {scope['name']}"
+    ticket = f", ticket {waiver['ticket']}" if waiver["ticket"] else ""
+    said = f"WAIVED until {waiver['until']} on {where}, owner {waiver['owner']}{ticket}: {waiver['reason']}"
+    return f"{said.rstrip('.')}. The rule does not hold, and from that day on the finding counts as open again."
 
 
 _UNSCANNED = "There was no closing scan: the run {} before it. The status is open to review."
@@ -487,7 +509,7 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
                 one.get("idref"),
                 one.get("severity"),
                 *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
-                _bare("".join(child.text or "" for child in one if child.tag == f"{space}message")),
+                [_bare(child.text or "") for child in one if child.tag == f"{space}message"],
             )
             for one in result
             if one.tag == f"{space}rule-result"
@@ -500,7 +522,7 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
                 row["id"],
                 row["named"]["stig_id"],
                 *row["named"]["ccis"],
-                _bare(_said(word)) if word else "",
+                _messages(row, word),
             )
             for row, word in zip(rows, words)
         ]
@@ -512,6 +534,13 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
         _same(name, [one.text for one in result.iter(f"{space}target")], [about["host"]])
         played = [one.text for one in result.iter(f"{space}remark") if (one.text or "").startswith("SIMULATED")]
         _same(name, played, [f"SIMULATED: {about['simulated']}."] if about["simulated"] else [])
+
+
+def _messages(row: Object, verdict: Object) -> "list[str]":
+    """Who answers for it goes first."""
+    word = verdict["word"] if verdict else "notchecked"
+    waived = [_waived(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
+    return [_bare(text) for text in (*waived, *([_said(verdict)] if verdict else []))]
 
 
 _PHASES = ("opening", "closing")
@@ -530,7 +559,8 @@ def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object)
     ]
     for item, wanted, row in zip(items, expected, left):
         verdict = row["closing"] or row["opening"]
-        wanted |= {"host": about["host"], "status": "Ongoing", "source": verdict["scanner"] if verdict else "", **empty}
+        wanted |= {"host": about["host"], "source": verdict["scanner"] if verdict else "", **empty}
+        wanted["status"] = "Risk Accepted" if row["waiver"] else "Ongoing"
         if "rule_id" in item:
             wanted |= {"rule_id": row["named"]["id"], "ccis": " ".join(row["named"]["ccis"])}
         wanted |= {"evidence": _like(item["evidence"], row["found"]), "tried": done[row["id"]]}
