@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
+from app.events.waiver import Waiver
 from app.events.words import (
     AnyAction,
     Budget,
@@ -24,7 +25,6 @@ from app.events.words import (
     TurnOutcome,
     Word,
 )
-from app.events.waiver import Waiver
 
 
 class Event(Struct, frozen=True, kw_only=True, tag_field="kind"):

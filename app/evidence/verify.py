@@ -387,7 +387,9 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
 
 def _waiver(rule: str, events: Events) -> Object:
     """The one in force on the day on which the run ended; none where nobody answers for the rule."""
-    given = next((event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), [])
+    given: list[Object] = next(
+        (event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), []
+    )
     known = [one for one in given if one["rule"] == rule and events[-1][1]["at"][:10] < one["until"]]
     return max(known, key=lambda one: one["until"], default={})
 

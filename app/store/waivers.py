@@ -1,6 +1,9 @@
 """Waivers as rows. None is ever removed: one that ended says when, by whom and why."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
 
 from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
@@ -9,6 +12,9 @@ from app.errors import NotTaken
 from app.events.record import stamp
 from app.events.waiver import Waiver, WaiverScope
 from app.store.held import asking
+
+_DAY = 24 * 3600.0
+WaiverState = Literal["in force", "over", "taken back"]
 
 
 class WaiverRow(SQLModel, table=True):
@@ -31,7 +37,12 @@ class WaiverRow(SQLModel, table=True):
     ended_why: str = ""
 
     def in_force(self, now: float) -> bool:
-        return self.ended_at is None and self.waiver.holds(now)
+        return self.state(now) == "in force"
+
+    def state(self, now: float) -> WaiverState:
+        if self.ended_at is not None:
+            return "taken back"
+        return "in force" if self.waiver.holds(now) else "over"
 
     @property
     def waiver(self) -> Waiver:
@@ -46,6 +57,47 @@ class WaiverRow(SQLModel, table=True):
             since=stamp(self.made_at),
             until=self.until,
         )
+
+
+WEEK = 7
+"""Days before and after its end in which people are told."""
+
+
+@dataclass(frozen=True)
+class WaiverDue:
+    """It ends within a week, or ended within the last."""
+
+    row: WaiverRow
+    kind: Literal["waiver.ending", "waiver.ended"]
+    since: float
+
+    @property
+    def name(self) -> str:
+        """Of the one word about it."""
+        return f"{self.kind}:{self.row.id}"
+
+    @property
+    def told(self) -> str:
+        row = self.row
+        what = f"{row.rule} on {row.waiver.scope.told}, owner {row.owner}"
+        if self.kind == "waiver.ended":
+            return f"Waiver {row.id} ended on {row.until}: {what}, is open as any other again."
+        return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or waive it anew."
+
+
+def due(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
+    """None of those that were taken back, or that another one took the place of."""
+    held = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.in_force(now)}
+    found = []
+    for row in rows:
+        end = datetime.fromisoformat(row.until).replace(tzinfo=UTC).timestamp()
+        week = WEEK * _DAY
+        since = max(end - week, row.made_at)
+        replaced = held.get((row.rule, row.scope_kind, row.scope_name), row.until) > row.until
+        if row.ended_at is None and not replaced and since <= now < end + week:
+            over = now >= end
+            found.append(WaiverDue(row, "waiver.ended" if over else "waiver.ending", end if over else since))
+    return found
 
 
 class StoredWaivers:

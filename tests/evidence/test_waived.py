@@ -73,7 +73,7 @@ def test_results_have_the_scanners_word_and_a_note_that_leaves_it(case, tmp_path
     results = {one.get("idref"): one for one in ET.fromstring(content).iter(f"{X}rule-result")}
     found = results[f"xccdf_temper_rule_{RULE}"]
     assert found.findtext(f"{X}result") == "fail"
-    assert [(one.get("severity"), one.text) for one in found.findall(f"{X}message")][0] == ("warning", TOLD)
+    assert next((one.get("severity"), one.text) for one in found.findall(f"{X}message")) == ("warning", TOLD)
     assert [name for name, one in results.items() if TOLD in "".join(one.itertext())] == [found.get("idref")]
     (tmp_path / "results.xccdf.xml").write_bytes(content)
     asked = ["oscap", "xccdf", "validate", "results.xccdf.xml"]

@@ -27,6 +27,7 @@ from app.web.api import (
     runs,
     samples,
     schedules,
+    waivers,
     webhooks,
 )
 from app.web.api.idempotency import Keys
@@ -57,6 +58,7 @@ def install(application: FastAPI) -> None:
         rules,
         lessons,
         schedules,
+        waivers,
         webhooks,
         people,
         nodes,

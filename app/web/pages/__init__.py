@@ -19,6 +19,7 @@ from app.web.pages import (
     schedules,
     scores,
     summary,
+    waivers,
 )
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import machine_parts
@@ -39,6 +40,7 @@ def install(application: FastAPI) -> None:
         energy,
         hosts,
         schedules,
+        waivers,
         lineup,
         ops,
         cold_starts,
