@@ -29,7 +29,8 @@ FORMATS = ("temper evidence 1", "temper evidence 2")  # the first was not signed
 SEALED = b"temper evidence manifest\n"  # what is signed begins with what it is, so that it can pass for nothing else
 APART = {"manifest.json", "manifest.sig"}
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
-LATER = {"results.xccdf.xml"}  # papers that packs of older Tempers do not have
+OSCAL = {"results.oscal.json", "poam.oscal.json"}
+LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that packs of older Tempers do not have
 PARTS = {"README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py", *CUTS, *PAPERS, *APART}
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
@@ -309,7 +310,12 @@ def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
         _results(files, "results.xccdf.xml", said, about, (last,))
     about |= {"benchmark": told} if told else {}
     left = [row for row in said if row["asked"] and row["status"] not in DONE]
-    _poam(files, sorted(left, key=lambda row: events[0][1]["rules"].index(row["id"])), done, about)
+    left.sort(key=lambda row: events[0][1]["rules"].index(row["id"]))
+    _poam(files, left, done, about)
+    if "poam.emass.csv" in files:
+        _emass(files, left, done, about)
+    if {*files} >= OSCAL:
+        _oscal(files, [next(row for row in said if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
     _for_eyes(files, said, events, about)
     for row in said:
         comment, waiver = done[row["id"]], row["waiver"]
@@ -387,9 +393,7 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
 
 def _waiver(rule: str, events: Events) -> Object:
     """The one in force on the day on which the run ended; none where nobody answers for the rule."""
-    given: list[Object] = next(
-        (event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), []
-    )
+    given: list[Object] = next((event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), [])
     known = [one for one in given if one["rule"] == rule and events[-1][1]["at"][:10] < one["until"]]
     return max(known, key=lambda one: one["until"], default={})
 
@@ -575,6 +579,59 @@ def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object)
         + rows[len(items) :],
         items,
     )
+
+
+def _emass(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
+    text, name = files["poam.emass.csv"].decode("utf-8-sig"), "poam.emass.csv"
+    fields = ("Security Checks", "Status", "Raw Severity", "Devices Affected", "Recommendations", "Comments")
+    said = [
+        tuple(_bare(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
+        for row in csv.DictReader(io.StringIO(text, newline=""))
+    ]
+    expected = [
+        (
+            "\n".join((row["named"]["id"], row["named"]["group"], *row["named"]["ccis"])),
+            "Risk Accepted" if row["waiver"] else "Ongoing",
+            row["category"],
+            about["host"],
+            row["named"]["fix"],
+            f"{done[row['id']]}\n{row['found']}",
+        )
+        for row in left
+    ]
+    _same(name, said, [tuple(_bare(cell)[:1500] for cell in row) for row in expected])
+
+
+def _oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
+    """Both name each rule as the other papers do, with the scanner's word and what nobody may have closed."""
+    (result,) = json.loads(files["results.oscal.json"])["assessment-results"]["results"]
+    plan = json.loads(files["poam.oscal.json"])["plan-of-action-and-milestones"]
+    left = [row for row in asked if row["status"] not in DONE]
+    findings = [
+        (one["target"]["target-id"], *one["target"]["status"].values(), one["props"][0]["value"], one["description"])
+        for one in result["findings"]
+    ]
+    expected = [_found_in_oscal(row, done[row["id"]]) for row in asked]
+    _same("results.oscal.json", findings, expected)
+    risks = [(_risk_id(row), "deviation-approved" if row["waiver"] else "open", done[row["id"]]) for row in left]
+    for name, where in (("results.oscal.json", result), ("poam.oscal.json", plan)):
+        given = [(one["props"][1]["value"], one["status"], one["statement"]) for one in where.get("risks", [])]
+        _same(name, given, risks)
+    items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
+    _same("poam.oscal.json", items, [(_risk_id(row), done[row["id"]]) for row in left])
+    for name, where, rows in (("results.oscal.json", result, asked), ("poam.oscal.json", plan, left)):
+        seen = [_bare(one["description"])[:15_000] for one in where.get("observations", [])]
+        _same(name, seen, [_bare(row["found"])[:15_000] for row in rows])
+
+
+def _found_in_oscal(row: Object, comment: str) -> "tuple[str, ...]":
+    word = row["closing"]["word"] if row["closing"] else "notchecked"
+    state = "satisfied" if row["status"] in DONE else "not-satisfied"
+    return _idref(row), state, word if word in ("pass", "fail") else "other", word, comment
+
+
+def _risk_id(row: Object) -> str:
+    return " ".join(str(row["named"]["id"]).split())
 
 
 def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -> None:

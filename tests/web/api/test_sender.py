@@ -137,14 +137,15 @@ async def test_a_waiver_that_ends_soon_is_told_once_and_signed(place):
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
     async with server, place.told(url):
         await both.wait()
-        while not place.come("waiver.ending:w1"):
-            await asyncio.sleep(0)
+        while not await asyncio.to_thread(place.come, "waiver.ending:w1"):
+            pass
     told = {said["type"]: (head, said) for head, said in letters}
     head, said = told["temper.waiver.ending"]
     assert len(letters) == 2, "the run's event, and this"
     assert "webhook-signature: v1," in head
     assert (said["id"], said["source"]) == ("waiver.ending:w1", "/api/v1/waivers/w1")
     assert said["data"]["waiver"]["owner"] == "Ops lead"
+
 
 @pytest.mark.timeout(20)
 async def test_a_redirect_is_a_problem_and_is_not_followed(place):
