@@ -6,6 +6,7 @@ hexadecimal digits, as `temper key` printed it there. Without either, a pack mad
 Takes Python 3.9 or newer and nothing else. Use a copy that you trust: one from inside a pack vouches for itself.
 """
 
+import base64
 import csv
 import hashlib
 import html
@@ -25,9 +26,12 @@ Object = dict[str, Any]
 Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, and what it says; no pieces of turns
 LOCAL, CENTRAL, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 CUTS = {"actions.jsonl": ("action.",), "approvals.jsonl": ("approval.",), "verdicts.jsonl": ("scan.", "verdict")}
-FORMATS = ("temper evidence 1", "temper evidence 2")  # the first was not signed
+FORMATS = ("temper evidence 1", "temper evidence 2", "temper evidence 3")  # the first was not signed
+ATTESTED, STAMP = "statement.json", "manifest.tsr"
+INTOTO, STATEMENT = "application/vnd.in-toto+json", "https://in-toto.io/Statement/v1"
+PREDICATE = "urn:temper:hardening-run:1"
 SEALED = b"temper evidence manifest\n"  # what is signed begins with what it is, so that it can pass for nothing else
-APART = {"manifest.json", "manifest.sig"}
+APART = {"manifest.json", "manifest.sig", ATTESTED, STAMP}  # what the manifest cannot list
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
 OSCAL = {"results.oscal.json", "poam.oscal.json"}
 LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that packs of older Tempers do not have
@@ -138,6 +142,91 @@ def _signature(files: Files, manifest: Object, key: str) -> None:
         raise BrokenPack("manifest.json is not what was signed")
     if key and key != by:
         raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
+
+
+def enveloped(payload: bytes) -> bytes:
+    """What DSSE has signed: the type and the content, each behind its length."""
+    kind = INTOTO.encode()
+    return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+
+
+def _statement(files: Files, manifest: Object, rows: list[Object], asked: list[str]) -> None:
+    """The in-toto statement says of this pack what the pack says of itself; the first two formats had none."""
+    told = files.get(ATTESTED)
+    if told is None and manifest["format"] in FORMATS[:2]:
+        return
+    envelope = json.loads(told or b"{}")
+    payload = base64.b64decode(envelope.get("payload", ""), validate=True)
+    ((key, signature),) = [(one["keyid"], one["sig"]) for one in envelope.get("signatures", [{"keyid": "", "sig": ""}])]
+    by = base64.b64decode(signature, validate=True)
+    if key != manifest.get("key") or not signed(bytes.fromhex(key), by, enveloped(payload)):
+        raise BrokenPack(f"{ATTESTED} is not signed by the key that the manifest names")
+    said, known = json.loads(payload), {row["id"]: row for row in rows}
+    scans = [(known[rule]["named"], known[rule]["opening"], known[rule]) for rule in asked]
+    expected = {field: manifest[field] for field in ("run", "host", "chain_head", "simulated", "made_by")}
+    expected["lineup"] = json.loads(files["lineup.json"])
+    expected["rules"] = [
+        {
+            "id": named["id"],
+            "group": named["group"],
+            "before": opening["word"] if opening else "",
+            "after": row["closing"]["word"] if row["closing"] else "",
+            "waived": bool(row["waiver"]),
+        }
+        for named, opening, row in scans
+    ]
+    expected["benchmark"] = said["predicate"]["benchmark"]
+    subject = [{"name": "manifest.json", "digest": {"sha256": digest(files["manifest.json"])}}]
+    whole = {"_type": STATEMENT, "subject": subject, "predicateType": PREDICATE, "predicate": expected}
+    if envelope["payloadType"] != INTOTO or said != whole:
+        raise BrokenPack(f"{ATTESTED} states something else than the pack")
+
+
+def der(content: bytes) -> "list[tuple[int, bytes]]":
+    """Tag and content of each element of ASN.1's DER that stands in it, one behind the other."""
+    found, at = [], 0
+    while at < len(content):
+        tag, size, at = content[at], content[at + 1], at + 2
+        if size > 127:
+            more = size & 127
+            size, at = int.from_bytes(content[at : at + more], "big"), at + more
+        if at + size > len(content):
+            raise ValueError("an element of the time stamp ends behind it")
+        found.append((tag, content[at : at + size]))
+        at += size
+    return found
+
+
+def stamped(stamp: bytes, manifest: bytes) -> str:
+    """When an authority says that it saw this manifest. Whether it is one that you trust, its certificate tells."""
+    ((_, response),) = der(stamp)
+    (_, status), (_, token) = der(response)[:2]
+    if int.from_bytes(der(status)[0][1], "big") > 1:
+        raise ValueError("the time stamp was not granted")
+    signed_data = der(der(der(token)[1][1])[0][1])
+    ((_, info),) = der(der(der(signed_data[2][1])[1][1])[0][1])
+    _, _, (_, imprint), _, (_, at) = der(info)[:5]
+    if der(imprint)[1][1] != hashlib.sha256(manifest).digest():
+        raise ValueError("the time stamp is of something else")
+    said = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z", at.decode("ascii"))
+    if said is None:
+        raise ValueError("the time stamp has no time")
+    return "{}-{}-{}T{}:{}:{}Z".format(*said.groups())
+
+
+def proved(files: Files, manifest: Object) -> "list[str]":
+    """What each seal proves and what it does not, a line each."""
+    told = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
+    if manifest.get("key"):
+        told.append("the signature proves who made the pack; not when, nor that the host was as it says")
+    if ATTESTED in files:
+        told.append(f"{ATTESTED} is the same signature for tools that read in-toto, over this very manifest")
+    if STAMP in files:
+        told.append(f"an authority says that it saw this manifest at {stamped(files[STAMP], files['manifest.json'])};")
+        told.append(f"whose word that is, openssl ts -verify -data manifest.json -in {STAMP} -CAfile CA.pem tells")
+    else:
+        told.append("no time stamp: when it was made is the maker's word alone")
+    return told
 
 
 def untold(manifest: Object, head: str, key: str) -> list[str]:
@@ -317,6 +406,9 @@ def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     if {*files} >= OSCAL:
         _oscal(files, [next(row for row in said if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
     _for_eyes(files, said, events, about)
+    _statement(files, manifest, said, events[0][1]["rules"])
+    if STAMP in files:
+        stamped(files[STAMP], files["manifest.json"])
     for row in said:
         comment, waiver = done[row["id"]], row["waiver"]
         if not _bare(comment).startswith(_bare(_waived(waiver))) if waiver else comment.startswith("WAIVED"):
@@ -688,7 +780,7 @@ def main(words: list[str]) -> int:
         manifest = check(files, head, key)
         told = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {digest(files['manifest.json'])}"]
-        told += untold(manifest, head, key)
+        told += [*untold(manifest, head, key), *proved(files, manifest)]
     except (BrokenPack, OSError) as exc:
         told = [f"does not hold: {exc}"]
     sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in told)
