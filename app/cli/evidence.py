@@ -40,4 +40,6 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
 
 
 def _pack(settings: Settings, database: Engine, run: str) -> bytes:
-    return open_notary(settings.data, database).evidence(run, Hand(getpass.getuser(), "admin", "terminal"))
+    return open_notary(settings.data, database, settings.tsa).evidence(
+        run, Hand(getpass.getuser(), "admin", "terminal")
+    )

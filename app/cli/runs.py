@@ -27,6 +27,7 @@ class RunLine:
     escalated: int
     deferred: int
     skipped: int
+    waived: int
     rolled_back: int
     queued_at: datetime | None
     ended_at: datetime | None
@@ -51,6 +52,7 @@ def list_runs(settings: Settings, asked: RunSearch, most: int, *, as_json: bool)
                 row.escalated,
                 row.deferred,
                 row.skipped,
+                row.waived,
                 row.rolled_back,
                 moment(row.queued_at),
                 moment(row.ended_at),

@@ -57,6 +57,7 @@ def verify_pack(path: Path, head: str, key: str = "") -> int:
     run, count = manifest["run"], manifest["events"]
     _say(f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}")
     _say(f"manifest sha256 {pack.digest(files['manifest.json'])}", *pack.untold(manifest, head, key))
+    _say(*pack.proved(files, manifest))
     _say(left or "its papers are what this Temper makes of these events")
     return HOLDS
 

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
+from app.events.waiver import Waiver
 from app.events.words import (
     AnyAction,
     Budget,
@@ -63,6 +64,8 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """The sha256 of the skill's rules (skills/rulebook.py); empty in logs that do not say."""
     published: Published | None = None
     """What the papers name the rules by; None where no benchmark was at hand, and in logs that do not say."""
+    waivers: tuple[Waiver, ...] = ()
+    """Those in force on this host as it began, by the skill's own rules."""
 
 
 class RunScoped(Event, frozen=True, tag="run.scoped"):
@@ -112,6 +115,7 @@ class RunFinished(Event, frozen=True, tag="run.finished"):
     regressions: tuple[str, ...]
     tree: str
     """Digest of the host's files, so that the end can be checked against the host."""
+    waived: int = 0
 
 
 class RunFailed(Event, frozen=True, tag="run.failed"):
@@ -160,6 +164,8 @@ class ItemEscalated(Event, frozen=True, tag="item.escalated"):
 class ItemSkipped(Event, frozen=True, tag="item.skipped"):
     rule: str
     reason: str
+    waiver: str = ""
+    """The waiver for whose sake it was left alone."""
 
 
 class ItemDeferred(Event, frozen=True, tag="item.deferred"):

@@ -38,12 +38,15 @@ def outcome(case: Case, one: Judged) -> str:
         return "held before the run; nothing was done" if held else f"not taken up: the scanner said {one.opening.word}"
     if one.item.status == "passed":
         return f"passed at attempt {len(one.tried)}"
+    if one.item.status == "waived":
+        return "left alone, for it was waived"
     return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status
 
 
 def done(case: Case, one: Judged) -> str:
-    """All of it, a line for each attempt."""
-    lines = [f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {outcome(case, one)}."]
+    """All of it, a line for each attempt; a waiver goes first."""
+    lines = [one.waiver.told] if one.waiver else []
+    lines += [f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {outcome(case, one)}."]
     lines += [f"Attempt {tried.attempt.number}: {'; '.join(_steps(tried))}." for tried in one.tried]
     if case.simulated:
         lines.append(f"SIMULATED: {case.simulated}.")

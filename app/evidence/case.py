@@ -15,12 +15,14 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import Recorded
+from app.events.waiver import Waiver
 from app.events.words import Lesson, PublishedRule
 from app.evidence.benchmark import BenchmarkTitle, benchmark, named
 from app.evidence.deeds import Deed, deed
 from app.evidence.seats import Seats, SeatUsed
 from app.loop.attempt import Attempt
 from app.loop.state import Item, RunState, step
+from app.loop.waived import waived
 from app.skills.catalog import skill
 from app.skills.skill import Rule, Skill
 
@@ -54,6 +56,8 @@ class Judged:
     closing: VerdictGiven | None
     item: Item | None
     tried: tuple[Tried, ...]
+    waiver: Waiver | None = None
+    """The one in force as the run ended, where the rule was asked for and does not hold."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,10 @@ class Case:
         played = ["the engines"] if self.request.simulated else []
         played += ["the host, by a tree of real files"] if host else []
         return " and ".join(played)
+
+    @property
+    def waived(self) -> list[Judged]:
+        return [one for one in self.asked if one.waiver]
 
     @property
     def asked(self) -> list[Judged]:
@@ -138,7 +146,15 @@ def _judged(pack: Skill, state: RunState, tried: dict[tuple[str, int], Tried]) -
             _last_word(state, rule.id),
             state.items.get(rule.id),
             tuple(one for (of, _), one in tried.items() if of == rule.id),
+            _waiver(state, rule.id),
         )
+
+
+def _waiver(state: RunState, rule: str) -> Waiver | None:
+    asked = state.request is not None and rule in state.request.rules
+    last = _last_word(state, rule)
+    holds = last is not None and last.word in ("pass", "notapplicable")
+    return waived(state, rule, state.at) if asked and not holds else None
 
 
 def _last_word(state: RunState, rule: str) -> VerdictGiven | None:

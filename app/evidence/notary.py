@@ -1,6 +1,7 @@
 """Signs what is handed out and how far each chain has come, and writes down in the record what it signed."""
 
 import json
+import logging
 import os
 import secrets
 from dataclasses import dataclass
@@ -10,14 +11,17 @@ import msgspec
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.errors import BadInput
+from app.errors import BadInput, Unusable
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT
 from app.evidence.key import Key, find_key, holds, make_key, next_key, take_over
 from app.evidence.shrunk import evidence
-from app.evidence.verify import digest, unpack
+from app.evidence.stamping import FOLDER, stamp
+from app.evidence.verify import STAMP, chunks, digest, unpack
 from app.store import anchors, audit
 from app.store.events import EventStore
+
+log = logging.getLogger(__name__)
 
 KEYS, HEAD = "keys", "audit.head"
 _HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
@@ -54,16 +58,29 @@ class Notary:
     database: Engine
     folder: Path
     key: Key
+    authority: str = ""
+    """Where time stamps are from."""
 
     def evidence(self, run: str, by: Hand) -> bytes:
         """The run's evidence.zip. Which one was handed out is on record before it leaves."""
-        archive = evidence(self.database, run, self.key)
-        told = unpack(archive)["manifest.json"]
+        files = unpack(evidence(self.database, run, self.key))
+        told = files["manifest.json"]
+        if time := self._stamped(told):
+            files[STAMP] = time
+        archive = b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
         manifest = json.loads(told)
         key = f" key={manifest['key']}" if "key" in manifest else ""
         said = f"events={manifest['events']} head={manifest['chain_head']} manifest={digest(told)}{key}"
         self.noted(f"run {run}", digest(told), by, f"seal: evidence of run {run}", said)
         return archive
+
+    def _stamped(self, manifest: bytes) -> bytes | None:
+        """An authority that is away keeps no pack from being handed out: it says that it has no stamp."""
+        try:
+            return stamp(self.folder.parent / FOLDER, self.authority, manifest)
+        except Unusable as exc:
+            log.warning("a pack goes out without a time stamp: %s", exc)
+            return None
 
     def ended(self, run: str) -> None:
         """How long the run's log is, once it has ended."""
@@ -90,10 +107,10 @@ class Notary:
         sign_head(self.folder, self.key, line.seq, line.hash)
 
 
-def open_notary(data: Path, database: Engine) -> Notary:
+def open_notary(data: Path, database: Engine, authority: str = "") -> Notary:
     """With the key of this data folder; the first time, one is made."""
     folder = data / KEYS
-    notary = Notary(database, folder, find_key(folder) or make_key(folder))
+    notary = Notary(database, folder, find_key(folder) or make_key(folder), authority)
     notary.begun()
     return notary
 

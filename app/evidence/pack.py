@@ -16,10 +16,11 @@ from app.evidence.case import Case, read_case
 from app.evidence.key import Signer
 from app.evidence.maker import maker
 from app.evidence.papers import PAPERS
+from app.evidence.statement import statement
 from app.evidence.verify import Events, Files, chunks, digest, plain
 from app.skills.rulebook import rulebook
 
-FORMAT = "temper evidence 2"
+FORMAT = "temper evidence 3"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 """What a plain zip can name, with room to spare."""
@@ -57,6 +58,7 @@ def packed(events: Iterable[Recorded], signer: Signer) -> Files:
         **plain(log.steady),
     }
     files["manifest.json"] = manifest = _json(_manifest(case, files, signer.public))
+    files[verify.ATTESTED] = statement(case, manifest, _lineup(case), signer)
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
 
@@ -133,4 +135,6 @@ rules.json        The rules as the skill has them.
 lineup.json       Which engine sat on which seat, and the versions.
 manifest.json     The sha256 of every other file, the chain head, and the key that signed this.
 manifest.sig      The Ed25519 signature over manifest.json, in hexadecimal digits.
+statement.json    The same as an in-toto statement in a DSSE envelope, signed by the same key.
+manifest.tsr      If it is there: an RFC 3161 time stamp over manifest.json, by an authority that the operator chose.
 """

@@ -7,6 +7,8 @@ from app.evidence.arf import arf
 from app.evidence.case import Case
 from app.evidence.ckl import ckl
 from app.evidence.cklb import cklb
+from app.evidence.emass import poam_emass
+from app.evidence.oscal import oscal_poam, oscal_results
 from app.evidence.poam import poam_csv, poam_json
 from app.evidence.report import report
 from app.evidence.xccdf import xccdf
@@ -29,5 +31,8 @@ PAPERS = (
     Paper("xccdf", "results.xccdf.xml", "application/xml", xccdf, "The last scan's verdicts as XCCDF results, alone."),
     Paper("poam-csv", "poam.csv", "text/csv", poam_csv, "Plan of action and milestones: what is left, as a table."),
     Paper("poam-json", "poam.json", "application/json", poam_json, "Plan of action and milestones, as JSON."),
+    Paper("poam-emass", "poam.emass.csv", "text/csv", poam_emass, "The same plan under eMASS' headings."),
+    Paper("oscal-poam", "poam.oscal.json", "application/json", oscal_poam, "The same plan as OSCAL 1.1."),
+    Paper("oscal-ar", "results.oscal.json", "application/json", oscal_results, "The verdicts as OSCAL 1.1."),
     Paper("report", "report.html", "text/html", report, "The report, one page that prints."),
 )

@@ -80,7 +80,7 @@ def _entry(case: Case, one: Judged) -> PoamEntry:
         weakness=one.named.title,
         host=case.request.host,
         checklist_status=status(one.closing),
-        status="Ongoing",
+        status="Risk Accepted" if one.waiver else "Ongoing",
         identified=stamp(case.queued_at),
         source=verdict.scanner if verdict else "",
         evidence=found(case, one),

@@ -1,5 +1,6 @@
 """A pack made again from its own events: papers that were written by another hand do not come out the same."""
 
+import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,32 +12,37 @@ from app.events.record import Recorded, read
 from app.evidence.maker import maker
 from app.evidence.pack import packed
 from app.evidence.papers import PAPERS
-from app.evidence.verify import BrokenPack, Files, chain
+from app.evidence.verify import ATTESTED, SEALED, STAMP, BrokenPack, Files, chain
+
+LAST = ("manifest.json", ATTESTED)
+"""They differ wherever another file does."""
 
 
 @dataclass(frozen=True)
 class _Given:
-    """A signature that has been checked: nobody here could make it again."""
+    """Signatures that have been checked: nobody here could make them again."""
 
     public: str
     signature: str
+    attested: str
 
-    def sign(self, _: bytes) -> str:
-        return self.signature
+    def sign(self, what: bytes) -> str:
+        return self.signature if what.startswith(SEALED) else self.attested
 
 
 def remake(files: Files) -> str:
     """What could not be compared, and why; empty when every file came out the same. The pack has been checked."""
     manifest = json.loads(files["manifest.json"])
     made_by = manifest.get("made_by")
-    given = _Given(manifest.get("key", ""), files.get("manifest.sig", b"").decode("ascii", "replace").strip())
+    signature = files.get("manifest.sig", b"").decode("ascii", "replace").strip()
+    given = _Given(manifest.get("key", ""), signature, _attested(files))
     try:
         again = packed(_events(files), given)
     except BadInput as exc:
         return f"its papers were not made again: {exc}"
     differs = [
         name
-        for name in sorted({*files, *again}, key=lambda name: (name == "manifest.json", name))
+        for name in sorted({*files, *again} - {STAMP}, key=lambda name: (name in LAST, name))
         if files.get(name) != again.get(name)
     ]
     if made_by == maker() and differs:
@@ -44,6 +50,11 @@ def remake(files: Files) -> str:
     if papers := [paper.file for paper in PAPERS if paper.file in differs]:
         return f"{papers[0]} is not what this Temper makes of these events: {_other(made_by)}"
     return f"its papers are what this Temper makes, too: {_other(made_by)}" if differs else ""
+
+
+def _attested(files: Files) -> str:
+    envelope = json.loads(files.get(ATTESTED, b'{"signatures": [{"sig": ""}]}'))
+    return base64.b64decode(envelope["signatures"][0]["sig"]).hex()
 
 
 def _other(made_by: object) -> str:

@@ -6,6 +6,7 @@ hexadecimal digits, as `temper key` printed it there. Without either, a pack mad
 Takes Python 3.9 or newer and nothing else. Use a copy that you trust: one from inside a pack vouches for itself.
 """
 
+import base64
 import csv
 import hashlib
 import html
@@ -25,14 +26,19 @@ Object = dict[str, Any]
 Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, and what it says; no pieces of turns
 LOCAL, CENTRAL, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 CUTS = {"actions.jsonl": ("action.",), "approvals.jsonl": ("approval.",), "verdicts.jsonl": ("scan.", "verdict")}
-FORMATS = ("temper evidence 1", "temper evidence 2")  # the first was not signed
+FORMATS = ("temper evidence 1", "temper evidence 2", "temper evidence 3")  # the first was not signed
+ATTESTED, STAMP = "statement.json", "manifest.tsr"
+INTOTO, STATEMENT = "application/vnd.in-toto+json", "https://in-toto.io/Statement/v1"
+PREDICATE = "urn:temper:hardening-run:1"
 SEALED = b"temper evidence manifest\n"  # what is signed begins with what it is, so that it can pass for nothing else
-APART = {"manifest.json", "manifest.sig"}
+APART = {"manifest.json", "manifest.sig", ATTESTED, STAMP}  # what the manifest cannot list
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
-LATER = {"results.xccdf.xml"}  # papers that packs of older Tempers do not have
+OSCAL = {"results.oscal.json", "poam.oscal.json"}
+LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that packs of older Tempers do not have
 PARTS = {"README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py", *CUTS, *PAPERS, *APART}
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
+DONE = ("not_a_finding", "not_applicable")
 STATUS = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}  # all else is not_reviewed
 CKL_STATUS = {"not_a_finding": "NotAFinding", "open": "Open", "not_applicable": "Not_Applicable"}
 ODD = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
@@ -136,6 +142,91 @@ def _signature(files: Files, manifest: Object, key: str) -> None:
         raise BrokenPack("manifest.json is not what was signed")
     if key and key != by:
         raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
+
+
+def enveloped(payload: bytes) -> bytes:
+    """What DSSE has signed: the type and the content, each behind its length."""
+    kind = INTOTO.encode()
+    return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+
+
+def _statement(files: Files, manifest: Object, rows: list[Object], asked: list[str]) -> None:
+    """The in-toto statement says of this pack what the pack says of itself; the first two formats had none."""
+    told = files.get(ATTESTED)
+    if told is None and manifest["format"] in FORMATS[:2]:
+        return
+    envelope = json.loads(told or b"{}")
+    payload = base64.b64decode(envelope.get("payload", ""), validate=True)
+    ((key, signature),) = [(one["keyid"], one["sig"]) for one in envelope.get("signatures", [{"keyid": "", "sig": ""}])]
+    by = base64.b64decode(signature, validate=True)
+    if key != manifest.get("key") or not signed(bytes.fromhex(key), by, enveloped(payload)):
+        raise BrokenPack(f"{ATTESTED} is not signed by the key that the manifest names")
+    said, known = json.loads(payload), {row["id"]: row for row in rows}
+    scans = [(known[rule]["named"], known[rule]["opening"], known[rule]) for rule in asked]
+    expected = {field: manifest[field] for field in ("run", "host", "chain_head", "simulated", "made_by")}
+    expected["lineup"] = json.loads(files["lineup.json"])
+    expected["rules"] = [
+        {
+            "id": named["id"],
+            "group": named["group"],
+            "before": opening["word"] if opening else "",
+            "after": row["closing"]["word"] if row["closing"] else "",
+            "waived": bool(row["waiver"]),
+        }
+        for named, opening, row in scans
+    ]
+    expected["benchmark"] = said["predicate"]["benchmark"]
+    subject = [{"name": "manifest.json", "digest": {"sha256": digest(files["manifest.json"])}}]
+    whole = {"_type": STATEMENT, "subject": subject, "predicateType": PREDICATE, "predicate": expected}
+    if envelope["payloadType"] != INTOTO or said != whole:
+        raise BrokenPack(f"{ATTESTED} states something else than the pack")
+
+
+def der(content: bytes) -> "list[tuple[int, bytes]]":
+    """Tag and content of each element of ASN.1's DER that stands in it, one behind the other."""
+    found, at = [], 0
+    while at < len(content):
+        tag, size, at = content[at], content[at + 1], at + 2
+        if size > 127:
+            more = size & 127
+            size, at = int.from_bytes(content[at : at + more], "big"), at + more
+        if at + size > len(content):
+            raise ValueError("an element of the time stamp ends behind it")
+        found.append((tag, content[at : at + size]))
+        at += size
+    return found
+
+
+def stamped(stamp: bytes, manifest: bytes) -> str:
+    """When an authority says that it saw this manifest. Whether it is one that you trust, its certificate tells."""
+    ((_, response),) = der(stamp)
+    (_, status), (_, token) = der(response)[:2]
+    if int.from_bytes(der(status)[0][1], "big") > 1:
+        raise ValueError("the time stamp was not granted")
+    signed_data = der(der(der(token)[1][1])[0][1])
+    ((_, info),) = der(der(der(signed_data[2][1])[1][1])[0][1])
+    _, _, (_, imprint), _, (_, at) = der(info)[:5]
+    if der(imprint)[1][1] != hashlib.sha256(manifest).digest():
+        raise ValueError("the time stamp is of something else")
+    said = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z", at.decode("ascii"))
+    if said is None:
+        raise ValueError("the time stamp has no time")
+    return "{}-{}-{}T{}:{}:{}Z".format(*said.groups())
+
+
+def proved(files: Files, manifest: Object) -> "list[str]":
+    """What each seal proves and what it does not, a line each."""
+    told = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
+    if manifest.get("key"):
+        told.append("the signature proves who made the pack; not when, nor that the host was as it says")
+    if ATTESTED in files:
+        told.append(f"{ATTESTED} is the same signature for tools that read in-toto, over this very manifest")
+    if STAMP in files:
+        told.append(f"an authority says that it saw this manifest at {stamped(files[STAMP], files['manifest.json'])};")
+        told.append(f"whose word that is, openssl ts -verify -data manifest.json -in {STAMP} -CAfile CA.pem tells")
+    else:
+        told.append("no time stamp: when it was made is the maker's word alone")
+    return told
 
 
 def untold(manifest: Object, head: str, key: str) -> list[str]:
@@ -307,9 +398,21 @@ def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
         last = "opening" if events[0][1]["mode"] == "scan" else "closing"
         _results(files, "results.xccdf.xml", said, about, (last,))
     about |= {"benchmark": told} if told else {}
-    left = [row for row in said if row["asked"] and row["status"] not in ("not_a_finding", "not_applicable")]
-    _poam(files, sorted(left, key=lambda row: events[0][1]["rules"].index(row["id"])), done, about)
+    left = [row for row in said if row["asked"] and row["status"] not in DONE]
+    left.sort(key=lambda row: events[0][1]["rules"].index(row["id"]))
+    _poam(files, left, done, about)
+    if "poam.emass.csv" in files:
+        _emass(files, left, done, about)
+    if {*files} >= OSCAL:
+        _oscal(files, [next(row for row in said if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
     _for_eyes(files, said, events, about)
+    _statement(files, manifest, said, events[0][1]["rules"])
+    if STAMP in files:
+        stamped(files[STAMP], files["manifest.json"])
+    for row in said:
+        comment, waiver = done[row["id"]], row["waiver"]
+        if not _bare(comment).startswith(_bare(_waived(waiver))) if waiver else comment.startswith("WAIVED"):
+            raise BrokenPack(f"checklist.cklb does not say of {row['id']} what the log says of a waiver")
     if played and (odd := [rule for rule, text in done.items() if not text.endswith(f"SIMULATED: {played}.")]):
         raise BrokenPack(f"checklist.cklb does not say of {odd[0]} that it was SIMULATED")
 
@@ -374,9 +477,26 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
         row = {"asked": asked, "found": found if asked else f"Not part of run {request['run']}.", "closing": closing}
         status = STATUS.get(closing["word"], "not_reviewed") if closing else "not_reviewed"
         row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
+        row["waiver"] = _waiver(rule["id"], events) if asked and status not in DONE else {}
         named = _named(rule, known.get(rule["id"], {}))
         rows.append({**rule, **row, "named": named, "severity": SEVERITY[rule["category"]]})
     return rows
+
+
+def _waiver(rule: str, events: Events) -> Object:
+    """The one in force on the day on which the run ended; none where nobody answers for the rule."""
+    given: list[Object] = next((event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), [])
+    known = [one for one in given if one["rule"] == rule and events[-1][1]["at"][:10] < one["until"]]
+    return max(known, key=lambda one: one["until"], default={})
+
+
+def _waived(waiver: Object) -> str:
+    """As papers say it: a finding that somebody answers for is still a finding."""
+    scope = waiver["scope"]
+    where = "every host" if scope["kind"] == "all" else f"{scope['kind']} {scope['name']}"
+    ticket = f", ticket {waiver['ticket']}" if waiver["ticket"] else ""
+    said = f"WAIVED until {waiver['until']} on {where}, owner {waiver['owner']}{ticket}: {waiver['reason']}"
+    return f"{said.rstrip('.')}. The rule does not hold, and from that day on the finding counts as open again."
 
 
 _UNSCANNED = "There was no closing scan: the run {} before it. The status is open to review."
@@ -487,7 +607,7 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
                 one.get("idref"),
                 one.get("severity"),
                 *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
-                _bare("".join(child.text or "" for child in one if child.tag == f"{space}message")),
+                [_bare(child.text or "") for child in one if child.tag == f"{space}message"],
             )
             for one in result
             if one.tag == f"{space}rule-result"
@@ -500,7 +620,7 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
                 row["id"],
                 row["named"]["stig_id"],
                 *row["named"]["ccis"],
-                _bare(_said(word)) if word else "",
+                _messages(row, word),
             )
             for row, word in zip(rows, words)
         ]
@@ -512,6 +632,13 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
         _same(name, [one.text for one in result.iter(f"{space}target")], [about["host"]])
         played = [one.text for one in result.iter(f"{space}remark") if (one.text or "").startswith("SIMULATED")]
         _same(name, played, [f"SIMULATED: {about['simulated']}."] if about["simulated"] else [])
+
+
+def _messages(row: Object, verdict: Object) -> "list[str]":
+    """Who answers for it goes first."""
+    word = verdict["word"] if verdict else "notchecked"
+    waived = [_waived(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
+    return [_bare(text) for text in (*waived, *([_said(verdict)] if verdict else []))]
 
 
 _PHASES = ("opening", "closing")
@@ -530,7 +657,8 @@ def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object)
     ]
     for item, wanted, row in zip(items, expected, left):
         verdict = row["closing"] or row["opening"]
-        wanted |= {"host": about["host"], "status": "Ongoing", "source": verdict["scanner"] if verdict else "", **empty}
+        wanted |= {"host": about["host"], "source": verdict["scanner"] if verdict else "", **empty}
+        wanted["status"] = "Risk Accepted" if row["waiver"] else "Ongoing"
         if "rule_id" in item:
             wanted |= {"rule_id": row["named"]["id"], "ccis": " ".join(row["named"]["ccis"])}
         wanted |= {"evidence": _like(item["evidence"], row["found"]), "tried": done[row["id"]]}
@@ -543,6 +671,59 @@ def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object)
         + rows[len(items) :],
         items,
     )
+
+
+def _emass(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
+    text, name = files["poam.emass.csv"].decode("utf-8-sig"), "poam.emass.csv"
+    fields = ("Security Checks", "Status", "Raw Severity", "Devices Affected", "Recommendations", "Comments")
+    said = [
+        tuple(_bare(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
+        for row in csv.DictReader(io.StringIO(text, newline=""))
+    ]
+    expected = [
+        (
+            "\n".join((row["named"]["id"], row["named"]["group"], *row["named"]["ccis"])),
+            "Risk Accepted" if row["waiver"] else "Ongoing",
+            row["category"],
+            about["host"],
+            row["named"]["fix"],
+            f"{done[row['id']]}\n{row['found']}",
+        )
+        for row in left
+    ]
+    _same(name, said, [tuple(_bare(cell)[:1500] for cell in row) for row in expected])
+
+
+def _oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
+    """Both name each rule as the other papers do, with the scanner's word and what nobody may have closed."""
+    (result,) = json.loads(files["results.oscal.json"])["assessment-results"]["results"]
+    plan = json.loads(files["poam.oscal.json"])["plan-of-action-and-milestones"]
+    left = [row for row in asked if row["status"] not in DONE]
+    findings = [
+        (one["target"]["target-id"], *one["target"]["status"].values(), one["props"][0]["value"], one["description"])
+        for one in result["findings"]
+    ]
+    expected = [_found_in_oscal(row, done[row["id"]]) for row in asked]
+    _same("results.oscal.json", findings, expected)
+    risks = [(_risk_id(row), "deviation-approved" if row["waiver"] else "open", done[row["id"]]) for row in left]
+    for name, where in (("results.oscal.json", result), ("poam.oscal.json", plan)):
+        given = [(one["props"][1]["value"], one["status"], one["statement"]) for one in where.get("risks", [])]
+        _same(name, given, risks)
+    items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
+    _same("poam.oscal.json", items, [(_risk_id(row), done[row["id"]]) for row in left])
+    for name, where, rows in (("results.oscal.json", result, asked), ("poam.oscal.json", plan, left)):
+        seen = [_bare(one["description"])[:15_000] for one in where.get("observations", [])]
+        _same(name, seen, [_bare(row["found"])[:15_000] for row in rows])
+
+
+def _found_in_oscal(row: Object, comment: str) -> "tuple[str, ...]":
+    word = row["closing"]["word"] if row["closing"] else "notchecked"
+    state = "satisfied" if row["status"] in DONE else "not-satisfied"
+    return _idref(row), state, word if word in ("pass", "fail") else "other", word, comment
+
+
+def _risk_id(row: Object) -> str:
+    return " ".join(str(row["named"]["id"]).split())
 
 
 def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -> None:
@@ -599,7 +780,7 @@ def main(words: list[str]) -> int:
         manifest = check(files, head, key)
         told = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {digest(files['manifest.json'])}"]
-        told += untold(manifest, head, key)
+        told += [*untold(manifest, head, key), *proved(files, manifest)]
     except (BrokenPack, OSError) as exc:
         told = [f"does not hold: {exc}"]
     sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in told)

@@ -88,11 +88,15 @@ def _rule_result(result: ET.Element, case: Case, one: Judged, verdict: VerdictGi
     rule = one.rule
     asked = rule.id in case.request.rules
     shown = put(result, "rule-result", idref=idref(one), time=at, severity=SEVERITY[rule.category], weight="1.0")
-    put(shown, "result", verdict.word if verdict else ("notchecked" if asked else "notselected"))
+    word = verdict.word if verdict else ("notchecked" if asked else "notselected")
+    put(shown, "result", word)
     put(shown, "ident", rule.id, system="urn:temper:rule")
     put(shown, "ident", one.named.stig_id, system="urn:temper:stig-id")
     for cci in one.named.ccis:
         put(shown, "ident", cci, system=CCI)
+    if one.waiver and word not in ("pass", "notapplicable"):
+        # No override: that would be another word, and NIST's own rules then ask for one at every result.
+        put(shown, "message", one.waiver.told, severity="warning")
     if verdict:
         put(shown, "message", said_by(verdict), severity="info")
         put(shown, "check", system=f"urn:temper:scanner:{verdict.scanner.split(' ')[0].lower()}")

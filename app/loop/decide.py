@@ -33,6 +33,7 @@ from app.loop.effects import (
 )
 from app.loop.harm import worse
 from app.loop.state import Item, RunState
+from app.loop.waived import waived
 from app.skills.skill import Rule, Skill
 
 FRUITLESS = 3
@@ -102,6 +103,8 @@ def _next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
         if item.status != "waiting":
             continue
         rule = skill.rules[item.rule]
+        if waiver := waived(state, item.rule, now):
+            return CloseItem(item.rule, "skipped", waiver.told, waiver.id)
         if request.mode == "scan":
             return CloseItem(item.rule, "skipped", "only looked at, as the run was asked to")
         if late:

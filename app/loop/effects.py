@@ -123,6 +123,7 @@ class CloseItem:
     rule: str
     outcome: Literal["passed", "escalated", "skipped", "deferred"]
     reason: str = ""
+    waiver: str = ""
 
 
 @dataclass(frozen=True)

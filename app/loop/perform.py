@@ -58,6 +58,7 @@ from app.loop.effects import (
 from app.loop.order import in_order
 from app.loop.run import Run
 from app.loop.state import RunState
+from app.loop.waived import of_skill
 from app.skills import rulebook
 from app.skills.published import published
 from app.targets.target import Target
@@ -79,6 +80,8 @@ async def _start(run: Run, _: Start) -> None:
         return target.confinement, target.health()
 
     confinement, probes = await target.do(prepared)
+    named = await asyncio.to_thread(published, run.means.skill)
+    waivers = await asyncio.to_thread(run.means.waivers.on, request.host, run.means.clock())
     run.append(
         RunStarted(
             worker=run.means.worker,
@@ -89,7 +92,8 @@ async def _start(run: Run, _: Start) -> None:
             seats=tuple(seat.taken() for seat in run.means.seats.values()),
             simulated=target.simulated,
             rulebook=rulebook.digest(run.means.skill),
-            published=await asyncio.to_thread(published, run.means.skill),
+            published=named,
+            waivers=of_skill(waivers, run.means.skill, named),
         )
     )
 
@@ -169,7 +173,7 @@ async def _ending(run: Run, effect: CloseItem) -> Event:
         case "escalated":
             return ItemEscalated(rule=effect.rule, reason=effect.reason)
         case "skipped":
-            return ItemSkipped(rule=effect.rule, reason=effect.reason)
+            return ItemSkipped(rule=effect.rule, reason=effect.reason, waiver=effect.waiver)
         case "deferred":
             return ItemDeferred(rule=effect.rule, reason=effect.reason)
 
@@ -185,7 +189,7 @@ async def _wait(run: Run, effect: Wait) -> None:
 
 async def _finish(run: Run, _: Finish) -> None:
     state = run.state
-    count = dict.fromkeys(("passed", "escalated", "skipped", "deferred"), 0)
+    count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1
     tree = await run.means.target.do(lambda target: target.digest())

@@ -10,6 +10,7 @@ from app.engines.client import EngineClient
 from app.engines.traffic import EngineTraffic
 from app.events.kinds import Event
 from app.events.log import RunLog
+from app.events.waiver import Waiver
 from app.events.words import Lesson, Role, Sampling, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
@@ -66,11 +67,19 @@ class Before(Protocol):
         """The host's last run with this skill that came to its end, and what held then; empty where there is none."""
 
 
+class Waived(Protocol):
+    def on(self, host: str, now: float) -> tuple[Waiver, ...]:
+        """Those in force there."""
+
+
 class Nothing:
-    """No run before this one."""
+    """No run before this one, and no waiver."""
 
     def passed(self) -> tuple[str, frozenset[str]]:
         return "", frozenset()
+
+    def on(self, _host: str, _now: float) -> tuple[Waiver, ...]:
+        return ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,7 @@ class Means:
     lessons: Lessons
     worker: str
     before: Before = field(default_factory=Nothing)
+    waivers: Waived = field(default_factory=Nothing)
     clock: Callable[[], float] = time.time
 
 

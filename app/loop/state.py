@@ -40,7 +40,7 @@ from app.events.words import Budget, Lesson, Phase
 from app.loop.attempt import Attempt, advance
 
 Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
-ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred"]
+ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 
 
 @dataclass(frozen=True)
@@ -200,6 +200,8 @@ def _on_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
         item = replace(state.items[event.rule], status="working", started=recorded.at)
         return replace(state, working=event.rule, items={**state.items, event.rule: item})
     if ending := _ENDS.get(type(event)):
+        if isinstance(event, ItemSkipped) and event.waiver:
+            ending = "waived"
         rule: str = event.rule  # type: ignore[attr-defined]
         reason = getattr(event, "reason", "")
         item = replace(state.items[rule], status=ending, ended=recorded.at, reason=reason)

@@ -66,7 +66,8 @@ def _run(event: Event) -> tuple[str, str, str] | None:
             return "▸", "plain", f"{'Taken up again after a crash' if event.after_crash else 'Resumed'} by {event.by}"
         case RunFinished():
             counts = f"{event.passed} passed, {event.escalated} escalated, {event.skipped} skipped"
-            rest = f"{event.deferred} deferred, {len(event.regressions)} regressions"
+            waived = f"{event.waived} waived, " if event.waived else ""
+            rest = f"{event.deferred} deferred, {waived}{len(event.regressions)} regressions"
             return "■", "plain", f"Run finished: {counts}, {rest}"
         case RunFailed():
             return "■", "alarm", f"Run failed: {event.reason}"
@@ -91,6 +92,8 @@ def _item(event: Event) -> tuple[str, str, str] | None:
             return "✓", "passed", f"{event.rule} passed at attempt {event.attempts}"
         case ItemEscalated():
             return "▲", "escalated", f"{event.rule} escalated: {event.reason}"
+        case ItemSkipped(waiver=waiver) if waiver:
+            return "○", "waived", f"{event.rule} left alone: {event.reason}"
         case ItemSkipped():
             return "–", "skipped", f"{event.rule} skipped: {event.reason}"
         case ItemDeferred():

@@ -49,6 +49,7 @@ from app.store.inbox import StoredInbox
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
 from app.store.models import RunRow
+from app.store.waivers import StoredWaivers
 from app.targets.catalog import open_target
 from app.targets.ownership import ALONE, Ownership
 from app.targets.registry import is_fixture
@@ -228,6 +229,7 @@ class Runtime:
             lessons=StoredLessons(self.database),
             worker=self.name,
             before=StoredBefore(self.database, self.store, run_id),
+            waivers=StoredWaivers(self.database),
         )
         return Run(state, self._log(run_id), means)
 

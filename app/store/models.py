@@ -43,6 +43,8 @@ class RunRow(SQLModel, table=True):
     escalated: int = 0
     skipped: int = 0
     deferred: int = 0
+    waived: int = 0
+    """Findings that were left alone for the sake of a waiver."""
     rolled_back: int = 0
     drifted: int = 0
     """Rules that held at the end of the host's last run and failed when this one began."""

@@ -92,6 +92,8 @@ def _values(recorded: Recorded) -> dict[str, object]:
     event = recorded.event
     if isinstance(event, DriftFound):
         return {"drifted": len(event.rules)}
+    if isinstance(event, ItemSkipped) and event.waiver:
+        return {"waived": RunRow.waived + 1}
     if counted := COUNTED.get(type(event)):
         return {counted: getattr(RunRow, counted) + 1}
     match event:

@@ -1,6 +1,7 @@
 """One flipped byte anywhere in a pack is found and named; and so is a pack that was put together anew."""
 
 import ast
+import base64
 import io
 import json
 import random
@@ -13,6 +14,7 @@ import pytest
 from app.evidence import verify
 from app.evidence.key import key_of
 from app.evidence.pack import pack
+from app.evidence.statement import sealed_statement
 from app.evidence.verify import BrokenPack, check, chunks, digest, unpack
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
@@ -43,7 +45,18 @@ def listed_anew(files, key=FORGERS, **said):
     names = sorted(set(files) - verify.APART)
     manifest["files"] = [{"name": n, "size": len(files[n]), "sha256": digest(files[n])} for n in names]
     mended = json.dumps(manifest, indent=1).encode() + b"\n"
-    return {**files, "manifest.json": mended, "manifest.sig": f"{key.sign(verify.SEALED + mended)}\n".encode()}
+    signature = f"{key.sign(verify.SEALED + mended)}\n".encode()
+    return {**files, "manifest.json": mended, "manifest.sig": signature, **stated_anew(files, mended, key)}
+
+
+def stated_anew(files, manifest, key):
+    """The in-toto statement, of this manifest and by this key."""
+    if verify.ATTESTED not in files:
+        return {}
+    said = json.loads(base64.b64decode(json.loads(files[verify.ATTESTED])["payload"]))
+    said["subject"][0]["digest"]["sha256"] = digest(manifest)
+    said["predicate"]["made_by"] = json.loads(manifest)["made_by"]
+    return {verify.ATTESTED: sealed_statement(json.dumps(said, ensure_ascii=True).encode(), key)}
 
 
 @pytest.fixture(scope="session")
@@ -224,6 +237,7 @@ def test_it_takes_nothing_but_an_old_python():
         )
     }  # fmt: skip
     checking = {
+        "base64",
         "collections",
         "csv",
         "hashlib",

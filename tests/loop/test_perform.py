@@ -1,10 +1,12 @@
 import shutil
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from app.errors import Unusable
 from app.events.log import RunLog
+from app.events.waiver import Waiver, WaiverScope
 from app.loop.effects import Scan, Start
 from app.loop.perform import perform
 from app.loop.run import Means, Run
@@ -70,6 +72,40 @@ class Sound:
 
     def health(self):
         return SOUND
+
+
+async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    asked, kept = [], Kept()
+    here = Waiver(
+        id="w", rule="V-1", scope=WaiverScope(), owner="o", reason="r", ticket="", since="", until="2099-01-01"
+    )
+
+    def on(host, now):
+        asked.append((host, now))
+        return (here, msgspec.structs.replace(here, rule="V-9"))
+
+    target = SimpleNamespace(
+        name="h", simulated=True, confinement="none", prepare=lambda **_: None, health=lambda: SOUND
+    )
+    run = Run(
+        RunState(),
+        RunLog("r", kept),
+        Means(
+            SKILL,
+            TargetThread(target),
+            Says(),
+            {},
+            SimpleNamespace(),
+            "w",
+            waivers=SimpleNamespace(on=on),
+            clock=lambda: 7.0,
+        ),
+    )
+    run.append(request(SKILL))
+    await perform(run, Start())
+    assert asked == [(run.state.request.host, 7.0)]
+    assert run.state.started.waivers == (here,)
 
 
 async def test_a_run_begins_with_what_the_benchmark_at_hand_calls_its_rules(tmp_path, monkeypatch):

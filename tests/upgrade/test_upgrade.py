@@ -45,7 +45,7 @@ def count(connection, cursor, statement, *_):
 
 open_database(Path(sys.argv[1]) / "temper.sqlite")
 """
-PAGES = ("/", "/runs", "/ops", "/hosts", "/lineup", "/people", "/audit", "/machine", "/metrics", "/readyz")
+PAGES = ("/", "/runs", "/ops", "/hosts", "/lineup", "/people", "/audit", "/waivers", "/machine", "/metrics", "/readyz")
 ASKED = (
     "runs",
     "hosts",
@@ -57,6 +57,7 @@ ASKED = (
     "audit",
     "probes",
     "webhooks",
+    "waivers",
     "rules",
 )
 OF_A_RUN = ("", "/events", "/items", "/energy")

@@ -9,15 +9,17 @@ from itertools import count
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.letter import letter
+from app.background.webhooks.letter import Letter, letter
 from app.background.webhooks.line import NotPublic, PinnedConnection
+from app.background.webhooks.waiver_letter import waiver_letter
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, read
-from app.store import queries, webhooks
+from app.store import queries, waivers, webhooks
 from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.models import RunRow
+from app.store.waivers import WaiverDue
 from app.store.webhooks import ProgressRow, WebhookRow
 
 log = logging.getLogger(__name__)
@@ -92,11 +94,16 @@ class Sender:
 
     async def _serve(self, webhook: WebhookRow) -> None:
         try:
-            if runs := await asyncio.to_thread(self._owed, webhook):
+            runs = await asyncio.to_thread(self._owed, webhook)
+            ending = await asyncio.to_thread(self._waivers_due, webhook)
+            if runs or ending:
                 # Its own connections: none of them was opened to an address that nobody looked at.
                 async with PinnedConnection(webhook.url, local=webhook.local, patience=self._patience) as line:
                     for run in runs:
                         await self._deliver(webhook, run, line)
+                    for due, row in ending:
+                        told = waiver_letter(due, webhook.secret, time.time(), webhook.template)
+                        await self._posted(row, told, 1, line)
         except AWAY as exc:
             log.warning("webhook %s is not served: %s", webhook.id, why(exc))
         except Exception:
@@ -112,27 +119,44 @@ class Sender:
         batch, upto, of = await asyncio.to_thread(self._next, webhook, row)
         simulated, host = of is not None and of.simulated, of.host if of else ""
         for recorded in batch:
-            sealed = letter(
+            told = letter(
                 recorded, webhook.secret, time.time(), simulated=simulated, template=webhook.template, host=host
             )
-            try:
-                problem = await line.post(sealed)
-            except NotPublic as exc:
-                # Nothing is tried, so nothing is given up: it is owed until an admin allows it, or the run is too old.
-                await asyncio.to_thread(self._advance, _row(row, attempts=row.attempts, held=True), 0, 0, str(exc))
+            sent = await self._posted(row, told, recorded.seq, line)
+            if sent is None:
                 return
-            if problem and row.attempts + 1 < ATTEMPTS:
-                attempts = row.attempts + 1
-                row = _row(row, attempts=attempts, due_at=time.time() + wait_after(attempts))
-                await asyncio.to_thread(self._advance, row, 0, 0, problem)
-                return
-            row = _row(row, seq=recorded.seq)
-            await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
+            row = sent
         whole = len(batch) < CHUNK
         self._seen[webhook.id, run] = upto if whole else batch[-1].seq
         if again and not (batch and whole):  # a run of long ago is owed by nothing but the asking
             due = 0.0 if whole else webhooks.AGAIN
             await asyncio.to_thread(self._advance, _row(row, seq=row.seq, due_at=due), 0, 0, webhook.problem)
+
+    async def _posted(self, row: ProgressRow, told: Letter, seq: int, line: PinnedConnection) -> ProgressRow | None:
+        """How far it has come then, taken or given up; None where it is tried again later."""
+        try:
+            problem = await line.post(told)
+        except NotPublic as exc:
+            # Nothing is tried, so nothing is given up: it is owed until an admin allows it, or the run is too old.
+            await asyncio.to_thread(self._advance, _row(row, attempts=row.attempts, held=True), 0, 0, str(exc))
+            return None
+        if problem and row.attempts + 1 < ATTEMPTS:
+            attempts = row.attempts + 1
+            row = _row(row, attempts=attempts, due_at=time.time() + wait_after(attempts))
+            await asyncio.to_thread(self._advance, row, 0, 0, problem)
+            return None
+        row = _row(row, seq=seq)
+        await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
+        return row
+
+    def _waivers_due(self, webhook: WebhookRow) -> list[tuple[WaiverDue, ProgressRow]]:
+        """What it was not told yet, and has come up since it was asked for."""
+        kinds, now = webhook.kinds.split(), time.time()
+        with Session(self._database) as session:
+            new = [one for one in waivers.due(waivers.waivers(session), now) if one.since >= webhook.created_at]
+            rows = [(one, webhooks.progress(session, webhook.id, one.name)) for one in new]
+        wanted = [(one, row) for one, row in rows if not kinds or one.kind in kinds]
+        return [(one, row) for one, row in wanted if not row.seq and row.due_at <= now]
 
     def _webhooks(self) -> list[WebhookRow]:
         with Session(self._database) as session:

@@ -23,7 +23,7 @@ NAMED = {
 """Chat is what Slack, Mattermost, Rocket.Chat and others take."""
 USUAL_KINDS = (
     *("run.finished", "run.failed", "run.stopped", "drift", "item.escalated", "item.deferred"),
-    *("sentry.alarm", "approval.requested", "approval.expired"),
+    *("sentry.alarm", "approval.requested", "approval.expired", "waiver.ending", "waiver.ended"),
 )
 """What a person is told of where no kinds are named: every event would be hundreds a run."""
 PLACES = ("text", "run", "host", "kind", "glyph", "time", "path")

@@ -173,7 +173,11 @@ def key(
 def evidence(
     run_id: RunId,
     form: Annotated[
-        str, typer.Option("--format", help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, report.")
+        str,
+        typer.Option(
+            "--format",
+            help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, poam-emass, oscal-poam, oscal-ar, report.",
+        ),
     ] = "zip",
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
     data: Data = Path("data"),

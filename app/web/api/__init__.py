@@ -28,6 +28,7 @@ from app.web.api import (
     samples,
     schedules,
     streams,
+    waivers,
     webhooks,
 )
 from app.web.api.idempotency import Keys
@@ -59,6 +60,7 @@ def install(application: FastAPI) -> None:
         rules,
         lessons,
         schedules,
+        waivers,
         webhooks,
         people,
         nodes,

@@ -36,7 +36,7 @@ def take_pack(run: str, runtime: TheRuntime) -> Response:
     """Everything that a third party needs to check the run offline."""
     _ended(runtime, run)
     person = WHO.get() or DEMO
-    archive = open_notary(runtime.settings.data, runtime.database).evidence(
+    archive = open_notary(runtime.settings.data, runtime.database, runtime.settings.tsa).evidence(
         run, Hand(person.name, person.right, person.via)
     )
     return _answer(run, pack.FILE, pack.MEDIA_TYPE, archive)

@@ -20,7 +20,7 @@ from app.web.deps import TheFolds, TheRuntime
 
 router = api_router("runs")
 
-ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred"]
+ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 
 
 class Failure(Wire):

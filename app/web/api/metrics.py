@@ -30,7 +30,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 GIB = 1024**3
 _RUNS = ("queued", "running", "paused", "finished", "failed", "stopped")
 _KINDS = ("serve", "worker", "run")
-_ITEMS = ("passed", "escalated", "skipped", "deferred")
+_ITEMS = ("passed", "escalated", "skipped", "deferred", "waived")
 
 
 class Family(NamedTuple):

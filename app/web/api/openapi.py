@@ -33,6 +33,7 @@ TAGS = {
     "lessons": "What failures taught, over all runs.",
     "rules": "What is checked.",
     "hosts": "What can be hardened.",
+    "waivers": "Findings that somebody answers for until a day.",
     "schedules": "Runs that start by themselves.",
     "machine": "Engines, GPUs, samples and energy.",
     "nodes": "The processes that share the work.",

@@ -42,6 +42,7 @@ class RunView(Wire):
     escalated: int
     skipped: int
     deferred: int
+    waived: int = Field(description="Findings that somebody answers for until a day; they were left alone.")
     rolled_back: int = Field(description="Attempts that were undone.")
     drifted: int = Field(description="Rules that held after the host's last run and failed when this one began.")
     tokens: int = Field(description="Tokens that the roles wrote.")

@@ -28,6 +28,8 @@ from app.web.deps import TheRuntime, TheSession
 router = api_router("webhooks")
 
 MOST = 50
+WAIVERS = ("waiver.ending", "waiver.ended")
+"""Of no run."""
 
 
 Template = Annotated[
@@ -51,8 +53,8 @@ class WebhookOrder(Wire):
         tuple[Annotated[str, Field(max_length=40)], ...],
         Field(
             max_length=60,
-            description="Kinds of a run's events; every one but turn.delta when left out, and with a template those "
-            "that a person wants to know of.",
+            description="Kinds of a run's events, waiver.ending or waiver.ended; every one but turn.delta when left out, "
+            "and with a template those that a person wants to know of.",
         ),
     ] = ()
     template: Template = ""
@@ -121,7 +123,7 @@ def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, r
         id=secrets.token_hex(4),
         url=str(order.url),
         secret=order.secret or new_secret(secrets.token_bytes(32)),
-        kinds=" ".join(known_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
+        kinds=" ".join(_known(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
         template=template,
         created_at=time.time(),
         local=order.local,
@@ -182,6 +184,10 @@ def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, 
     row = _the(session, webhook)
     webhooks.send_again(session, row.id, the_run(session, order.run).id)
     return _view(row)
+
+
+def _known(kind: str, field: str) -> str:
+    return kind if kind in WAIVERS else known_kind(kind, field)
 
 
 def _looked_up(runtime: Runtime, webhook: str) -> WebhookRow:

@@ -22,6 +22,7 @@ from app.web.pages import (
     schedules,
     scores,
     summary,
+    waivers,
 )
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import machine_parts
@@ -45,6 +46,7 @@ def install(application: FastAPI) -> None:
         energy,
         hosts,
         schedules,
+        waivers,
         lineup,
         ops,
         cold_starts,

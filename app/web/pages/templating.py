@@ -21,6 +21,7 @@ OUTCOMES = {
     "escalated": "▲",
     "skipped": "–",
     "deferred": "◷",
+    "waived": "○",
     "working": "●",
     "waiting": "·",
 }

@@ -1,7 +1,10 @@
 """Receivers that a webhook meets: one that never comes to the end of its answer, one that leads elsewhere."""
 
 import asyncio
+import json
+import time
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 import pytest
 from sqlmodel import Session
@@ -16,6 +19,7 @@ from app.store import webhooks
 from app.store.changes import Changes
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
 
 QUEUED = RunQueued(
@@ -52,6 +56,11 @@ class Place:
                 session,
                 WebhookRow(id="w", url=url, secret=new_secret(b"x" * 32), kinds="", created_at=NOW, local=local),
             )
+
+    def come(self, run):
+        """How far."""
+        with Session(self.database) as session:
+            return webhooks.progress(session, "w", run).seq
 
     def problem(self):
         with Session(self.database) as session:
@@ -104,6 +113,43 @@ async def test_who_never_comes_to_an_end_is_given_up_in_time(place):
     async with answering(drip) as (url, _, twice), place.told(f"{url}/hook"):
         await twice.wait()
         assert place.problem() == "it did not answer within 0.4 s"
+
+
+@pytest.mark.timeout(20)
+async def test_a_waiver_that_ends_soon_is_told_once_and_signed(place):
+    now = time.time()
+    day = datetime.fromtimestamp(now + 3 * 24 * 3600, UTC).date().isoformat()
+    words = {"scope_kind": "all", "scope_name": "", "owner": "Ops lead", "reason": "why", "ticket": "", "by": "ada"}
+    with Session(place.database) as session, session.begin():
+        session.add(WaiverRow(id="w1", rule="V-257985", until=day, made_at=now, **words))
+    letters, both = [], asyncio.Event()
+
+    async def serve(reader, writer):
+        while True:
+            try:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            except asyncio.IncompleteReadError:
+                break
+            length = int(head.partition("content-length: ")[2].split()[0])
+            letters.append((head, json.loads(await reader.readexactly(length))))
+            if len(letters) == 2:
+                both.set()
+            writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
+    async with server, place.told(url):
+        await both.wait()
+        while not await asyncio.to_thread(place.come, "waiver.ending:w1"):
+            pass
+    told = {said["type"]: (head, said) for head, said in letters}
+    head, said = told["temper.waiver.ending"]
+    assert len(letters) == 2, "the run's event, and this"
+    assert "webhook-signature: v1," in head
+    assert (said["id"], said["source"]) == ("waiver.ending:w1", "/api/v1/waivers/w1")
+    assert said["data"]["waiver"]["owner"] == "Ops lead"
 
 
 @pytest.mark.timeout(20)

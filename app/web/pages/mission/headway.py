@@ -8,7 +8,7 @@ MADE = ("scanner", "vetoed", "alarm")
 """Why an attempt failed whose change stood on the host."""
 KNOWN_AFTER = 3
 """Items that are done before an end is foretold."""
-OVER = ("passed", "escalated", "deferred", "skipped")
+OVER = ("passed", "escalated", "deferred", "skipped", "waived")
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ class Summary:
     """Rollbacks that left a difference."""
     needs: tuple[Item, ...]
     """What is left for a person, with the reason."""
+    waived: tuple[Item, ...]
+    """What somebody answers for already: left alone, and still a finding."""
     before: tuple[RuleMark, ...]
     after: tuple[RuleMark, ...]
     rescanned: bool
@@ -55,6 +57,10 @@ class Summary:
 
     @property
     def parts(self) -> tuple[str, ...]:
+        return (*self._done, f"{len(self.waived)} waived") if self.waived else self._done
+
+    @property
+    def _done(self) -> tuple[str, ...]:
         asked = self.state.request
         held = sum(mark.stand == "pass" for mark in self.before)
         if asked and asked.mode == "scan":
@@ -98,6 +104,7 @@ def summary(events: Sequence[Recorded]) -> Summary:
         undone=len(back),
         unrestored=sum(bool(one.differences) for one in back.values()),
         needs=tuple(item for item in state.items.values() if item.status in ("escalated", "deferred", "skipped")),
+        waived=tuple(item for item in state.items.values() if item.status == "waived"),
         before=_marks(state, after=False),
         after=_marks(state, after=True),
         rescanned=bool(state.closing),

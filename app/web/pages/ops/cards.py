@@ -13,7 +13,7 @@ from app.web.pages.machine import TROUBLE, fastest, flowing
 from app.web.pages.memory import GpuMemory, memory_cards
 from app.web.pages.ops.needs import waits
 
-OUTCOMES = ("passed", "escalated", "skipped", "deferred", "working")
+OUTCOMES = ("passed", "escalated", "skipped", "deferred", "waived", "working")
 
 
 @dataclass(frozen=True)

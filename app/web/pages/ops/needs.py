@@ -7,6 +7,7 @@ from typing import Literal
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.waivers import WaiverRow, due
 from app.store.webhooks import WebhookRow
 
 QUIET_SECONDS = 60.0
@@ -49,6 +50,7 @@ class OpsState:
     """The newest run of each."""
     schedules: Sequence[ScheduleRow] = ()
     webhooks: Sequence[WebhookRow] = ()
+    waivers: Sequence[WaiverRow] = ()
     unwritten: float = 0.0
     """Seconds for which the log could not be written."""
 
@@ -110,6 +112,8 @@ def _rest(at: OpsState) -> Iterator[Need]:
         if schedule.enabled and schedule.unkept:
             text = f"Schedule {schedule.id} on {schedule.host}: {schedule.outcome}"
             yield Need("alarm", text, link="/hosts", words="See the schedules")
+    for one in due(at.waivers, at.now):
+        yield Need("alarm", one.told, one.since, f"/waivers#waiver-{one.row.id}", "See the waivers")
     for webhook in at.webhooks:
         if webhook.problem:
             text = f"Webhook {webhook.id} is not taken: {webhook.problem}"

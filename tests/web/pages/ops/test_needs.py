@@ -1,10 +1,12 @@
 """What an operator is told to look at, and with what to press."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
 from app.web.pages.ops.needs import QUIET_SECONDS, OpsState, Press, needs
 
@@ -49,6 +51,16 @@ def test_three_engines_that_die_are_one_notice_that_counts():
 def test_a_simulator_that_is_gone_is_one_need_and_not_one_for_each_engine():
     (need,) = needs(replace(QUIET, engines=engines("dead"), simulator=False))
     assert need.presses == (Press("/ops/engines", "start", "Start engines"),)
+
+
+def test_a_waiver_that_ends_within_a_week_is_told_with_the_way_to_it():
+    day = datetime.fromtimestamp(NOW + 3 * 24 * 3600, UTC).date().isoformat()
+    words = {"scope_kind": "all", "scope_name": "", "owner": "Ops lead", "reason": "why", "ticket": "", "by": "ada"}
+    row = WaiverRow(id="w1", rule="V-257985", until=day, made_at=NOW - 90 * 24 * 3600, **words)
+    (need,) = needs(replace(QUIET, waivers=[row]))
+    assert need.text.startswith(f"Waiver w1 ends on {day}: V-257985 on every host, owner Ops lead.")
+    assert need.link == "/waivers#waiver-w1"
+    assert needs(replace(QUIET, waivers=[row], now=NOW - 30 * 24 * 3600)) == []
 
 
 def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():

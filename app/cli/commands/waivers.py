@@ -1,0 +1,56 @@
+"""Findings that somebody answers for."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.options import AsJson, Data
+from app.config import Settings
+
+app = typer.Typer()
+waiver = typer.Typer(help="Findings that somebody answers for until a day.", no_args_is_help=True)
+app.add_typer(waiver, name="waiver")
+
+
+@waiver.command("add")
+def waiver_add(
+    rule: Annotated[str, typer.Argument(help="The rule, as its skill calls it.")],
+    owner: Annotated[str, typer.Option(help="Who answers for it.")],
+    reason: Annotated[str, typer.Option(help="Why it is not fixed.")],
+    until: Annotated[str, typer.Option(help="The day on which it ends, like 2027-01-31; within a year.")],
+    host: Annotated[str, typer.Option(help="Where; on every host when left out.")] = "",
+    ticket: Annotated[str, typer.Option(help="Its number elsewhere.")] = "",
+    skill: Annotated[str, typer.Option(help="What the rule is of.")] = "stig",
+    data: Data = Path("data"),
+) -> None:
+    """Leave a finding alone for a time. It stays a finding on every paper, and is open again that day."""
+    import getpass
+
+    from app.cli.waiver import add_waiver
+    from app.runs.waive import WaiverWish
+
+    words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
+    add_waiver(Settings(data=data), WaiverWish(**words, skill=skill, by=getpass.getuser()))
+
+
+@waiver.command("list")
+def waiver_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """The waivers, those that end first first."""
+    from app.cli.waiver import list_waivers
+
+    list_waivers(Settings(data=data), as_json=as_json)
+
+
+@waiver.command("end")
+def waiver_end(
+    waiver: Annotated[str, typer.Argument(help="The waiver's id.")],
+    why: Annotated[str, typer.Option(help="Why it ends before its day.")],
+    data: Data = Path("data"),
+) -> None:
+    """Take a waiver back before its day. It stays listed."""
+    import getpass
+
+    from app.cli.waiver import take_back
+
+    take_back(Settings(data=data), waiver, getpass.getuser(), why)

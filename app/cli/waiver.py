@@ -1,0 +1,80 @@
+"""`temper waiver`: findings that somebody answers for. Each word of it is on record."""
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.cli.existing import existing_database, is_there, nothing_there
+from app.cli.listing import listed, moment
+from app.config import Settings
+from app.events.kinds import PersonDid
+from app.runs.waive import WaiverWish, end_waiver, waive
+from app.store import audit, waivers
+from app.store.db import open_database
+
+
+def add_waiver(settings: Settings, wish: WaiverWish) -> None:
+    database = open_database(settings.database)
+    with Session(database) as session, session.begin():
+        row = waive(session, wish, time.time(), settings.hosts)
+        made, told = row.id, row.waiver.told
+    _note(database, wish.by, f"waiver add {made} {wish.rule}", told)
+    print(f"waiver {made}: {told}")  # noqa: T201
+
+
+@dataclass(frozen=True)
+class WaiverLine:
+    id: str
+    rule: str
+    where: str
+    state: str
+    until: str
+    owner: str
+    reason: str
+    ticket: str
+    by: str
+    ended_at: datetime | None
+    ended_why: str
+
+
+def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
+    if not is_there(settings):
+        return listed([], nothing_there(settings), as_json=as_json)
+    now = time.time()
+    with Session(open_database(settings.database)) as session:
+        rows = [
+            WaiverLine(
+                row.id,
+                row.rule,
+                row.waiver.scope.told,
+                row.state(now),
+                row.until,
+                row.owner,
+                row.reason,
+                row.ticket,
+                row.by,
+                moment(row.ended_at),
+                row.ended_why,
+            )
+            for row in waivers.waivers(session)
+        ]
+    return listed(rows, "There is no waiver: temper waiver add makes one.", as_json=as_json)
+
+
+def take_back(settings: Settings, waiver: str, by: str, why: str) -> None:
+    database = existing_database(settings)
+    with Session(database) as session, session.begin():
+        row = end_waiver(session, waiver, time.time(), by=by, why=why)
+        said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.told} is open as any other"
+    _note(database, by, f"waiver end {waiver}", why)
+    print(said)  # noqa: T201
+
+
+def _note(database: Engine, who: str, did: str, detail: str) -> None:
+    audit.note(
+        database,
+        PersonDid(who=who, right="operator", via="terminal", source="", did=did, status=0, detail=detail[:300]),
+    )

@@ -1,0 +1,66 @@
+"""The plan of action and milestones under the headings of eMASS' own template, to be pasted or imported there."""
+
+import csv
+import io
+
+from app.evidence.account import done, found
+from app.evidence.case import Case, Judged
+from app.evidence.poam import cell
+from app.evidence.status import status
+from app.text.clean import clean
+
+COLUMNS = (
+    "POA&M Item ID",
+    "Control Vulnerability Description",
+    "Security Control Number (NC/NA controls only)",
+    "Office/Org",
+    "Security Checks",
+    "Resources Required",
+    "Scheduled Completion Date",
+    "Milestone with Completion Dates",
+    "Milestone Changes",
+    "Source Identifying Vulnerability",
+    "Status",
+    "Comments",
+    "Raw Severity",
+    "Devices Affected",
+    "Mitigations (in-house and in conjunction with the Navy CSSP)",
+    "Predisposing Conditions",
+    "Severity",
+    "Relevance of Threat",
+    "Threat Description",
+    "Likelihood",
+    "Impact",
+    "Impact Description",
+    "Residual Risk Level",
+    "Recommendations",
+    "Resulting Residual Risk after Proposed Mitigations",
+)
+LONGEST = 2000
+"""What eMASS takes in one field."""
+
+
+def poam_emass(case: Case) -> bytes:
+    """What people decide is empty: who does what by when, and how grave it is here."""
+    table = io.StringIO(newline="")
+    rows = csv.writer(table, lineterminator="\r\n")
+    rows.writerow(COLUMNS)
+    for one in case.asked:
+        if status(one.closing) not in ("not_a_finding", "not_applicable"):
+            said = _row(case, one)
+            rows.writerow(cell(clean(said.get(name, ""), LONGEST)) for name in COLUMNS)
+    return table.getvalue().encode("utf-8-sig", "replace")
+
+
+def _row(case: Case, one: Judged) -> dict[str, str]:
+    named = one.named
+    return {
+        "Control Vulnerability Description": f"{named.title}\n\n{named.discussion}",
+        "Security Checks": "\n".join((named.id, named.group, *named.ccis)),
+        "Source Identifying Vulnerability": case.published.reference,
+        "Status": "Risk Accepted" if one.waiver else "Ongoing",
+        "Comments": f"{done(case, one)}\n{found(case, one)}",
+        "Raw Severity": one.rule.category,
+        "Devices Affected": case.request.host,
+        "Recommendations": named.fix,
+    }

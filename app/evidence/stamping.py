@@ -1,0 +1,60 @@
+"""Time stamps after RFC 3161, from an authority that the operator names: that something was there at a time."""
+
+import secrets
+from pathlib import Path
+
+import httpx
+
+from app.errors import Unusable
+from app.evidence.verify import digest, stamped
+
+FOLDER = "stamps"
+PATIENCE = 10.0
+LARGEST = 64 * 1024
+_SHA256 = bytes.fromhex("300d06096086480165030402010500")
+
+
+def stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
+    """The one that was kept, or a new one; None where there is none and no authority is named."""
+    file = folder / f"{digest(manifest)}.tsr"
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        pass
+    except OSError as exc:
+        raise Unusable(f"the time stamp {file} cannot be read: {exc.strerror}.") from exc
+    if not authority:
+        return None
+    got = _asked(authority, manifest)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = folder / f".{secrets.token_hex(8)}"
+    new.write_bytes(got)
+    new.replace(file)
+    return got
+
+
+def query(imprint: bytes, nonce: bytes) -> bytes:
+    """What is asked: this hash, this nonce, and the certificates beside the answer."""
+    hashed = _der(0x30, _SHA256 + _der(4, imprint))
+    return _der(0x30, b"".join((_der(2, b"\1"), hashed, _der(2, b"\1" + nonce), _der(1, b"\xff"))))
+
+
+def _der(tag: int, content: bytes) -> bytes:
+    """Shorter than 128 bytes, all of it."""
+    return bytes((tag, len(content))) + content
+
+
+def _asked(authority: str, manifest: bytes) -> bytes:
+    content = query(bytes.fromhex(digest(manifest)), secrets.token_bytes(8))
+    kind = {"content-type": "application/timestamp-query"}
+    try:
+        answer = httpx.post(authority, content=content, headers=kind, timeout=PATIENCE, follow_redirects=False)
+    except (httpx.HTTPError, httpx.InvalidURL) as exc:
+        raise Unusable(f"{authority} gave no time stamp: {exc or type(exc).__name__}.") from exc
+    if not answer.is_success or len(answer.content) > LARGEST:
+        raise Unusable(f"{authority} gave no time stamp: it answered {answer.status_code}.")
+    try:
+        stamped(answer.content, manifest)
+    except (ValueError, IndexError) as exc:
+        raise Unusable(f"{authority} gave no time stamp of this pack: {exc}.") from exc
+    return answer.content

@@ -1,0 +1,49 @@
+"""The pack as an in-toto statement in a DSSE envelope, for tools that ask every artifact where it comes from."""
+
+import base64
+import json
+from typing import Any
+
+from app.evidence.case import Case
+from app.evidence.key import Signer
+from app.evidence.maker import maker
+from app.evidence.verify import INTOTO, PREDICATE, STATEMENT, digest, enveloped
+
+
+def statement(case: Case, manifest: bytes, lineup: dict[str, Any], signer: Signer) -> bytes:
+    """The manifest lists all else, so it stands for the pack."""
+    said = {
+        "_type": STATEMENT,
+        "subject": [{"name": "manifest.json", "digest": {"sha256": digest(manifest)}}],
+        "predicateType": PREDICATE,
+        "predicate": {
+            "run": case.run,
+            "host": case.request.host,
+            "chain_head": case.head,
+            "simulated": case.simulated,
+            "made_by": maker(),
+            "benchmark": case.published.told,
+            "lineup": lineup,
+            "rules": [
+                {
+                    "id": one.named.id,
+                    "group": one.named.group,
+                    "before": one.opening.word if one.opening else "",
+                    "after": one.closing.word if one.closing else "",
+                    "waived": one.waiver is not None,
+                }
+                for one in case.asked
+            ],
+        },
+    }
+    return sealed_statement(json.dumps(said, ensure_ascii=True).encode(), signer)
+
+
+def sealed_statement(payload: bytes, signer: Signer) -> bytes:
+    signature = bytes.fromhex(signer.sign(enveloped(payload)))
+    envelope = {
+        "payloadType": INTOTO,
+        "payload": base64.b64encode(payload).decode(),
+        "signatures": [{"keyid": signer.public, "sig": base64.b64encode(signature).decode()}],
+    }
+    return json.dumps(envelope, indent=1).encode() + b"\n"

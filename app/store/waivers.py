@@ -1,0 +1,125 @@
+"""Waivers as rows. None is ever removed: one that ended says when, by whom and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from sqlalchemy import Engine
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from app.errors import NotTaken
+from app.events.record import stamp
+from app.events.waiver import Waiver, WaiverScope
+from app.store.held import asking
+
+_DAY = 24 * 3600.0
+WaiverState = Literal["in force", "over", "taken back"]
+
+
+class WaiverRow(SQLModel, table=True):
+    __tablename__ = "waiver"
+
+    id: str = Field(primary_key=True)
+    rule: str = Field(index=True)
+    scope_kind: str
+    scope_name: str
+    owner: str
+    reason: str
+    ticket: str
+    until: str
+    """The day on which it ends, UTC: 2027-01-31."""
+    by: str
+    made_at: float
+    ended_at: float | None = None
+    """Taken back before its day."""
+    ended_by: str = ""
+    ended_why: str = ""
+
+    def in_force(self, now: float) -> bool:
+        return self.state(now) == "in force"
+
+    def state(self, now: float) -> WaiverState:
+        if self.ended_at is not None:
+            return "taken back"
+        return "in force" if self.waiver.holds(now) else "over"
+
+    @property
+    def waiver(self) -> Waiver:
+        """As the log has it."""
+        return Waiver(
+            id=self.id,
+            rule=self.rule,
+            scope=WaiverScope(self.scope_kind, self.scope_name),  # type: ignore[arg-type]
+            owner=self.owner,
+            reason=self.reason,
+            ticket=self.ticket,
+            since=stamp(self.made_at),
+            until=self.until,
+        )
+
+
+WEEK = 7
+"""Days before and after its end in which people are told."""
+
+
+@dataclass(frozen=True)
+class WaiverDue:
+    """It ends within a week, or ended within the last."""
+
+    row: WaiverRow
+    kind: Literal["waiver.ending", "waiver.ended"]
+    since: float
+
+    @property
+    def name(self) -> str:
+        """Of the one word about it."""
+        return f"{self.kind}:{self.row.id}"
+
+    @property
+    def told(self) -> str:
+        row = self.row
+        what = f"{row.rule} on {row.waiver.scope.told}, owner {row.owner}"
+        if self.kind == "waiver.ended":
+            return f"Waiver {row.id} ended on {row.until}: {what}, is open as any other again."
+        return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or waive it anew."
+
+
+def due(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
+    """None of those that were taken back, or that another one took the place of."""
+    held = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.in_force(now)}
+    found = []
+    for row in rows:
+        end = datetime.fromisoformat(row.until).replace(tzinfo=UTC).timestamp()
+        week = WEEK * _DAY
+        since = max(end - week, row.made_at)
+        replaced = held.get((row.rule, row.scope_kind, row.scope_name), row.until) > row.until
+        if row.ended_at is None and not replaced and since <= now < end + week:
+            over = now >= end
+            found.append(WaiverDue(row, "waiver.ended" if over else "waiver.ending", end if over else since))
+    return found
+
+
+class StoredWaivers:
+    """What a run asks as it begins."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+
+    def on(self, host: str, now: float) -> tuple[Waiver, ...]:
+        with asking(self._database) as session:
+            found = [row.waiver for row in waivers(session) if row.in_force(now)]
+        return tuple(one for one in found if one.scope.covers(host))
+
+
+def waivers(session: Session) -> Sequence[WaiverRow]:
+    """Those that end first go first; those that were taken back last."""
+    order = col(WaiverRow.ended_at).isnot(None), col(WaiverRow.until), col(WaiverRow.made_at)
+    return session.exec(select(WaiverRow).order_by(*order)).all()
+
+
+def known(session: Session, waiver: str) -> WaiverRow:
+    if row := session.get(WaiverRow, waiver):
+        return row
+    said = f"there is no waiver {waiver[:40]!a}: temper waiver list names them, and GET /api/v1/waivers."
+    raise NotTaken("waiver", said, "not-found")

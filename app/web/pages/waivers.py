@@ -1,0 +1,52 @@
+"""Findings that somebody answers for until a day: listed, made and ended by forms."""
+
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query
+from starlette.responses import RedirectResponse, Response
+
+from app.people.rights import operators, signed, viewers
+from app.runs.waive import WaiverWish, end_waiver, waive
+from app.store import waivers
+from app.targets import registry
+from app.targets.catalog import FIXTURE
+from app.web.deps import TheRuntime, TheSession
+from app.web.pages.order_form import Fields
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+
+router = APIRouter(include_in_schema=False)
+
+_Word = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/waivers")
+@viewers
+def all_waivers(
+    runtime: TheRuntime, session: TheSession, rule: _Word = "", host: _Word = "", skill: _Word = "stig"
+) -> Response:
+    """`rule`, `host` and `skill` fill the form in."""
+    nonce, now = new_nonce(), time.time()
+    context = {
+        "rows": [(row, row.state(now)) for row in waivers.waivers(session)],
+        "hosts": [FIXTURE, *(one.name for one in registry.listed(runtime.settings.hosts))],
+        "asked": {"rule": rule, "host": host, "skill": skill},
+    }
+    return page(rendered("waivers.html", nonce=nonce, here="/hosts", **context), nonce)
+
+
+@router.post("/waivers")
+@operators
+def add(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
+    words = {name: fields.get(name, "") for name in ("rule", "host", "owner", "reason", "ticket", "until")}
+    wish = WaiverWish(**words, skill=fields.get("skill", "stig").strip(), by=signed("the page"))
+    waive(session, wish, time.time(), runtime.settings.hosts)
+    return RedirectResponse("/waivers", status_code=303)
+
+
+@router.post("/waivers/{waiver}")
+@operators
+def end(session: TheSession, waiver: str, reason: Annotated[str, Form()] = "") -> Response:
+    end_waiver(session, waiver, time.time(), by=signed("the page"), why=reason)
+    return RedirectResponse("/waivers", status_code=303)

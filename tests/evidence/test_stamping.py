@@ -1,0 +1,148 @@
+"""A time stamp by a real authority, openssl's, on loopback; and what is made of others."""
+
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from app.errors import Unusable
+from app.evidence.notary import Hand, open_notary
+from app.evidence.pack import pack
+from app.evidence.remake import remake
+from app.evidence.stamping import stamp
+from app.evidence.verify import STAMP, BrokenPack, check, proved, stamped, unpack
+from app.store.db import open_database
+from app.store.events import EventStore
+from tests.evidence.logs import plain_log
+from tests.evidence.played import KEY
+from tests.evidence.test_verify import listed_anew
+
+CONFIG = """
+[tsa]
+dir = .
+serial = serial
+crypto_device = builtin
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256
+accuracy = secs:1
+ess_cert_id_chain = no
+ess_cert_id_alg = sha256
+"""
+WORDS = {"V-257984": "pass"}
+
+
+def openssl(folder, *words, feed=None):
+    done = subprocess.run(["openssl", *words], cwd=folder, input=feed, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    """Its folder, with what it signs by."""
+    folder = tmp_path_factory.mktemp("authority")
+    (folder / "tsa.cnf").write_text(CONFIG)
+    (folder / "serial").write_text("01\n")
+    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=A test's authority"]
+    usage = ["-addext", "extendedKeyUsage=critical,timeStamping", "-keyout", "key.pem", "-out", "ca.pem"]
+    openssl(folder, *made, *usage)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(authority):
+    """openssl answers each query; `answer` stands in for it where it is set."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked = self.rfile.read(int(self.headers["content-length"]))
+            (authority / "query").write_bytes(asked)
+            server.asked += 1
+            said = ["-inkey", "key.pem", "-signer", "ca.pem", "-config", "tsa.cnf", "-section", "tsa"]
+            body = server.answer or openssl(authority, "ts", "-reply", "-queryfile", "query", *said)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.asked, server.answer = 0, b""
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/", server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def token(address, tmp_path_factory):
+    manifest = b"what is stamped"
+    return stamp(tmp_path_factory.mktemp("stamps"), address[0], manifest), manifest
+
+
+def test_openssl_checks_it_against_its_authority(authority, token, tmp_path):
+    content, manifest = token
+    (tmp_path / "manifest.json").write_bytes(manifest)
+    (tmp_path / STAMP).write_bytes(content)
+    words = ["ts", "-verify", "-data", "manifest.json", "-in", STAMP, "-CAfile", str(authority / "ca.pem")]
+    assert b"Verification: OK" in openssl(tmp_path, *words)
+    told = openssl(tmp_path, "ts", "-reply", "-in", STAMP, "-text").decode()
+    assert stamped(content, manifest)[11:19] in told
+
+
+def test_it_is_asked_for_once_and_kept(address, tmp_path):
+    url, server = address
+    before = server.asked
+    first = stamp(tmp_path, url, b"a")
+    assert stamp(tmp_path, url, b"a") == stamp(tmp_path, "", b"a") == first
+    assert server.asked == before + 1
+    assert stamp(tmp_path, "", b"b") is None
+
+
+def test_what_is_no_stamp_of_this_is_a_sentence_and_is_not_kept(address, token, tmp_path):
+    url, server = address
+    for answer in (b"<html>", token[0], token[0][:-100], b"\x30\x00"):
+        server.answer = answer
+        with pytest.raises(Unusable, match="gave no time stamp of this pack"):
+            stamp(tmp_path, url, b"something else")
+    server.answer = b""
+    with pytest.raises(Unusable, match="gave no time stamp"):
+        stamp(tmp_path, "http://127.0.0.1:9/", b"x")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    log = plain_log(WORDS, WORDS)
+    EventStore(database).append(log)
+    notary = open_notary(tmp_path, database, address[0])
+    files = unpack(notary.evidence(log[0].run, Hand("ada", "operator", "token")))
+    database.dispose()
+    manifest = check(files, key=notary.key.public)
+    assert remake(files) == ""
+    assert "an authority says that it saw this manifest at 2" in "\n".join(proved(files, manifest))
+
+
+def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_path, caplog):
+    database = open_database(tmp_path / "temper.sqlite")
+    log = plain_log(WORDS, WORDS)
+    EventStore(database).append(log)
+    files = unpack(open_notary(tmp_path, database, "http://127.0.0.1:9/").evidence(log[0].run, Hand("ada", "", "")))
+    database.dispose()
+    assert STAMP not in files
+    assert "without a time stamp: http://127.0.0.1:9/ gave no time stamp" in caplog.text
+    assert proved(files, check(files))[-1].startswith("no time stamp")
+
+
+def test_a_stamp_of_another_pack_is_found(token):
+    files = unpack(pack(plain_log(WORDS, WORDS), KEY))
+    assert "no time stamp" in proved(files, check(files))[-1]
+    with pytest.raises(BrokenPack, match="of something else"):
+        check(listed_anew({**files, STAMP: token[0]}))
+    with pytest.raises(BrokenPack):
+        check(listed_anew({**files, STAMP: b"\x30\x80\x00"}))

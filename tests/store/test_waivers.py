@@ -1,0 +1,71 @@
+"""Who is told of a waiver's end, and when."""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlmodel import Session
+
+from app.store.db import open_database
+from app.store.waivers import StoredWaivers, WaiverRow, due, waivers
+
+DAY = 24 * 3600.0
+END = datetime(2027, 1, 31, tzinfo=UTC).timestamp()
+
+
+def row(**more):
+    words = {"owner": "Ops lead", "reason": "why", "ticket": "", "until": "2027-01-31", "by": "ada"}
+    where = {"id": "w1", "rule": "V-257985", "scope_kind": "host", "scope_name": "web-1"}
+    return WaiverRow(**{**words, **where, "made_at": END - 90 * DAY, **more})
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (END - 7 * DAY - 1, ""),
+        (END - 7 * DAY, "ends on 2027-01-31: V-257985 on host web-1, owner Ops lead. Fix it"),
+        (END - 1, "ends on 2027-01-31"),
+        (END, "ended on 2027-01-31: V-257985 on host web-1, owner Ops lead, is open as any other again."),
+        (END + 7 * DAY - 1, "ended on"),
+        (END + 7 * DAY, ""),
+    ],
+)
+def test_a_week_before_and_a_week_after(now, told):
+    found = due([row()], now)
+    assert [told in one.told for one in found] == ([True] if told else [])
+
+
+def test_one_that_was_made_for_less_than_a_week_is_told_from_then_on():
+    (one,) = due([row(made_at=END - 2 * DAY)], END - DAY)
+    assert (one.kind, one.since) == ("waiver.ending", END - 2 * DAY)
+
+
+def test_what_was_taken_back_or_made_anew_is_nobodys_concern():
+    later = row(id="w2", until="2027-03-31")
+    assert due([row(ended_at=END - 60 * DAY)], END - DAY) == []
+    assert due([row(), later], END - DAY) == []
+    assert [one.row.id for one in due([row(), row(id="w2", scope_name="web-2", until="2027-03-31")], END - DAY)] == [
+        "w1"
+    ]
+
+
+@pytest.fixture
+def database(tmp_path):
+    made = open_database(tmp_path / "temper.sqlite")
+    yield made
+    made.dispose()
+
+
+def test_a_run_asks_for_those_of_its_host_and_those_of_all(database):
+    rows = [
+        row(id="here"),
+        row(id="there", scope_name="web-2"),
+        row(id="all", scope_kind="all", scope_name=""),
+        row(id="back", ended_at=END - 80 * DAY),
+    ]
+    with Session(database) as session, session.begin():
+        session.add_all(rows)
+    stored = StoredWaivers(database)
+    assert {one.id for one in stored.on("web-1", END - 1)} == {"here", "all"}
+    assert stored.on("web-1", END) == ()
+    with Session(database) as session:
+        assert [one.id for one in waivers(session)][-1] == "back"
