@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli.commands import database, engines, hosts, people, runs, scores, serving
+from app.cli.commands import database, engines, hosts, people, rollouts, runs, scores, serving
 from app.cli.plain_log import log_plainly
 from app.errors import TemperError
 from app.text.clean import clean
@@ -35,7 +35,7 @@ def temper(
         raise typer.Exit
 
 
-for group in (serving, runs, engines, hosts, people, database, scores):
+for group in (serving, runs, rollouts, engines, hosts, people, database, scores):
     app.add_typer(group.app)
 
 

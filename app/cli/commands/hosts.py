@@ -106,6 +106,28 @@ def host_remove(
     remove_host(Settings(data=data), name, clean_up=clean)
 
 
+@host_app.command("group")
+def host_group(
+    name: Annotated[str, typer.Argument(help="What the group is called.")],
+    hosts: Annotated[
+        list[str] | None, typer.Argument(help="Its hosts from here on; left out, they are listed.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Forget the group; its hosts stay.")] = False,
+    data: Data = Path("data"),
+    as_json: AsJson = False,
+) -> None:
+    """Give hosts a name together, for temper run --hosts NAME."""
+    from app.cli.host_group import keep_group, remove_group, show_group
+
+    settings = Settings(data=data)
+    if remove:
+        remove_group(settings, name)
+    elif hosts:
+        keep_group(settings, name, hosts)
+    else:
+        show_group(settings, name, as_json=as_json)
+
+
 @plan.command("add")
 def schedule_add(
     host: Annotated[str, typer.Argument(help="The host.")],
