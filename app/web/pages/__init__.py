@@ -20,6 +20,8 @@ from app.web.pages import (
     scores,
     summary,
 )
+from app.web.pages.fleet import routes as fleet_routes
+from app.web.pages.fleet.fleet import Fleet
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import machine_parts
 from app.web.pages.mission import routes
@@ -38,6 +40,7 @@ def install(application: FastAPI) -> None:
         summary,
         energy,
         hosts,
+        fleet_routes,
         schedules,
         lineup,
         ops,
@@ -51,5 +54,6 @@ def install(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.missions = Missions(runtime.store)
     application.state.console = Console(runtime, application.state.folds)
+    application.state.fleet = Fleet(runtime, application.state.folds)
     application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
     application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))
