@@ -24,7 +24,3 @@ def keep(session: Session, name: str, hosts: Sequence[str]) -> None:
     """The group has these and no others; none: there is no such group any more."""
     session.execute(delete(GroupedRow).where(col(GroupedRow.name) == name))
     session.add_all(GroupedRow(name=name, host=host) for host in dict.fromkeys(hosts))
-
-
-def forget_host(session: Session, host: str) -> None:
-    session.execute(delete(GroupedRow).where(col(GroupedRow.host) == host))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
+from sqlalchemy import delete
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 
 from app.events.kinds import (
@@ -22,6 +23,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import Recorded
+from app.store.groups import GroupedRow
 from app.store.models import RunRow
 
 NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
@@ -89,6 +91,12 @@ def skills_seen(session: Session) -> list[str]:
     """Those that some host has been looked at by, most hosts first."""
     found = list(session.exec(select(StandingRow.skill)))
     return sorted(set(found), key=lambda skill: (-found.count(skill), skill))
+
+
+def forget_host(session: Session, host: str) -> None:
+    """It is known no more: its runs stay, its place among the others goes."""
+    session.execute(delete(StandingRow).where(col(StandingRow.host) == host))
+    session.execute(delete(GroupedRow).where(col(GroupedRow.host) == host))
 
 
 def stand(session: Session, batch: Sequence[Recorded]) -> None:

@@ -64,6 +64,8 @@ class FleetBoard:
         heads = session.execute(
             select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
         ).all()
+        for gone in self._cells.keys() - {host for host, _, _ in heads}:
+            del self._cells[gone], self._seen[gone]
         new = [host for host, run, at in heads if self._seen.get(host) != (run, at)]
         if not new:
             return ()
