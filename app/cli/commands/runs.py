@@ -73,11 +73,10 @@ def run(
     order = start_from(order, papers) if papers else order
     if hosts:
         from app.cli.rollout import roll_out
-        from app.runs.rollout.asked import Rollout
+        from app.runs.rollout.asked import Rollout, RolloutTerms
 
-        wanted = Rollout(
-            order=order, hosts=(), words=hosts, at_once=at_once, waves=waves, harmed=harmed, escalated=escalated
-        )
+        terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
+        wanted = Rollout(order=order, hosts=(), words=hosts, terms=terms)
         raise typer.Exit(asyncio.run(roll_out(settings, wanted, as_json=as_json)))
     raise typer.Exit(asyncio.run(harden(settings, order, as_json=as_json)))
 

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from app.errors import NotTaken
 from app.events.kinds import RolloutAsked, RunQueued
 from app.lineups.model import Lineup
@@ -15,13 +17,9 @@ USUAL_WAVES = "1,10%,rest"
 _WAVE = re.compile(r"([1-9]\d{0,3})(%?)|rest")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rollout:
-    order: Order
-    """What is asked of each; its host is no one's."""
-    hosts: tuple[str, ...]
-    words: str
-    """As they were named."""
+class RolloutTerms(msgspec.Struct, frozen=True, kw_only=True):
+    """How its hosts are taken."""
+
     at_once: int = 8
     waves: str = USUAL_WAVES
     """How many hosts each has: numbers, shares of all in percent, and `rest`."""
@@ -31,16 +29,27 @@ class Rollout:
     """A greater share of findings that are left to a person pauses it, in percent."""
 
 
+USUAL_TERMS = RolloutTerms()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollout:
+    order: Order
+    """What is asked of each; its host is no one's."""
+    hosts: tuple[str, ...]
+    words: str
+    """As they were named."""
+    terms: RolloutTerms = USUAL_TERMS
+
+
 def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
     """The rollout's first event, or NotTaken: every host is looked at before any is begun."""
-    order = rollout.order
+    order, terms = rollout.order, rollout.terms
     if order.consent:
         said = "a host that cannot be rolled back is changed by a run of its own, never by a rollout."
         raise NotTaken("consent", said)
-    for field, (least, most) in {"at_once": (1, MOST_AT_ONCE), "harmed": (0, 1000), "escalated": (0, 100)}.items():
-        if not least <= getattr(rollout, field) <= most:
-            raise NotTaken(field, f"{field} may be anything from {least} to {most}.")
-    sizes = waves(rollout.waves, len(rollout.hosts))
+    check_terms(terms)
+    sizes = waves(terms.waves, len(rollout.hosts))
     first, *others = (request_of(order, host, lineup, hosts) for host in rollout.hosts)
     return RolloutAsked(
         hosts=rollout.hosts,
@@ -53,13 +62,20 @@ def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
         lineup=first.lineup,
         simulated=first.simulated,
         pace=first.pace,
-        at_once=rollout.at_once,
+        at_once=terms.at_once,
         waves=sizes,
-        harmed=rollout.harmed,
-        escalated=rollout.escalated,
+        harmed=terms.harmed,
+        escalated=terms.escalated,
         note=clean(order.note, LONGEST["note"]),
         by=order.by,
     )
+
+
+def check_terms(terms: RolloutTerms) -> None:
+    for field, (least, most) in {"at_once": (1, MOST_AT_ONCE), "harmed": (0, 1000), "escalated": (0, 100)}.items():
+        if not least <= getattr(terms, field) <= most:
+            raise NotTaken(field, f"{field} may be anything from {least} to {most}.")
+    waves(terms.waves, 1)
 
 
 def request_of(order: Order, host: str, lineup: Lineup, hosts: Path) -> RunQueued:

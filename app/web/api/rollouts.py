@@ -12,7 +12,7 @@ from app.evidence.bundle import FILE, MEDIA_TYPE
 from app.evidence.notary import Hand, open_notary
 from app.people.rights import WHO, operators, viewers
 from app.runs.order import LONGEST
-from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, Rollout, asked_of
+from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, Rollout, RolloutTerms, asked_of
 from app.runs.rollout.chosen import LONGEST_WORDS, chosen
 from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
 from app.runs.rollout.state import RolloutState, fold_rollout
@@ -229,10 +229,7 @@ def _asked(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:
         order=order.order(runtime.settings.speed),
         hosts=hosts,
         words=order.hosts,
-        at_once=order.at_once,
-        waves=order.waves,
-        harmed=order.harmed,
-        escalated=order.escalated,
+        terms=RolloutTerms(at_once=order.at_once, waves=order.waves, harmed=order.harmed, escalated=order.escalated),
     )
     return asked_of(wanted, runtime.lineup, runtime.settings.hosts)
 

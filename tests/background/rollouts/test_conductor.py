@@ -14,7 +14,7 @@ from app.events.kinds import RolloutHostBegun, RunFinished
 from app.events.record import check_chain, record
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order
-from app.runs.rollout.asked import Rollout, asked_of
+from app.runs.rollout.asked import Rollout, RolloutTerms, asked_of
 from app.runs.rollout.command import ask_for, handle_rollout
 from app.runs.rollout.state import fold_rollout
 from app.store.db import open_database
@@ -44,7 +44,7 @@ class Place:
     def ask(self, hosts, rollout="o1", more=(), **words):
         order = Order(rules=("V-257985",), note="tonight", pace=0, by="ada")
         names = ("fixture", *(f"fixture-{number}" for number in range(2, hosts + 1)), *more)
-        wanted = Rollout(order=order, hosts=names, words="all", **words)
+        wanted = Rollout(order=order, hosts=names, words="all", terms=RolloutTerms(**words))
         ask_for(self.database, asked_of(wanted, self.lineup, self.settings.hosts), rollout)
 
     def rows(self):

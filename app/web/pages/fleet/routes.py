@@ -8,7 +8,6 @@ from fastapi import APIRouter, Query, Request
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.errors import NotTaken
 from app.people.rights import operators, signed, viewers
 from app.runs.rollout.asked import Rollout, asked_of
 from app.runs.rollout.chosen import chosen
@@ -21,7 +20,7 @@ from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.fleet.board import only_of, titles
 from app.web.pages.fleet.fleet import Fleet, FleetWatch
 from app.web.pages.fleet.picture import LETTERS, SHOWN, SORTS, WORDS, Sought, by_trouble, sifted, totals
-from app.web.pages.order_form import Fields, order_of
+from app.web.pages.order_form import Fields, order_of, terms_of
 from app.web.pages.refused import refusal
 from app.web.pages.runs import MODES
 from app.web.pages.security import new_nonce, page
@@ -132,10 +131,7 @@ def start_rollout(runtime: TheRuntime, fields: Fields) -> Response:
         order=replace(order, note=fields.get("note", "")),
         hosts=hosts,
         words=words,
-        at_once=int(_number(fields, "at_once", 8)),
-        waves=fields.get("waves", ""),
-        harmed=int(_number(fields, "harmed", 1)),
-        escalated=_number(fields, "escalated", 100),
+        terms=terms_of(fields),
     )
     rollout = new_rollout_id()
     ask_for(runtime.database, asked_of(wanted, runtime.lineup, runtime.settings.hosts), rollout)
@@ -213,11 +209,3 @@ def _address(rollout: str, sought: Sought, **other: object) -> str:
     if "table" in kept:
         kept["table"] = "1"
     return f"/fleet{f'/{rollout}' if rollout else ''}" + (f"?{urlencode(kept)}" if kept else "")
-
-
-def _number(fields: Fields, name: str, usual: float) -> float:
-    words = fields.get(name, "").strip()
-    try:
-        return float(words) if words else usual
-    except ValueError:
-        raise NotTaken(name, f"{words[:40]!a} is no number.") from None
