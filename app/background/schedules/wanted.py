@@ -11,7 +11,7 @@ from app.background.schedules.timing import next_after
 from app.errors import NotTaken
 from app.events.words import Mode
 from app.runs.order import Order, checked, mode_of, named
-from app.runs.rollout.asked import RolloutTerms, check_terms
+from app.runs.rollout.asked import USUAL_TERMS, RolloutTerms, check_terms
 from app.store.models import ScheduleRow
 from app.store.schedules import known, schedules
 from app.targets.catalog import FIXTURE
@@ -31,7 +31,7 @@ class Wanted:
     hosts: tuple[str, ...] = ()
     """Of a rollout, as they are named now; then `words` names them anew each time."""
     words: str = ""
-    terms: RolloutTerms = RolloutTerms()
+    terms: RolloutTerms = USUAL_TERMS
 
 
 def schedule(wanted: Wanted, now: float, hosts: Path) -> ScheduleRow:
