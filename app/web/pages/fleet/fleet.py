@@ -27,7 +27,7 @@ from app.web.stream.folds import Folds
 from app.web.stream.message import message
 
 USUAL_SKILL = "stig"
-MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 12, 80
+MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80
 RECENT = 6
 """Rollouts that are named after they have ended."""
 

@@ -10,7 +10,7 @@ from app.engines.launch.tail import last_lines
 from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
 from app.runtime.runtime import Runtime
-from app.store import nodes, queries, schedules, webhooks
+from app.store import nodes, queries, rollouts, schedules, webhooks
 from app.store.held import asking
 from app.web.pages.cold_starts import stairs_now
 from app.web.pages.mission.feed import FeedLine, feed_line
@@ -83,6 +83,7 @@ class Console:
             hosts=queries.newest_of_each_host(session),
             schedules=schedules.schedules(session),
             webhooks=webhooks.webhooks(session),
+            rollouts=rollouts.unended_rollouts(session),
             unwritten=runtime.writer.waits,
         )
 

@@ -7,6 +7,7 @@ from typing import Literal
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 
 QUIET_SECONDS = 60.0
@@ -47,6 +48,8 @@ class OpsState:
     """The newest run of each."""
     schedules: Sequence[ScheduleRow] = ()
     webhooks: Sequence[WebhookRow] = ()
+    rollouts: Sequence[RolloutRow] = ()
+    """That have not ended."""
     unwritten: float = 0.0
     """Seconds for which the log could not be written."""
 
@@ -61,6 +64,10 @@ def waits(state: RunState) -> bool:
 
 
 def _asks(at: OpsState) -> Iterator[Need]:
+    for rollout in at.rollouts:
+        if rollout.state == "paused":
+            text = f"Rollout {rollout.id} is paused{f': {rollout.reason}' if rollout.reason else '.'}"
+            yield Need("asks", text, link=f"/fleet/{rollout.id}", words="Go on, or end it")
     for state in filter(waits, at.states):
         text = f"Run {state.run} waits for you at {state.working}."
         yield Need("asks", text, state.idle_since, f"/runs/{state.run}", "Read the change and answer")

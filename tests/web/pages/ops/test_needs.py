@@ -5,6 +5,7 @@ from dataclasses import replace
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.web.pages.ops.needs import QUIET_SECONDS, OpsState, Press, needs
 
@@ -32,6 +33,17 @@ def test_a_dead_engine_of_ours_has_its_button_and_another_has_none():
 def test_a_simulator_that_is_gone_is_one_need_and_not_one_for_each_engine():
     (need,) = needs(replace(QUIET, engines=engines("dead"), simulator=False))
     assert need.press == Press("/ops/engines", "start", "Start engines")
+
+
+def test_a_rollout_that_is_paused_asks_first():
+    row = RolloutRow(
+        id="o1", words="web*", hosts=9, state="paused", reason="1 host is harmed: web3", mode="auto", skill="stig",
+        simulated=True, note="", by="ada", asked_at=NOW,
+    )  # fmt: skip
+    (need,) = needs(replace(QUIET, rollouts=[row]))
+    assert (need.level, need.text, need.link) == ("asks", "Rollout o1 is paused: 1 host is harmed: web3", "/fleet/o1")
+    row.state = "running"
+    assert needs(replace(QUIET, rollouts=[row])) == []
 
 
 def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
