@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from app.cli.opening import chosen_lineup, opened
 from app.cli.progress import Progress
+from app.cli.shared_hosts import caught_up
 from app.config import Settings
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
@@ -29,6 +30,7 @@ LOOK_EVERY = 0.05
 
 async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
     lineup = chosen_lineup(settings)
+    await asyncio.to_thread(caught_up, settings)
     request = queued(order, lineup, settings.hosts)
     try:
         await asyncio.to_thread(unless_others_work, settings)

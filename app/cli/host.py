@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from app.cli.existing import is_there
 from app.cli.listing import listed
+from app.cli.shared_hosts import caught_up, owned
 from app.config import Settings
 from app.errors import BadInput
 from app.runs.scanner import REMOTE
@@ -39,11 +40,14 @@ class NewHost:
 
 
 def add_host(settings: Settings, new: NewHost) -> None:
+    files = caught_up(settings)
     registry.free(settings.hosts, new.name)
     end = _endpoint(new)
     known = vouched(end, new.known_hosts) if new.known_hosts else _accepted(end, new.accept_key)
     lacking = check(end, known)
     registry.add(settings.hosts, new.name, end, known.known_hosts, known.fingerprint)
+    if files:
+        files.keep_registration(new.name)
     _say(f"{new.name} is {end}, host key {known.fingerprint}; its runs are in mode review unless told otherwise")
     if lacking:
         _say(f"{new.name} could not be rolled back: {lacking}. It can be looked at; a run that changes it takes")
@@ -60,6 +64,7 @@ class HostLine:
 
 
 def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
+    caught_up(settings)
     built_in = [HostLine(name, simulated=True) for name in registry.fixtures(settings.hosts)]
     added = [
         HostLine(one.name, simulated=False, place=str(one.end), way=one.end.way, fingerprint=one.fingerprint)
@@ -69,9 +74,12 @@ def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
 
 
 def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> None:
+    files = caught_up(settings)
     if clean_up:
         _leave(settings, name)
     registry.remove(settings.hosts, name)
+    if files:
+        files.keep_registration(name)
     if is_there(settings):
         with Session(open_database(settings.database)) as session, session.begin():
             forget_host(session, name)
@@ -92,7 +100,7 @@ def _leave(settings: Settings, name: str) -> None:
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
-    target = open_target(name, settings.hosts)
+    target = open_target(name, settings.hosts, owned(settings, name))
     try:
         if undo:
             for journal in target.pending():

@@ -18,6 +18,7 @@ from app.cli.existing import existing_database, is_there, nothing_there
 from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, unless_others_work
 from app.cli.listing import listed, moment
 from app.cli.opening import chosen_lineup, opened
+from app.cli.shared_hosts import caught_up
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutAsked
@@ -38,6 +39,7 @@ from app.text.clean import clean
 
 async def roll_out(settings: Settings, wanted: Rollout, *, as_json: bool) -> int:
     lineup = chosen_lineup(settings)
+    await asyncio.to_thread(caught_up, settings)
     try:
         await asyncio.to_thread(unless_others_work, settings)
         async with opened(settings, lineup) as runtime:

@@ -9,6 +9,7 @@ from sqlmodel import Session
 from app.background.schedules.wanted import Wanted, add, handled, schedule
 from app.cli.existing import existing_database, is_there, nothing_there
 from app.cli.listing import listed, moment, shown
+from app.cli.shared_hosts import caught_up
 from app.config import Settings
 from app.runs.rollout.chosen import ALL_HOSTS, chosen
 from app.store import schedules
@@ -17,6 +18,7 @@ from app.store.groups import groups
 
 
 def add_schedule(settings: Settings, wanted: Wanted) -> None:
+    caught_up(settings)
     database = open_database(settings.database)
     with Session(database) as session:
         grouped = groups(session)

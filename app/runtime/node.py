@@ -12,11 +12,14 @@ from pathlib import Path
 from sqlalchemy import Engine, func
 from sqlmodel import Session, select
 
+from app.config import Settings
 from app.engines.launch.processes import tick
 from app.events.log import LogWriter
 from app.loop.durable import Durable
+from app.runtime.place import place
 from app.store import nodes
 from app.store.db import AWAY, why
+from app.store.host_files import HostFiles
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan
 
@@ -27,14 +30,18 @@ _SWEEP = "temper sweep"
 
 
 class Node:
-    def __init__(self, database: Engine, kind: str, leases: Leases, durable: Durable, writer: LogWriter) -> None:
-        self._database, self._kind, self._leases = database, kind, leases
+    def __init__(
+        self, database: Engine, settings: Settings, leases: Leases, durable: Durable, writer: LogWriter
+    ) -> None:
+        self._database, self._kind, self._leases = database, settings.kind, leases
+        self._place, self._hosts = place(settings.data), HostFiles(database, settings.hosts)
         self._durable, self._writer = durable, writer
         self._beaten_at = time.monotonic()
         self._task: asyncio.Task[None] | None = None
 
     async def join(self) -> None:
         await asyncio.to_thread(self._join)
+        await asyncio.to_thread(self._hosts.catch_up)
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._go_on(), name="node")
@@ -70,6 +77,7 @@ class Node:
             await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
         if self._leases.leads:
             await self._keep_queue()
+        await asyncio.to_thread(self._hosts.look)
 
     async def _keep_queue(self) -> None:
         await self._durable.spread(await asyncio.to_thread(self.share))
@@ -108,6 +116,7 @@ class Node:
                 began=tick(pid) or 0,
                 started_at=at,
                 seen_at=at,
+                place=self._place,
             )
             session.add(row)
             nodes.forget(session)

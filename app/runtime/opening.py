@@ -91,7 +91,7 @@ async def _join(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None
     notices = Notices(runtime.database, runtime.store, runtime.bus)
     notices.start()
     stack.push_async_callback(notices.close)
-    node = Node(runtime.database, runtime.settings.kind, leases, runtime.durable, runtime.writer)
+    node = Node(runtime.database, runtime.settings, leases, runtime.durable, runtime.writer)
     await node.join()
     stack.push_async_callback(node.leave)
     await asyncio.to_thread(_launch_alone, runtime, node)

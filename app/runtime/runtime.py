@@ -5,6 +5,7 @@ import logging
 import os
 import secrets
 from dataclasses import dataclass, field
+from functools import partial
 
 import httpx
 import msgspec
@@ -33,6 +34,7 @@ from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.measuring.subjects import chosen, subjects
 from app.machine.sampling.board import Board
 from app.runs.scanner import lay_out_new, scanner_for
+from app.runtime.place import place
 from app.runtime.seats import seats
 from app.scanners.verdict import Verdict
 from app.skills.catalog import skill
@@ -41,12 +43,14 @@ from app.store.before import StoredBefore
 from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.held import asking
+from app.store.host_files import HostFiles
 from app.store.inbox import StoredInbox
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
 from app.store.models import RunRow
 from app.targets.catalog import open_target
-from app.targets.lock import no_fence
+from app.targets.ownership import ALONE, Ownership
+from app.targets.registry import is_fixture
 from app.targets.thread import TargetThread
 
 NO_FURTHER = 20
@@ -112,6 +116,11 @@ class Runtime:
             if begun and msgspec.structs.replace(begun, note=request.note, pace=request.pace) == request:
                 return run
         return None
+
+    def told_of(self, host: str) -> None:
+        """It was made known here, or forgotten: so it is to the other nodes."""
+        if self.leases:
+            HostFiles(self.database, self.settings.hosts).keep_registration(host)
 
     async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
@@ -198,17 +207,11 @@ class Runtime:
         return sum(isinstance(one.event, RunResumed) and one.event.after_crash for one in last) == NO_FURTHER
 
     def _take_up(self, run_id: str, epoch: int) -> Run:
-        fence = no_fence
-        if self.leases:
-            begun = fold(self.store.events(run_id, upto=1)).request
-            assert begun
-            self.leases.take(run_id, begun.host, epoch)
-            self.writer.lost.discard(run_id)
-            fence = self.leases.fence(run_id)
+        owned = self._owned(run_id, epoch)
         state = fold(self.store.brief(run_id))
         assert state.request
         pack = skill(state.request.skill)
-        target = open_target(state.request.host, self.settings.hosts, fence)
+        target = open_target(state.request.host, self.settings.hosts, owned)
         target.needs(path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths)
         means = Means(
             skill=pack,
@@ -220,6 +223,23 @@ class Runtime:
             before=StoredBefore(self.database, self.store, run_id),
         )
         return Run(state, self._log(run_id), means)
+
+    def _owned(self, run_id: str, epoch: int) -> Ownership:
+        """Taken, where other nodes could have it as well; what only looks at a host leaves no claim on it."""
+        if not self.leases:
+            return ALONE
+        begun = fold(self.store.events(run_id, upto=1)).request
+        assert begun
+        host = begun.host
+        claim = self.leases.take(run_id, host, epoch, place(self.settings.data) if is_fixture(host) else "")
+        self.writer.lost.discard(run_id)
+        files = HostFiles(self.database, self.settings.hosts)
+        return Ownership(
+            fence=self.leases.fence(run_id),
+            claim=claim if begun.mode in ("auto", "review") else 0,
+            bring=partial(files.bring, host),
+            keep=partial(files.keep, host, self.leases.held(run_id)),
+        )
 
 
 def new_run_id() -> str:

@@ -31,6 +31,8 @@ class NodeRow(SQLModel, table=True):
     started_at: float
     seen_at: float
     ended_at: float | None = None
+    place: str = ""
+    """Its data folder, by a name that is the same for all that share it."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ def forget(session: Session) -> None:
 def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]:
     """Offered anew by this call, in the order in which they were asked for. `in_hand` are those that I work on."""
     at = told_time(session)
-    alive = {node.name for node in living(session)}
+    nodes = living(session)
+    alive, places = {node.name for node in nodes}, {"", *(node.place for node in nodes)}
     query = (
         select(RunRow.id, RunRow.host, LeaseRow)
         .outerjoin(LeaseRow, col(LeaseRow.name) == col(RunRow.id))
@@ -145,7 +148,7 @@ def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]
             lease = LeaseRow(name=run, host=host, node="", epoch=0, asked_at=0.0)  # noqa: PLW2901
         worked_on = lease.node in alive and (lease.node != me or run in in_hand)
         waits = lease.node == "" and (host in busy or at - lease.asked_at < ASK_AGAIN_AFTER)
-        if worked_on or waits:
+        if worked_on or waits or lease.place not in places:
             continue
         lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
         session.add(lease)

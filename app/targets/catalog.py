@@ -6,7 +6,7 @@ from app.errors import BadInput
 from app.events.words import Mode
 from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
-from app.targets.lock import Fence, no_fence
+from app.targets.ownership import ALONE, Ownership
 from app.targets.ssh.target import SshTarget
 from app.targets.target import Target
 
@@ -24,9 +24,9 @@ def usual_mode(name: str) -> Mode:
     return "auto" if registry.is_fixture(name) else "review"
 
 
-def open_target(name: str, hosts: Path, fence: Fence = no_fence) -> Target:
+def open_target(name: str, hosts: Path, owned: Ownership = ALONE) -> Target:
     known_host(name, hosts)
     found = registry.find(hosts, name)
     if found is None:
-        return FixtureTarget(name, hosts / name, fence=fence)
-    return SshTarget(name, hosts / name, found.end, fence=fence)
+        return FixtureTarget(name, hosts / name, fence=owned.fence)
+    return SshTarget(name, hosts / name, found.end, owned=owned)

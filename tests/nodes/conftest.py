@@ -65,10 +65,12 @@ class Shared:
         return {**os.environ, "TEMPER_DATABASE_URL": self.address, "no_proxy": "127.0.0.1"}
 
     @contextmanager
-    def node(self, *words: str, speed: float = 0.0, command: str = "worker") -> Iterator[Process]:
+    def node(
+        self, *words: str, speed: float = 0.0, command: str = "worker", data: Path | None = None
+    ) -> Iterator[Process]:
         count = len(list(self.data.parent.glob("node*.log")))
         log = self.data.parent / f"node{count}.log"
-        line = [command, "--data", self.data, "--speed", speed, *words]
+        line = [command, "--data", data or self.data, "--speed", speed, *words]
         with log.open("w") as errors, log.with_suffix(".out").open("w") as out:
             child = Temper(*line, stdout=out, stderr=errors, text=True, env=self.environment)
         process = Process(child, log)

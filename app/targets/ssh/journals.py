@@ -1,4 +1,7 @@
-"""Pre-images in two places: here, for the record, and on the host, which can then undo a change by itself."""
+"""Pre-images in two places: here, for the record, and on the host, which can then undo a change by itself.
+
+What is here is kept for whoever takes the host over before the host hears of it, and after it did.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,8 +25,11 @@ class OnHost:
 
 
 class Journals:
-    def __init__(self, here: Journal, line: SshLine, seconds: int, begun: Callable[[], None]) -> None:
+    def __init__(
+        self, here: Journal, line: SshLine, seconds: int, begun: Callable[[], None], keep: Callable[[], None]
+    ) -> None:
         self.here = here
+        self._keep = keep
         self._line = line
         self._seconds = seconds
         self._begun = begun
@@ -37,12 +43,14 @@ class Journals:
     ) -> tuple[FileChange, ...]:
         self._begun()
         changes = self.here.begin(name, before, after, folders)
+        self._keep()
         if self.alone:
             return changes
         try:
             self._begin_there(name, before, after, folders)
         except TemperError:
             self.here.close(name, "undone")
+            self._keep()
             raise
         return changes
 
@@ -76,6 +84,7 @@ class Journals:
             self._told(self._line.run("close", name, mark))
         if self.here.mark(name) == "open":
             self.here.close(name, mark)
+        self._keep()
 
     def disarm(self, name: str) -> None:
         if not self.alone:

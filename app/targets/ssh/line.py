@@ -8,7 +8,7 @@ from pathlib import Path
 
 import asyncssh
 
-from app.errors import LineCut, Unusable
+from app.errors import Fenced, LineCut, Unusable
 from app.targets.ssh.connect import connected
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.loop import Loop
@@ -25,6 +25,7 @@ _MOST = 192 * 1024 * 1024
 _MOST_ERR = 8 * 1024
 _LONGEST_LINE = 400
 _ENDED_BY_LIMIT = (124, 137)
+_TAKEN_OVER = (97, "temper: taken over")
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,16 @@ class SshLine:
     """Called from threads, but for `said`, which is awaited; `close` ends its own thread."""
 
     def __init__(
-        self, end: Endpoint, known_hosts: Path, loop: Loop | None = None, tunnel: Tunnel | None = None
+        self,
+        end: Endpoint,
+        known_hosts: Path,
+        loop: Loop | None = None,
+        tunnel: Tunnel | None = None,
+        *,
+        claim: int = 0,
     ) -> None:
         self.end = end
+        self._claim = claim
         self._known_hosts = known_hosts
         self._own_loop = loop is None
         self._loop = loop or Loop(str(end))
@@ -107,16 +115,25 @@ class SshLine:
         self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: Heard | None
     ) -> LineAnswer:
         sudo = await self._acts_as_root()
-        said = await self._converse(script(text, arguments, data, seconds, sudo=sudo), seconds, heard)
+        one = script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
+        return self._heeded(await self._converse(one, seconds, heard), seconds)
+
+    def _heeded(self, said: LineAnswer, seconds: float) -> LineAnswer:
         if said.code in _ENDED_BY_LIMIT:
             raise Unusable(f"{self.end} did not finish within {seconds:g} s; what ran there was ended.")
+        if (said.code, said.err.strip()) == _TAKEN_OVER:
+            raise Fenced(str(self.end))
         return said
 
     async def _acts_as_root(self) -> bool:
         """By sudo; False where we are root already."""
         if self._sudo is None:
             who = await self._converse(script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS)
-            self._sudo = not (who.code == 0 and who.text.strip() == "0") and await self._has_sudo()
+            sudo = not (who.code == 0 and who.text.strip() == "0") and await self._has_sudo()
+            if self._claim:  # before anything there is looked at, so that nothing of it is changed by who is late
+                one = script(text_of("claim"), (), b"", _SECONDS, sudo=sudo, claim=self._claim)
+                self._heeded(await self._converse(one, _SECONDS), _SECONDS)
+            self._sudo = sudo
         return self._sudo
 
     async def _has_sudo(self) -> bool:

@@ -36,8 +36,11 @@ def text_of(name: str) -> str:
     return "".join((_REMOTE / f"{part}.sh").read_text() for part in ("shared", *_PARTS.get(name, ()), name))
 
 
-def script(text: str, arguments: Sequence[str], data: bytes, seconds: float, *, sudo: bool) -> ShellScript:
+def script(
+    text: str, arguments: Sequence[str], data: bytes, seconds: float, *, sudo: bool, claim: int = 0
+) -> ShellScript:
     mark = f"temper-{secrets.token_hex(12)}"
-    head = f"set -- {shlex.join(arguments)}\nprintf '%s\\n' {mark}\n{text}".encode("utf-8", "surrogateescape")
+    begin = f"claim={claim}\nset -- {shlex.join(arguments)}\nprintf '%s\\n' {mark}\n"
+    head = f"{begin}{text}".encode("utf-8", "surrogateescape")
     limit = f"timeout -k {_KILL_AFTER} {seconds:.3f} /bin/sh -c 'eval \"$(head -c {len(head)})\"'"
     return ShellScript(f"exec {'sudo -n ' if sudo else ''}{limit}", head + data, f"{mark}\n".encode())

@@ -17,8 +17,9 @@ from app.targets.disk import Disk, Folder
 from app.targets.effects.asking import here
 from app.targets.facts import facts
 from app.targets.journal import Journal
-from app.targets.lock import Fence, HostLock, no_fence
+from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
+from app.targets.ownership import ALONE, Ownership
 from app.targets.patience import prepared
 from app.targets.preview import preview
 from app.targets.readable import Followed
@@ -54,20 +55,23 @@ class SshTarget:
         confinement: Confinement | None = None,
         timer: int = danger.SECONDS,
         patience: float = _PATIENCE,
-        fence: Fence = no_fence,
+        owned: Ownership = ALONE,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.name = name
-        self.line = SshLine(end, folder / "known_hosts")
+        self._owned = owned
+        owned.bring()
+        self.line = SshLine(end, folder / "known_hosts", claim=owned.claim)
         self.shell = RemoteShell(self.line)
         self._folder = folder
         self._disk = Disk()
         self._timer = timer
         self._patience = timer + patience
-        self._changing = HostLock(folder / "change.lock", fence)
+        self._changing = HostLock(folder / "change.lock", owned.fence)
         self._force = Force(self.line)
         self._tree = RemoteTree(self.line)
-        self._journals = Journals(Journal(folder / "journal", self._disk), self.line, timer, self._tree.doubt)
+        here_kept = Journal(folder / "journal", self._disk)
+        self._journals = Journals(here_kept, self.line, timer, self._tree.doubt, owned.keep)
         ask = first_of(there(self.line, self._tree), here(confinement or detect()))
         self._transactions = Transactions(self._tree, self._journals, self._changing, ask)
         self._goes(alone=(folder / _ALONE).is_file())
@@ -186,6 +190,7 @@ class SshTarget:
         was = listed(self.line, self._tree.look_again())
         with Folder(self._folder) as folder:
             self._disk.write(folder, _BASELINE, msgspec.json.encode(was), 0o600)
+        self._owned.keep()
 
     def _goes(self, *, alone: bool) -> None:
         self._journals.alone = self._tree.alone = alone

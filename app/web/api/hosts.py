@@ -126,7 +126,9 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
     except Unusable as exc:
         raise Problem("unavailable", str(exc)) from exc
     hosts = runtime.settings.hosts
-    return _added(session, registry.add(hosts, order.name, end, known.known_hosts, known.fingerprint))
+    added = registry.add(hosts, order.name, end, known.known_hosts, known.fingerprint)
+    runtime.told_of(order.name)
+    return _added(session, added)
 
 
 @router.get("/hosts/{host}", responses=documented("not-found", "unavailable"))
@@ -154,6 +156,7 @@ def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, 
         forget_host(session, host)
     except BadInput as exc:
         raise Problem("busy", str(exc), field="host") from exc
+    runtime.told_of(host)
 
 
 @router.post("/hosts/{host}/scan", responses=documented("not-found", "unknown-skill", "unavailable"))

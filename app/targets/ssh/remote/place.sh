@@ -1,4 +1,5 @@
 # place file|folder|make PATH: a path taken away, or a folder made.
+[ ! -d "$home" ] || locked
 case $1 in
 file) rm -f -- "$(beside "$2")" "$2" ;;
 folder) [ ! -d "$2" ] || rmdir -- "$2" ;;

@@ -1,4 +1,5 @@
 # push journalled|anyway|alone PATH SIZE MODE OWNER TIME: stdin becomes the file, whole or not at all.
+claimed
 path=$2 temp=$(beside "$2")
 rm -f -- "$temp"
 set -C

@@ -9,6 +9,14 @@ tab=$(printf '\t')
 fail() { code=$1; shift; printf '%s\n' "$*" >&2; exit "$code"; }
 synced() { sync -- "$@" 2>/dev/null || sync; }
 beside() { printf '%s/.%s.temper-new' "${1%/*}" "${1##*/}"; }
+# Nothing is done for who had the host before somebody else took it: each has a number, and the highest counts.
+claimed() {
+  highest=0
+  [ "${claim:-0}" = 0 ] && return 0
+  [ ! -r "$home/claim" ] || read -r highest <"$home/claim"
+  case $highest in *[!0-9]* | "") highest=0 ;; esac
+  [ "$claim" -ge "$highest" ] || fail 97 "temper: taken over"
+}
 # One at a time. Without flock, marks and sizes alone keep the order.
 locked() {
   mkdir -p -m 700 -- "$home" || fail 9 "$home cannot be made"
@@ -18,6 +26,11 @@ locked() {
     exec 9>>"$home/lock"
     flock -w 20 9 || fail 9 "somebody else works on the journals of this host"
   fi
+  claimed
+  [ "${claim:-0}" = "${highest:-0}" ] || {
+    printf '%s\n' "$claim" >"$home/claim.new" && synced "$home/claim.new" && mv -fT -- "$home/claim.new" "$home/claim"
+  } 2>/dev/null
+  return 0
 }
 mark_of() {
   for mark in void committed undone; do [ -e "$home/$1/$mark" ] && { echo "$mark"; return; }; done

@@ -1,0 +1,162 @@
+"""What a node keeps of the hosts over SSH, for whichever node has them next: how each is reached, and its journals.
+
+The folder of a host on a node's disk is a copy of what lies here; only whoever holds the host's run changes either.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from sqlalchemy import Engine, delete, func
+from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
+
+PART = 1 << 20
+"""Bytes of a file in one row; a long one lies in several."""
+REGISTRATION = ("host.json", "known_hosts")
+_SINGLE = (*REGISTRATION, "baseline.json", "alone")
+_JOURNALS = "journal"
+
+Held = Callable[[Session], None]
+"""Raises, inside the transaction, where the host is another's to change."""
+
+
+class HostFileRow(SQLModel, table=True):
+    __tablename__ = "host_file"
+
+    host: str = Field(primary_key=True)
+    path: str = Field(primary_key=True)
+    """Of a file in the host's folder."""
+    part: int = Field(primary_key=True)
+    digest: str
+    """Of the whole file."""
+    content: bytes = Field(sa_type=LargeBinary)
+
+
+def anybody(_session: Session) -> None:
+    """Nobody works on the host."""
+
+
+class HostFiles:
+    def __init__(self, database: Engine, hosts: Path) -> None:
+        self._database = database
+        self._hosts = hosts
+        self._seen: dict[str, str] = {}
+        """The registrations as they stood at the last look: host to digest."""
+
+    def keep(self, host: str, held: Held = anybody) -> None:
+        """What has changed in the folder, in one transaction that is on disk when this returns."""
+        self._store(host, _files(self._hosts / host), held, lambda _: True)
+
+    def keep_registration(self, host: str) -> None:
+        """How it is reached, or that it is forgotten; its journals stay what they are."""
+        here = {path: at for path, at in _files(self._hosts / host).items() if path in REGISTRATION}
+        self._store(host, here, anybody, lambda path: path in REGISTRATION)
+
+    def bring(self, host: str) -> None:
+        """The folder as it lies in the database; where nothing of the host does, this node's is the first."""
+        with Session(self._database) as session:
+            there = _digests(session, host)
+            if not there:
+                return
+            files = _files(self._hosts / host)
+            here = {path: hashlib.sha256(at.read_bytes()).hexdigest() for path, at in files.items()}
+            new = {path: _content(session, host, path) for path in there if here.get(path) != there[path]}
+        _lay_out(self._hosts / host, new)
+        for path in here.keys() - there.keys():
+            (self._hosts / host / path).unlink()
+        _without_empty(self._hosts / host / _JOURNALS)
+
+    def look(self) -> None:
+        """The hosts that other nodes were told of, or told to forget, since the last look."""
+        with Session(self._database) as session:
+            known = (col(HostFileRow.path) == REGISTRATION[0]) & (col(HostFileRow.part) == 0)
+            found = dict(session.exec(select(HostFileRow.host, HostFileRow.digest).where(known)).all())
+            changed = [host for host, digest in found.items() if self._seen.get(host) != digest]
+            new = {host: {path: _content(session, host, path) for path in REGISTRATION} for host in changed}
+        for host, files in new.items():
+            _lay_out(self._hosts / host, files)
+        for host in self._seen.keys() - found.keys():
+            for path in REGISTRATION:
+                (self._hosts / host / path).unlink(missing_ok=True)
+        self._seen = found
+
+    def catch_up(self) -> None:
+        """The first of all brings in the hosts that it knows; every other forgets those that are gone meanwhile."""
+        own = sorted(at.parent.name for at in self._hosts.glob(f"*/{REGISTRATION[0]}"))
+        with Session(self._database) as session:
+            empty = session.exec(select(func.count()).select_from(HostFileRow)).one() == 0
+        if empty:
+            for host in own:
+                self.keep(host)
+        self._seen = dict.fromkeys(own, "")
+        self.look()
+
+    def _store(self, host: str, here: Mapping[str, Path], held: Held, meant: Callable[[str], bool]) -> None:
+        with Session(self._database) as session, session.begin():
+            held(session)
+            there = {path: digest for path, digest in _digests(session, host).items() if meant(path)}
+            for path in there.keys() - here.keys():
+                _forget(session, host, path)
+            for path, at in here.items():
+                content = at.read_bytes()
+                if there.get(path) != (digest := hashlib.sha256(content).hexdigest()):
+                    _forget(session, host, path)
+                    session.add_all(_rows(host, path, digest, content))
+
+
+def _lay_out(folder: Path, files: dict[str, bytes]) -> None:
+    """A journal that is not here yet appears whole; everything else file by file, each whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    begun: dict[str, Path] = {}
+    for path, content in sorted(files.items()):
+        at = folder / path
+        if at.parent != folder and not at.parent.is_dir():
+            new = at.parent.with_name(f".{at.parent.name}.new")
+            if at.parent.name not in begun:
+                shutil.rmtree(new, ignore_errors=True)
+                new.mkdir(parents=True, mode=0o700)
+                begun[at.parent.name] = new
+            at = new / at.name
+        _write(at, content)
+    for name, new in begun.items():
+        new.rename(new.with_name(name))
+
+
+def _write(at: Path, content: bytes) -> None:
+    new = at.with_name(f".{at.name}.new")
+    new.write_bytes(content)
+    new.chmod(0o600)
+    new.replace(at)
+
+
+def _without_empty(journals: Path) -> None:
+    for folder in journals.glob("*/"):
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """Those that another node would need: neither locks nor what is half written."""
+    journals = (at for at in folder.glob(f"{_JOURNALS}/[!.]*/[!.]*") if at.is_file())
+    single = (folder / name for name in _SINGLE if (folder / name).is_file())
+    return {str(at.relative_to(folder)): at for at in (*single, *journals)}
+
+
+def _digests(session: Session, host: str) -> dict[str, str]:
+    query = select(HostFileRow.path, HostFileRow.digest).where(HostFileRow.host == host, HostFileRow.part == 0)
+    return dict(session.exec(query).all())
+
+
+def _content(session: Session, host: str, path: str) -> bytes:
+    query = select(HostFileRow).where(HostFileRow.host == host, HostFileRow.path == path)
+    return b"".join(row.content for row in session.exec(query.order_by(col(HostFileRow.part))))
+
+
+def _forget(session: Session, host: str, path: str) -> None:
+    session.execute(delete(HostFileRow).where(col(HostFileRow.host) == host, col(HostFileRow.path) == path))
+
+
+def _rows(host: str, path: str, digest: str, content: bytes) -> Iterator[HostFileRow]:
+    for part, at in enumerate(range(0, max(1, len(content)), PART)):
+        yield HostFileRow(host=host, path=path, part=part, digest=digest, content=content[at : at + PART])

@@ -1,0 +1,24 @@
+"""How this process has a host that other processes may want as well."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.targets.lock import Fence, no_fence
+
+
+def nothing() -> None:
+    """What a host's folder holds is nobody else's matter."""
+
+
+@dataclass(frozen=True)
+class Ownership:
+    fence: Fence = no_fence
+    claim: int = 0
+    """Higher than that of everybody who had the host before: the host refuses the lower. 0 is no claim."""
+    bring: Callable[[], None] = nothing
+    """The host's folder as whoever had the host last left it."""
+    keep: Callable[[], None] = nothing
+    """What has changed in the host's folder, for whoever has the host next. It returns once that is safe."""
+
+
+ALONE = Ownership()
