@@ -10,7 +10,7 @@ from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, Ro
 from app.events.record import Recorded
 from app.runs.rollout.asked import order_for, request_of
 from app.runs.rollout.command import signature
-from app.runs.rollout.decide import Begin, Conclude, Hold, NoteEnd, PauseRuns, RolloutStep, StopRuns, next_step
+from app.runs.rollout.decide import Begin, Conclude, HoldBack, NoteEnd, PauseRuns, RolloutStep, StopRuns, next_step
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries
@@ -96,7 +96,7 @@ class Conductor:
                 self._begin(chain, state, host, wave)
             case NoteEnd(ended=ended):
                 chain.append(ended)
-            case Hold(reason=reason):
+            case HoldBack(reason=reason):
                 chain.append(RolloutPaused(by="rule", reason=reason))
             case PauseRuns(runs=runs):
                 chain.ask(runs, "pause", signature(state.rollout), state.reason)

@@ -21,7 +21,7 @@ class NoteEnd:
 
 
 @dataclass(frozen=True)
-class Hold:
+class HoldBack:
     """The rule: a person is asked."""
 
     reason: str
@@ -42,7 +42,7 @@ class Conclude:
     state: str
 
 
-RolloutStep = Begin | NoteEnd | Hold | PauseRuns | StopRuns | Conclude
+RolloutStep = Begin | NoteEnd | HoldBack | PauseRuns | StopRuns | Conclude
 
 
 def next_step(
@@ -64,7 +64,7 @@ def next_step(
         waiting = tuple(run for run in going if run not in told)
         return PauseRuns(waiting) if waiting else None
     if reason := broken_rule(state):
-        return Hold(reason)
+        return HoldBack(reason)
     return _begin(state, busy)
 
 

@@ -17,7 +17,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, record
 from app.events.words import Budget
 from app.runs.rollout.asked import waves
-from app.runs.rollout.decide import Begin, Conclude, Hold, NoteEnd, PauseRuns, StopRuns, broken_rule, next_step
+from app.runs.rollout.decide import Begin, Conclude, HoldBack, NoteEnd, PauseRuns, StopRuns, broken_rule, next_step
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.store.models import RunRow
 
@@ -68,7 +68,7 @@ class Played:
                     begun.append(host)
                 case NoteEnd(ended=ended):
                     self.add(ended)
-                case Hold(reason=reason):
+                case HoldBack(reason=reason):
                     self.add(RolloutPaused(by="rule", reason=reason))
                 case PauseRuns(runs=runs) | StopRuns(runs=runs):
                     self.told |= set(runs)

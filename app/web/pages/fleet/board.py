@@ -15,7 +15,7 @@ from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
 from app.store.standing import StandingRow, cells_of
-from app.web.pages.fleet.picture import HostLine, letters_of
+from app.web.pages.fleet.picture import FleetLine, letters_of
 
 MANY = 500
 """Hosts beyond which all are read rather than named one by one."""
@@ -31,7 +31,7 @@ class FleetBoard:
     version: int = 0
     columns: list[str] = field(default_factory=list)
     """Rules, in the skill's order; what it does not know comes after."""
-    lines: dict[str, HostLine] = field(default_factory=dict)
+    lines: dict[str, FleetLine] = field(default_factory=dict)
     changed: dict[str, int] = field(default_factory=dict)
     """Host to the version in which its line is new."""
     _cells: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class FleetBoard:
                 self.changed |= dict.fromkeys(new, self.version)
             self.lines = lines
 
-    def since(self, version: int) -> list[HostLine]:
+    def since(self, version: int) -> list[FleetLine]:
         return [line for host, line in self.lines.items() if self.changed.get(host, 0) > version]
 
     def _fresh(self, session: Session) -> Sequence[StandingRow]:
@@ -86,7 +86,7 @@ class FleetBoard:
             first = [rule for rule in _order(self.skill) if rule in there]
             self.columns = [*first, *sorted(there.keys() - set(first))]
 
-    def _line(self, host: str, working: RunRow | None, newest: RunRow | None) -> HostLine:
+    def _line(self, host: str, working: RunRow | None, newest: RunRow | None) -> FleetLine:
         run, before = working or newest, self.lines.get(host)
         at = self._seen.get(host, ("", 0.0))[1]
         alarm = _alarm(newest) if newest else ""
@@ -94,7 +94,7 @@ class FleetBoard:
             letters = before.letters
         else:
             letters = letters_of(self._cells.get(host, {}), self.columns)
-        return HostLine(
+        return FleetLine(
             host,
             letters,
             run=run.id if run else "",
@@ -126,7 +126,7 @@ def titles(name: str) -> Mapping[str, str]:
         return {}
 
 
-def only_of(lines: Mapping[str, HostLine], hosts: Sequence[str]) -> list[HostLine]:
+def only_of(lines: Mapping[str, FleetLine], hosts: Sequence[str]) -> list[FleetLine]:
     """A host that nothing is known of has a line all the same."""
     width = max((len(line.letters) for line in lines.values()), default=0)
-    return [lines.get(host) or HostLine(host, "." * width) for host in hosts]
+    return [lines.get(host) or FleetLine(host, "." * width) for host in hosts]

@@ -34,7 +34,7 @@ SHOWN = {
 
 
 @dataclass(frozen=True)
-class HostLine:
+class FleetLine:
     host: str
     letters: str
     """Of the columns, in order."""
@@ -82,7 +82,7 @@ def letters_of(cells: Mapping[str, str], columns: Sequence[str]) -> str:
     return "".join([cells[rule][0] if rule in cells else NOTHING for rule in columns])
 
 
-def totals(lines: Iterable[HostLine]) -> dict[str, int]:
+def totals(lines: Iterable[FleetLine]) -> dict[str, int]:
     found = dict.fromkeys(WORDS, 0)
     for line in lines:
         for letter in WORDS:
@@ -90,7 +90,7 @@ def totals(lines: Iterable[HostLine]) -> dict[str, int]:
     return found
 
 
-def sifted(lines: Sequence[HostLine], sought: Sought, grouped: Mapping[str, Sequence[str]]) -> list[HostLine]:
+def sifted(lines: Sequence[FleetLine], sought: Sought, grouped: Mapping[str, Sequence[str]]) -> list[FleetLine]:
     wanted = [line for line in lines if _fits(line, sought.show)]
     if sought.q:
         members = set(grouped.get(sought.q, ()))
@@ -99,7 +99,7 @@ def sifted(lines: Sequence[HostLine], sought: Sought, grouped: Mapping[str, Sequ
     return sorted(wanted, key=lambda line: (*_rank(line, sought.sort), _natural(line.host)))
 
 
-def _fits(line: HostLine, show: str) -> bool:
+def _fits(line: FleetLine, show: str) -> bool:
     match show:
         case "alarm":
             return bool(line.alarm)
@@ -115,7 +115,7 @@ def _fits(line: HostLine, show: str) -> bool:
             return True
 
 
-def _rank(line: HostLine, sort: str) -> tuple[int, ...]:
+def _rank(line: FleetLine, sort: str) -> tuple[int, ...]:
     left = line.count(OPEN) + line.count(UNDONE) + line.count(SLIPPED) + line.count(PERSONS) + line.count(LEFT)
     match sort:
         case "name":
@@ -134,7 +134,7 @@ def _natural(host: str) -> tuple[str, int, str]:
     return stem, int(host[len(stem) :] or 0), host
 
 
-def by_trouble(lines: Sequence[HostLine], columns: Sequence[str]) -> list[int]:
+def by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
     """Places of the columns, the rule that is open on most hosts first."""
     open_on = [0] * len(columns)
     for line in lines:

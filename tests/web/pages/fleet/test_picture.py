@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.web.pages.fleet.picture import DIGITS, LETTERS, HostLine, Sought, by_trouble, packed, sifted, totals
+from app.web.pages.fleet.picture import DIGITS, LETTERS, FleetLine, Sought, by_trouble, packed, sifted, totals
 
 LINES = [
-    HostLine("web10", "ppo", state="finished"),
-    HostLine("web2", "ppp", state="finished"),
-    HostLine("db1", "oap", state="finished"),
-    HostLine("db2", "sop", state="running"),
-    HostLine("mail", "...", alarm="the run failed"),
+    FleetLine("web10", "ppo", state="finished"),
+    FleetLine("web2", "ppp", state="finished"),
+    FleetLine("db1", "oap", state="finished"),
+    FleetLine("db2", "sop", state="running"),
+    FleetLine("mail", "...", alarm="the run failed"),
 ]
 
 
