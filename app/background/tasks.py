@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from app.background.rollouts.conductor import Conductor
 from app.background.schedules.keeper import Keeper
 from app.background.telemetry.exporter import Exporter
 from app.background.tidying import keep_tidy
@@ -23,6 +24,9 @@ async def background_tasks(runtime: Runtime) -> AsyncIterator[None]:
         keeper = Keeper(runtime)
         keeper.start()
         stack.push_async_callback(keeper.close)
+        conductor = Conductor(runtime)
+        conductor.start()
+        stack.push_async_callback(conductor.close)
         if collector := runtime.settings.otlp:
             teller = Exporter(collector, runtime.store, runtime.bus, runtime.http, socket.gethostname())
             teller.start()

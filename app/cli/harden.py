@@ -33,7 +33,7 @@ async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
     await asyncio.to_thread(caught_up, settings)
     request = queued(order, lineup, settings.hosts)
     try:
-        await asyncio.to_thread(_unless_others_work, settings)
+        await asyncio.to_thread(unless_others_work, settings)
         async with opened(settings, lineup) as runtime:
             run = runtime.same_unended(request) or await runtime.submit(request)
             return await _follow(runtime.store, run, as_json=as_json)
@@ -43,7 +43,7 @@ async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
             return await _follow(store, run, as_json=as_json)
 
 
-def _unless_others_work(settings: Settings) -> None:
+def unless_others_work(settings: Settings) -> None:
     if not settings.database_url:
         return
     database = open_database(settings.database)

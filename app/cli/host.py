@@ -6,12 +6,16 @@ from pathlib import Path
 
 import typer
 from rich.console import Console
+from sqlmodel import Session
 
+from app.cli.existing import is_there
 from app.cli.listing import listed
 from app.cli.shared_hosts import caught_up, owned
 from app.config import Settings
 from app.errors import BadInput
 from app.runs.scanner import REMOTE
+from app.store.db import open_database
+from app.store.standing import forget_host
 from app.targets import consent, registry
 from app.targets.catalog import open_target
 from app.targets.ssh.endpoint import Endpoint, Way, endpoint
@@ -76,6 +80,9 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
     registry.remove(settings.hosts, name)
     if files:
         files.keep_registration(name)
+    if is_there(settings):
+        with Session(open_database(settings.database)) as session, session.begin():
+            forget_host(session, name)
     _say(f"{name} is forgotten; its journals stay in {settings.hosts / name}")
 
 

@@ -1,7 +1,7 @@
 """`temper schedule`: what is done on a host when nobody asks."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlmodel import Session
@@ -11,15 +11,22 @@ from app.cli.existing import existing_database, is_there, nothing_there
 from app.cli.listing import listed, moment, shown
 from app.cli.shared_hosts import caught_up
 from app.config import Settings
+from app.runs.rollout.chosen import ALL_HOSTS, chosen
 from app.store import schedules
 from app.store.db import open_database
+from app.store.groups import groups
 
 
 def add_schedule(settings: Settings, wanted: Wanted) -> None:
     caught_up(settings)
+    database = open_database(settings.database)
+    with Session(database) as session:
+        grouped = groups(session)
+    if (words := wanted.order.host) in grouped or words == ALL_HOSTS or any(sign in words for sign in ",*?["):
+        wanted = replace(wanted, words=words, hosts=chosen(words, settings.hosts, grouped))
     row = schedule(wanted, time.time(), settings.hosts)
     said = f"schedule {row.id}: {row.mode} on {row.host}, next {shown(moment(row.next_at))}"
-    with Session(open_database(settings.database)) as session, session.begin():
+    with Session(database) as session, session.begin():
         add(session, row)
     print(f"{said}; a server or worker has to run then")  # noqa: T201
 

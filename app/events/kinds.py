@@ -517,6 +517,84 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
     """More than one: as many refusals of one source within a minute, of which this is the last."""
 
 
+class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
+    """One wish for many hosts. Each becomes a run of its own, with a log of its own; this is the log over them."""
+
+    hosts: tuple[str, ...]
+    """In the order in which they are taken."""
+    words: str
+    """How they were named."""
+    skill: str
+    rules: tuple[str, ...]
+    mode: str
+    """Empty: each host's usual one."""
+    keep: bool
+    budget: Budget
+    lineup: str
+    simulated: bool
+    pace: float | None
+    at_once: int
+    waves: tuple[int, ...]
+    """How many hosts each has; the next begins when all of one have ended."""
+    harmed: int
+    """As many harmed hosts pause it; 0: no number does."""
+    escalated: float
+    """A greater share of findings that are left to a person, in percent, pauses it; 100: no share does."""
+    note: str = ""
+    by: str = ""
+
+
+class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):
+    """Written together with the first event of its run, so that no host is begun twice."""
+
+    host: str
+    of: str
+    """The run."""
+    wave: int
+
+
+class RolloutHostEnded(Event, frozen=True, tag="rollout.host_ended"):
+    host: str
+    of: str
+    state: str
+    findings: int
+    passed: int
+    escalated: int
+    rolled_back: int
+    harm: str = ""
+    """In what the run left the host worse, or why it could not go on; empty where neither is so."""
+
+
+class RolloutHostLeft(Event, frozen=True, tag="rollout.host_left"):
+    """It was not begun."""
+
+    host: str
+    reason: str
+
+
+class RolloutPaused(Event, frozen=True, tag="rollout.paused"):
+    """No further host is begun, and the runs at work pause, each after the change in hand."""
+
+    by: str
+    """A person, or `rule`: then a person is asked to go on or to end it."""
+    reason: str = ""
+
+
+class RolloutResumed(Event, frozen=True, tag="rollout.resumed"):
+    by: str
+    reason: str = ""
+
+
+class RolloutStopRequested(Event, frozen=True, tag="rollout.stopping"):
+    by: str
+    reason: str = ""
+
+
+class RolloutEnded(Event, frozen=True, tag="rollout.ended"):
+    state: str
+    """finished or stopped."""
+
+
 RunEvent = (
     RunQueued | RunStarted | RunScoped | DriftFound | RunPaused | RunResumed
     | RunStopRequested | RunStopped | RunFinished | RunFailed
@@ -530,6 +608,10 @@ RunEvent = (
     | ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
     | PersonDid
 )  # fmt: skip
+RolloutEvent = (
+    RolloutAsked | RolloutHostBegun | RolloutHostEnded | RolloutHostLeft
+    | RolloutPaused | RolloutResumed | RolloutStopRequested | RolloutEnded
+)  # fmt: skip
 Sample = EngineState | EngineSampled | GpuSampled | EnergySpent
 """Of the machine, not of a run: logged, but in nobody's chain."""
 
@@ -539,4 +621,4 @@ def kind_of(event: Event) -> str:
     return str(tag)
 
 
-KINDS: tuple[str, ...] = tuple(t.__struct_config__.tag for t in get_args(RunEvent | Sample))
+KINDS: tuple[str, ...] = tuple(t.__struct_config__.tag for t in get_args(RunEvent | RolloutEvent | Sample))

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.events.kinds import Event, RunEvent, Sample
+from app.events.kinds import Event, RolloutEvent, RunEvent, Sample
 
 GENESIS = "0" * 64
 MACHINE = "machine"
@@ -40,7 +40,7 @@ class _Envelope(msgspec.Struct):
     run: str
 
 
-_decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(RunEvent | Sample)
+_decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(RunEvent | RolloutEvent | Sample)
 _decode_envelope = msgspec.json.Decoder(_Envelope)
 
 

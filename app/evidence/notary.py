@@ -14,6 +14,7 @@ from sqlmodel import Session
 from app.errors import BadInput, Unusable
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT
+from app.evidence.bundle import bundle
 from app.evidence.key import Key, find_key, holds, make_key, next_key, take_over
 from app.evidence.shrunk import evidence
 from app.evidence.stamping import FOLDER, stamp
@@ -81,6 +82,15 @@ class Notary:
         except Unusable as exc:
             log.warning("a pack goes out without a time stamp: %s", exc)
             return None
+
+    def bundle(self, rollout: str, by: Hand) -> bytes:
+        """The evidence of all its runs. Each of them is on record as handed out, too."""
+        events = list(EventStore(self.database).events(rollout))
+        archive = bundle(events, lambda run: self.evidence(run, by), self.key)
+        told = digest(unpack(archive)["manifest.json"])
+        said = f"events={len(events)} head={events[-1].hash} manifest={told} key={self.key.public}"
+        self.noted(f"rollout {rollout}", told, by, f"seal: evidence of rollout {rollout}", said)
+        return archive
 
     def ended(self, run: str) -> None:
         """How long the run's log is, once it has ended."""

@@ -59,7 +59,7 @@ def decide(state: RunState, skill: Skill, now: float) -> Effect:
         return _stop(state)
     if state.started is None:
         return Start()
-    if state.status == "paused":
+    if state.status == "paused" and not _change_in_hand(state):
         return Wait(None)
     if "opening" not in state.scanned:
         return Scan("opening")
@@ -79,6 +79,12 @@ def _cut_short(state: RunState) -> Effect | None:
         cause = attempt.failed.cause if attempt.failed else "interrupted"
         return RollBack(attempt.journal, cause)
     return None
+
+
+def _change_in_hand(state: RunState) -> bool:
+    """Made and not judged yet: it is kept or undone before a run waits for however long."""
+    attempt = state.item.attempt if state.item else None
+    return attempt is not None and attempt.journal is not None
 
 
 def _stop(state: RunState) -> Effect:

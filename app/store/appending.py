@@ -13,6 +13,7 @@ from app.store.held import connected
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
 from app.store.projection import project
+from app.store.standing import stand
 
 log = logging.getLogger(__name__)
 
@@ -48,11 +49,16 @@ def _append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) ->
             leases.lost(session, {recorded.run for recorded in batch}) | _cut(session, batch) if leases else frozenset()
         )
         kept = [recorded for recorded in batch if recorded.run not in lost]
-        _write(session, kept)
-        if shared(engine):
-            for run, seq in {recorded.run: recorded.seq for recorded in kept}.items():
-                session.execute(select(func.pg_notify(CHANNEL, f"{run} {seq}")))
+        land(session, kept)
     return lost
+
+
+def land(session: Session, batch: Sequence[Recorded]) -> None:
+    """In the caller's transaction: the lines, the tables that are read off them, and word of it to other nodes."""
+    _write(session, batch)
+    if shared(session.connection()):
+        for run, seq in {recorded.run: recorded.seq for recorded in batch}.items():
+            session.execute(select(func.pg_notify(CHANNEL, f"{run} {seq}")))
 
 
 def _cut(session: Session, batch: Sequence[Recorded]) -> frozenset[str]:
@@ -88,6 +94,7 @@ def _write(session: Session, batch: Sequence[Recorded]) -> None:
         rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
         session.execute(insert(SampleRow), rows)
     project(session, batch)
+    stand(session, batch)
 
 
 def _row(recorded: Recorded) -> dict[str, object]:

@@ -48,6 +48,8 @@ class RunRow(SQLModel, table=True):
     rolled_back: int = 0
     drifted: int = 0
     """Rules that held at the end of the host's last run and failed when this one began."""
+    regressed: int = 0
+    """Rules that held, before the run or by it, and no longer held at its end."""
     tokens: int = 0
     reason: str = ""
     shrunk_at: float | None = None
@@ -159,10 +161,13 @@ class ScheduleRow(SQLModel, table=True):
 
     id: str = Field(primary_key=True)
     host: str = Field(index=True)
+    """Or hosts, as a rollout names them, where `rollout` says how they are taken."""
     skill: str
     rules: str
     """Comma-separated; empty is the whole skill."""
     mode: str
+    rollout: str = ""
+    """JSON of how many at once, in which waves, and what pauses it; empty: one run on one host."""
     cron: str
     zone: str
     window_seconds: float | None = None
@@ -173,7 +178,7 @@ class ScheduleRow(SQLModel, table=True):
     next_at: float
     fired_at: float | None = None
     run: str = ""
-    """The run that it started last."""
+    """The run, or the rollout, that it started last."""
     outcome: str = ""
     """What became of the last time, in a sentence."""
     unkept: bool = False

@@ -106,7 +106,7 @@ def _values(recorded: Recorded) -> dict[str, object]:
         case RunResumed(after_crash=False):
             return {"state": "running"}
         case RunFinished():
-            return {"state": "finished", "ended_at": recorded.at}
+            return {"state": "finished", "ended_at": recorded.at, "regressed": len(event.regressions)}
         case RunFailed() | RunStopped():
             state = "failed" if isinstance(event, RunFailed) else "stopped"
             return {"state": state, "ended_at": recorded.at, "reason": event.reason}

@@ -203,6 +203,18 @@ def test_paused_time_and_waiting_for_a_person_cost_no_budget():
     assert world.state.items["A"].status == "passed"
 
 
+def test_a_pause_waits_until_the_change_in_hand_is_kept_or_undone():
+    world = World(pack([rule("A"), rule("C")]), scripted())
+    world.put(request(world.skill))
+    while not (world.state.item and world.state.item.attempt and world.state.item.attempt.changed):
+        world.come_out(decide(world.state, world.skill, world.now))
+    world.put(RunPaused(by="p"))
+    while not isinstance(effect := decide(world.state, world.skill, world.now), Wait):
+        world.come_out(effect)
+    assert world.state.items["A"].status == "passed"
+    assert world.state.items["C"].status == "waiting"
+
+
 @pytest.mark.parametrize("jump", [86_400, -86_400])
 def test_a_clock_that_was_set_and_a_machine_that_slept_cost_no_budget(jump):
     world = World(pack([rule("A")]), scripted())

@@ -12,6 +12,7 @@ from app.errors import TemperError
 from app.events.bus import Bus
 from app.events.record import GENESIS, record
 from app.lineups.reader import find_lineup, read_lineup
+from app.machine.sampling.board import Board
 from app.main import create_app
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -26,7 +27,7 @@ class House:
         self.settings = Settings(data=folder, speed=0, database_url="")
         self.lineup = read_lineup(find_lineup("simulated"))
         self.database = open_database(self.settings.database)
-        self.store, self.bus = EventStore(self.database), Bus()
+        self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
         self.submitted = []
 
     async def submit(self, request, run="r1"):

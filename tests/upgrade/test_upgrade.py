@@ -45,7 +45,10 @@ def count(connection, cursor, statement, *_):
 
 open_database(Path(sys.argv[1]) / "temper.sqlite")
 """
-PAGES = ("/", "/runs", "/ops", "/hosts", "/lineup", "/people", "/audit", "/waivers", "/machine", "/metrics", "/readyz")
+PAGES = (
+    *("/", "/runs", "/ops", "/hosts", "/fleet", "/lineup", "/people", "/audit"),
+    *("/waivers", "/machine", "/metrics", "/readyz"),
+)
 ASKED = (
     "runs",
     "hosts",
@@ -59,6 +62,8 @@ ASKED = (
     "webhooks",
     "waivers",
     "rules",
+    "rollouts",
+    "groups",
 )
 OF_A_RUN = ("", "/events", "/items", "/energy")
 PAPERS = ("checklist.ckl", "checklist.cklb", "results.arf.xml", "poam.csv", "poam.json", "report.html", "evidence.zip")

@@ -3,24 +3,32 @@
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from sqlmodel import Session
 
 from app.background.schedules.timing import firing
-from app.background.schedules.wanted import order_of
-from app.errors import TemperError
-from app.events.kinds import RunQueued
+from app.background.schedules.wanted import order_of, terms_of
+from app.errors import NotTaken, TemperError
+from app.events.kinds import RolloutAsked, RunQueued
 from app.runs.command import command
 from app.runs.order import queued
+from app.runs.rollout.asked import Rollout, asked_of
+from app.runs.rollout.chosen import chosen
+from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries, schedules
 from app.store.db import AWAY, why
+from app.store.groups import groups
 from app.store.models import ScheduleRow
+from app.store.rollouts import RolloutRow
 
 log = logging.getLogger(__name__)
 
 LOOK_EVERY = 2.0
+Begun = RunQueued | RolloutAsked
+"""The first event of what a schedule asks for."""
 
 
 class Keeper:
@@ -46,7 +54,11 @@ class Keeper:
 
     async def look(self, now: float) -> None:
         for run, request in await asyncio.to_thread(self._take_up, now):
-            await self._worker.submit(request, run)
+            if isinstance(request, RolloutAsked):
+                await asyncio.to_thread(ask_for, self._worker.database, request, run)
+            else:
+                await self._worker.submit(request, run)
+        await asyncio.to_thread(self._end_rollouts, now)
         self._any = await asyncio.to_thread(self._end_windows, now)
 
     async def _go_round(self) -> None:
@@ -60,9 +72,9 @@ class Keeper:
                 log.exception("schedules failed by a fault of ours")
             await asyncio.sleep(LOOK_EVERY)
 
-    def _take_up(self, now: float) -> list[tuple[str, RunQueued]]:
+    def _take_up(self, now: float) -> list[tuple[str, Begun]]:
         """The next time is on disk before the run is asked for: whatever breaks, no time is taken up twice."""
-        begun: list[tuple[str, RunQueued]] = []
+        begun: list[tuple[str, Begun]] = []
         with Session(self._worker.database) as session, session.begin():
             for row in schedules.due(session, now):
                 found = firing(row.cron, row.zone, row.next_at, now, row.window_seconds)
@@ -72,14 +84,17 @@ class Keeper:
                 row.next_at = found.next_at
                 row.outcome, row.unkept = missed.strip(), bool(found.missed)
                 if found.at is not None:
-                    taken = [run for run, request in begun if request.host == row.host]
+                    runs = [(run, one) for run, one in begun if isinstance(one, RunQueued)]
+                    taken = [run for run, request in runs if request.host == row.host]
                     begun += self._begin(session, row, found.at, missed, taken)
                 session.add(row)
         return begun
 
     def _begin(
         self, session: Session, row: ScheduleRow, at: float, missed: str, taken: list[str]
-    ) -> list[tuple[str, RunQueued]]:
+    ) -> list[tuple[str, Begun]]:
+        if row.rollout:
+            return self._roll_out(session, row, at, missed)
         if busy := [run.id for run in queries.unended(session, row.host)] or taken:
             row.outcome = f"{missed}Skipped at {_clock(at)}: run {busy[0]} was still at work on {row.host}."
             row.unkept = True
@@ -94,13 +109,52 @@ class Keeper:
         row.outcome = f"{missed}Run {row.run} at {_clock(at)}."
         return [(row.run, request)]
 
+    def _roll_out(self, session: Session, row: ScheduleRow, at: float, missed: str) -> list[tuple[str, Begun]]:
+        before = session.get(RolloutRow, row.run)
+        if before and before.ended_at is None:
+            row.outcome = f"{missed}Skipped at {_clock(at)}: rollout {before.id} has not ended."
+            row.unkept = True
+            return []
+        try:
+            settings = self._worker.settings
+            hosts = chosen(row.host, settings.hosts, groups(session))
+            order = order_of(row, settings.speed)
+            wanted = Rollout(order=order, hosts=hosts, words=row.host, terms=terms_of(row))
+            request = asked_of(wanted, self._worker.lineup, settings.hosts)
+        except TemperError as exc:
+            row.outcome, row.unkept = f"{missed}Nothing at {_clock(at)}: {exc}", True
+            return []
+        row.run, row.fired_at, row.stopped = new_rollout_id(), at, False
+        row.outcome = f"{missed}Rollout {row.run} over {len(hosts)} hosts at {_clock(at)}."
+        return [(row.run, request)]
+
+    def _end_rollouts(self, now: float) -> None:
+        """Before the schedule says so: who dies between the two ends it again."""
+        with Session(self._worker.database) as session:
+            over = [
+                (row.run, row.id)
+                for row in schedules.schedules(session)
+                if row.rollout and row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
+            ]
+        for rollout, schedule in over:
+            with suppress(NotTaken):  # it has ended, or is being stopped
+                reason = "its window is over"
+                handle_rollout(self._worker.database, rollout, "stop", by=f"schedule {schedule}", reason=reason)
+                self._told(schedule)
+
+    def _told(self, schedule: str) -> None:
+        with Session(self._worker.database) as session, session.begin():
+            row = schedules.known(session, schedule)
+            row.outcome, row.stopped = f"{row.outcome} Stopped at the end of its window.", True
+            session.add(row)
+
     def _end_windows(self, now: float) -> bool:
         """Whether there are schedules at all."""
         with Session(self._worker.database) as session, session.begin():
             rows = schedules.schedules(session)
             for row in rows:
                 over = row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
-                run = queries.run(session, row.run) if over else None
+                run = queries.run(session, row.run) if over and not row.rollout else None
                 if run is None or run.state not in queries.UNENDED or row.stopped:
                     continue
                 command(session, run, "stop", by=f"schedule {row.id}", reason="its window is over")

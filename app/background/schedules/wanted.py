@@ -1,16 +1,20 @@
 """A schedule that somebody wants: an order like any other, and when; checked for every door in one place."""
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 from sqlmodel import Session
 
 from app.background.schedules.timing import next_after
 from app.errors import NotTaken
+from app.events.words import Mode
 from app.runs.order import Order, checked, mode_of, named
+from app.runs.rollout.asked import USUAL_TERMS, RolloutTerms, check_terms
 from app.store.models import ScheduleRow
 from app.store.schedules import known, schedules
+from app.targets.catalog import FIXTURE
 
 LONGEST_WINDOW = 7 * 24 * 60.0
 LONGEST = {"cron": 100, "zone": 64}
@@ -24,11 +28,15 @@ class Wanted:
     cron: str
     zone: str = "UTC"
     window_minutes: float | None = None
+    hosts: tuple[str, ...] = ()
+    """Of a rollout, as they are named now; then `words` names them anew each time."""
+    words: str = ""
+    terms: RolloutTerms = USUAL_TERMS
 
 
 def schedule(wanted: Wanted, now: float, hosts: Path) -> ScheduleRow:
     order, cron, zone, window = wanted.order, wanted.cron.strip(), wanted.zone.strip(), wanted.window_minutes
-    mode = mode_of(order, checked(order, hosts))
+    mode = _checked(wanted, hosts)
     for field, most in LONGEST.items():
         if (length := len(getattr(wanted, field))) > most:
             raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
@@ -39,7 +47,8 @@ def schedule(wanted: Wanted, now: float, hosts: Path) -> ScheduleRow:
         raise NotTaken("window_minutes", said)
     return ScheduleRow(
         id=secrets.token_hex(3),
-        host=order.host,
+        host=wanted.words or order.host,
+        rollout=msgspec.json.encode(wanted.terms).decode() if wanted.words else "",
         skill=order.skill,
         rules="" if order.whole else ",".join(order.rules or ()),
         mode=mode,
@@ -52,6 +61,18 @@ def schedule(wanted: Wanted, now: float, hosts: Path) -> ScheduleRow:
     )
 
 
+def _checked(wanted: Wanted, hosts: Path) -> Mode:
+    if not wanted.words:
+        return mode_of(wanted.order, checked(wanted.order, hosts))
+    check_terms(wanted.terms)
+    modes = {
+        mode_of(each, checked(each, hosts)) for each in (replace(wanted.order, host=host) for host in wanted.hosts)
+    }
+    if len(modes) != 1:
+        raise NotTaken("mode", "its hosts have several usual modes: say which one it is.")
+    return modes.pop()
+
+
 def add(session: Session, row: ScheduleRow) -> None:
     there = schedules(session)
     if same := [one for one in there if _what(one) == _what(row)]:
@@ -62,7 +83,7 @@ def add(session: Session, row: ScheduleRow) -> None:
 
 
 def _what(row: ScheduleRow) -> tuple[object, ...]:
-    return row.host, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
+    return row.host, row.rollout, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
 
 
 def handled(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
@@ -78,9 +99,13 @@ def handled(session: Session, schedule_id: str, verb: str, now: float) -> Schedu
     return row
 
 
+def terms_of(row: ScheduleRow) -> RolloutTerms:
+    return msgspec.json.decode(row.rollout, type=RolloutTerms)
+
+
 def order_of(row: ScheduleRow, pace: float) -> Order:
     return Order(
-        host=row.host,
+        host=FIXTURE if row.rollout else row.host,
         skill=row.skill,
         rules=named(row.rules) or None,
         mode=row.mode,

@@ -106,15 +106,40 @@ def host_remove(
     remove_host(Settings(data=data), name, clean_up=clean)
 
 
+@host_app.command("group")
+def host_group(
+    name: Annotated[str, typer.Argument(help="What the group is called.")],
+    hosts: Annotated[
+        list[str] | None, typer.Argument(help="Its hosts from here on; left out, they are listed.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Forget the group; its hosts stay.")] = False,
+    data: Data = Path("data"),
+    as_json: AsJson = False,
+) -> None:
+    """Give hosts a name together, for temper run --hosts NAME."""
+    from app.cli.host_group import keep_group, remove_group, show_group
+
+    settings = Settings(data=data)
+    if remove:
+        remove_group(settings, name)
+    elif hosts:
+        keep_group(settings, name, hosts)
+    else:
+        show_group(settings, name, as_json=as_json)
+
+
 @plan.command("add")
 def schedule_add(
-    host: Annotated[str, typer.Argument(help="The host.")],
+    host: Annotated[str, typer.Argument(help="The host; a pattern, a group or several with commas: a rollout.")],
     cron: Annotated[str, typer.Option(help='When, as cron says it: "30 2 * * 1-5".')],
     zone: Annotated[str, typer.Option(help="Time zone of it, like Europe/Berlin.")] = "UTC",
     mode: Annotated[str, typer.Option(help="scan, dry-run, review or auto.")] = "scan",
     skill: Annotated[str, typer.Option(help="What to look at.")] = "stig",
     rules: Annotated[str | None, typer.Option(help=RULES)] = None,
     window: Annotated[float | None, typer.Option(min=1, help="Minutes after which a run is stopped.")] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Of a rollout: hosts at a time.")] = 8,
+    waves: Annotated[str, typer.Option(help="Of a rollout: how many each wave has.")] = "1,10%,rest",
+    harmed: Annotated[int, typer.Option(min=0, help="Of a rollout: so many harmed hosts pause it; 0 never does.")] = 1,
     data: Data = Path("data"),
 ) -> None:
     """Look at a host, or harden it, at set times."""
@@ -123,9 +148,11 @@ def schedule_add(
     from app.background.schedules.wanted import Wanted
     from app.cli.schedule import add_schedule
     from app.runs.order import Order, named
+    from app.runs.rollout.asked import RolloutTerms
 
     order = Order(host=host, skill=skill, rules=named(rules), mode=mode, by=getpass.getuser())
-    add_schedule(Settings(data=data), Wanted(order=order, cron=cron, zone=zone, window_minutes=window))
+    terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed)
+    add_schedule(Settings(data=data), Wanted(order=order, cron=cron, zone=zone, window_minutes=window, terms=terms))
 
 
 @plan.command("list")

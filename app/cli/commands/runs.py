@@ -39,8 +39,16 @@ def run(
         str,
         typer.Option("--without-rollback", help='In words: "I accept that HOST cannot be rolled back".'),
     ] = "",
+    hosts: Annotated[str, typer.Option(help="Many instead: names, patterns, groups or all, with commas.")] = "",
+    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Of --hosts: how many are worked on at a time.")] = 8,
+    waves: Annotated[str, typer.Option(help="Of --hosts: how many each wave has.")] = "1,10%,rest",
+    harmed: Annotated[int, typer.Option(min=0, help="Of --hosts: so many harmed ones pause all; 0 never does.")] = 1,
+    escalated: Annotated[
+        float,
+        typer.Option(min=0, max=100, help="Of --hosts: more findings than this left to a person pause all, in %."),
+    ] = 100.0,
 ) -> None:
-    """Harden a host and follow it here. Ends with 0 when all passed, 2 when some did not, 1 when it could not run."""
+    """Harden a host, or many, and follow it here. Ends with 0 when all passed, 2 when some did not, else with 1."""
     import asyncio
     import getpass
 
@@ -63,6 +71,13 @@ def run(
         by=getpass.getuser(),
     )
     order = start_from(order, papers) if papers else order
+    if hosts:
+        from app.cli.rollout import roll_out
+        from app.runs.rollout.asked import Rollout, RolloutTerms
+
+        terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
+        wanted = Rollout(order=order, hosts=(), words=hosts, terms=terms)
+        raise typer.Exit(asyncio.run(roll_out(settings, wanted, as_json=as_json)))
     raise typer.Exit(asyncio.run(harden(settings, order, as_json=as_json)))
 
 

@@ -23,6 +23,10 @@ class Wish(Wire):
     reason: Reason = ""
     by: Who = "api"
 
+    @property
+    def signature(self) -> str:
+        return signed(self.by)
+
 
 class Asked(Wire):
     run: str
@@ -57,5 +61,5 @@ def stop_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
 
 def _asked(session: Session, run: str, verb: RunVerb, wish: Wish | None) -> Asked:
     row, wish = the_run(session, run), wish or Wish()
-    command(session, row, verb, by=signed(wish.by), reason=wish.reason)
+    command(session, row, verb, by=wish.signature, reason=wish.reason)
     return Asked(run=run, asked=verb, state=row.state)

@@ -14,6 +14,8 @@ from app.people.rights import admins, operators, viewers
 from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
+from app.store.groups import groups
+from app.store.standing import forget_host
 from app.targets import registry
 from app.targets.catalog import FIXTURE, known_host
 from app.targets.registry import RegisteredHost
@@ -39,6 +41,7 @@ class HostView(Wire):
     place: str | None = Field(default=None, description="Account, address and port; None where no machine is reached.")
     way: str | None = Field(default=None, description="What we log in with: key, agent or password.")
     fingerprint: str | None = Field(default=None, description="Of the host key that was accepted.")
+    groups: list[str] = Field(default=[], description="That it is in.")
 
 
 class HostList(Wire):
@@ -150,6 +153,7 @@ def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, 
         raise Problem("busy", f"The run {under_way[0].id} is not ended: stop it first.", field="host")
     try:
         registry.remove(hosts, host)
+        forget_host(session, host)
     except BadInput as exc:
         raise Problem("busy", str(exc), field="host") from exc
     runtime.told_of(host)
@@ -204,7 +208,14 @@ def _endpoint(order: HostOrder, runtime: TheRuntime) -> Endpoint:
 
 
 def _fixture(session: TheSession, name: str) -> HostView:
-    return HostView(name=name, kind=FIXTURE, title=_TITLE, simulated=True, run=_under_way(session, name))
+    return HostView(
+        name=name,
+        kind=FIXTURE,
+        title=_TITLE,
+        simulated=True,
+        run=_under_way(session, name),
+        groups=_groups(session, name),
+    )
 
 
 def _added(session: TheSession, one: RegisteredHost) -> HostView:
@@ -217,7 +228,12 @@ def _added(session: TheSession, one: RegisteredHost) -> HostView:
         place=str(one.end),
         way=one.end.way,
         fingerprint=one.fingerprint,
+        groups=_groups(session, one.name),
     )
+
+
+def _groups(session: TheSession, host: str) -> list[str]:
+    return [name for name, hosts in groups(session).items() if host in hosts]
 
 
 def _under_way(session: TheSession, host: str) -> str | None:

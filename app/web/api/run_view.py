@@ -45,6 +45,7 @@ class RunView(Wire):
     waived: int = Field(description="Findings that somebody answers for until a day; they were left alone.")
     rolled_back: int = Field(description="Attempts that were undone.")
     drifted: int = Field(description="Rules that held after the host's last run and failed when this one began.")
+    regressed: int = Field(description="Rules that held, before the run or by it, and no longer held at its end.")
     tokens: int = Field(description="Tokens that the roles wrote.")
     shrunk_at: str | None = Field(
         description="When it was shrunk to its evidence: turns are whole, single tokens are in evidence.zip alone."

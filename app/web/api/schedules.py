@@ -11,8 +11,12 @@ from app.background.schedules.wanted import LONGEST, LONGEST_WINDOW, Wanted, add
 from app.events.words import Mode
 from app.people.rights import operators, signed, viewers
 from app.runs.order import Order, named
+from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
+from app.runs.rollout.chosen import LONGEST_WORDS, chosen
 from app.store import schedules
+from app.store.groups import groups
 from app.store.models import ScheduleRow
+from app.targets.catalog import FIXTURE
 from app.web.api.order import HostName, ModeName, Rules, SkillName
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
@@ -25,7 +29,14 @@ Id = Annotated[str, InPath(max_length=40)]
 
 
 class ScheduleOrder(Wire):
-    host: HostName
+    host: HostName = FIXTURE
+    hosts: Annotated[
+        str, stated(maxLength=LONGEST_WORDS, description="Many instead: a rollout over what these words name then.")
+    ] = ""
+    at_once: Annotated[int, stated(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
+    waves: Annotated[str, stated(maxLength=200, description="Of hosts.")] = USUAL_WAVES
+    harmed: Annotated[int, stated(minimum=0, maximum=1000, description="Of hosts.")] = 1
+    escalated: Annotated[float, stated(minimum=0, maximum=100, description="Of hosts.")] = 100.0
     cron: Annotated[str, stated(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
     zone: Annotated[
         str, stated(maxLength=LONGEST["zone"], description="Of the cron times.", examples=["Europe/Berlin"])
@@ -41,7 +52,8 @@ class ScheduleOrder(Wire):
 
 class ScheduleView(Wire):
     id: str
-    host: str
+    host: str = Field(description="Or hosts, as they were named, of a rollout.")
+    rollout: bool = Field(description="It starts rollouts; `run` is the last one's id.")
     skill: str
     rules: list[str] = Field(description="Empty: the whole skill.")
     mode: Mode
@@ -70,7 +82,8 @@ def list_schedules(session: TheSession) -> ScheduleList:
 @router.post("/schedules", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
 @operators
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
-    row = schedule(_wanted(order), time.time(), runtime.settings.hosts)
+    hosts = chosen(order.hosts, runtime.settings.hosts, groups(session)) if order.hosts else ()
+    row = schedule(_wanted(order, hosts), time.time(), runtime.settings.hosts)
     add(session, row)
     response.headers["location"] = f"/api/v1/schedules/{row.id}"
     return _view(row)
@@ -96,7 +109,7 @@ def delete_schedule(schedule: Id, session: TheSession) -> None:
     handled(session, schedule, "remove", time.time())
 
 
-def _wanted(asked: ScheduleOrder) -> Wanted:
+def _wanted(asked: ScheduleOrder, hosts: tuple[str, ...]) -> Wanted:
     order = Order(
         host=asked.host,
         skill=asked.skill,
@@ -104,13 +117,22 @@ def _wanted(asked: ScheduleOrder) -> Wanted:
         mode=asked.mode,
         by=signed("api"),
     )
-    return Wanted(order=order, cron=asked.cron, zone=asked.zone, window_minutes=asked.window_minutes)
+    return Wanted(
+        order=order,
+        cron=asked.cron,
+        zone=asked.zone,
+        window_minutes=asked.window_minutes,
+        hosts=hosts,
+        words=asked.hosts,
+        terms=RolloutTerms(at_once=asked.at_once, waves=asked.waves, harmed=asked.harmed, escalated=asked.escalated),
+    )
 
 
 def _view(row: ScheduleRow) -> ScheduleView:
     return ScheduleView(
         id=row.id,
         host=row.host,
+        rollout=bool(row.rollout),
         skill=row.skill,
         rules=list(named(row.rules) or ()),
         mode=row.mode,  # type: ignore[arg-type]

@@ -24,6 +24,8 @@ from app.web.pages import (
     summary,
     waivers,
 )
+from app.web.pages.fleet import routes as fleet_routes
+from app.web.pages.fleet.fleet import Fleet
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import machine_parts
 from app.web.pages.mission import routes
@@ -45,6 +47,7 @@ def install(application: FastAPI) -> None:
         summary,
         energy,
         hosts,
+        fleet_routes,
         schedules,
         waivers,
         lineup,
@@ -59,5 +62,6 @@ def install(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.missions = Missions(runtime.store)
     application.state.console = Console(runtime, application.state.folds)
+    application.state.fleet = Fleet(runtime, application.state.folds)
     application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
     application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))

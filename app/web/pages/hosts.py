@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from app.people.rights import viewers
 from app.store import queries, schedules
+from app.store.groups import groups
 from app.store.models import RunRow
 from app.targets import consent, registry
 from app.targets.catalog import FIXTURE
@@ -40,5 +41,11 @@ def hosts(runtime: TheRuntime, session: TheSession) -> Response:
         for one in registry.listed(folder)
     ]
     newest = queries.newest_run(session, FIXTURE)
-    context = {"newest": newest, "folder": folder / FIXTURE, "cards": cards, "schedules": schedules.schedules(session)}
+    context = {
+        "newest": newest,
+        "folder": folder / FIXTURE,
+        "cards": cards,
+        "groups": groups(session),
+        "schedules": schedules.schedules(session),
+    }
     return page(rendered("hosts.html", nonce=nonce, here="/hosts", **context), nonce)

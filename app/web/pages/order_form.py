@@ -1,11 +1,14 @@
 """What a form says of an order. Read as it was sent: to FastAPI a field that is left empty was never there."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from app.errors import NotTaken
 from app.runs.order import Order, named
+from app.runs.rollout.asked import USUAL_WAVES, RolloutTerms
 from app.targets.catalog import FIXTURE
 
 USUAL_MODE = "usual"
@@ -30,3 +33,24 @@ def order_of(fields: Mapping[str, str], *, by: str, mode: str | None = None, pac
         pace=pace,
         by=by,
     )
+
+
+def terms_of(fields: Mapping[str, str]) -> RolloutTerms:
+    usual = RolloutTerms()
+    return RolloutTerms(
+        at_once=int(_number(fields, "at_once", usual.at_once)),
+        waves=fields.get("waves", USUAL_WAVES),
+        harmed=int(_number(fields, "harmed", usual.harmed)),
+        escalated=_number(fields, "escalated", usual.escalated),
+    )
+
+
+def _number(fields: Mapping[str, str], name: str, usual: float) -> float:
+    words = fields.get(name, "").strip()
+    try:
+        found = float(words) if words else usual
+    except ValueError:
+        found = float("nan")
+    if not isfinite(found):
+        raise NotTaken(name, f"{words[:40]!a} is no number.")
+    return found

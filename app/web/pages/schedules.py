@@ -9,8 +9,10 @@ from starlette.responses import RedirectResponse, Response
 from app.background.schedules.wanted import Wanted, add, handled, schedule
 from app.errors import NotTaken
 from app.people.rights import operators, signed
+from app.runs.rollout.chosen import chosen
+from app.store.groups import groups
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.order_form import Fields, order_of
+from app.web.pages.order_form import Fields, order_of, terms_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -18,8 +20,13 @@ router = APIRouter(include_in_schema=False)
 @router.post("/schedules")
 @operators
 def make(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
+    words = fields.get("hosts", "").strip()
+    hosts = chosen(words, runtime.settings.hosts, groups(session)) if words else ()
     wanted = Wanted(
         order=order_of(fields, by=signed("the page"), mode="scan"),
+        hosts=hosts,
+        words=words,
+        terms=terms_of(fields),
         cron=fields.get("cron", ""),
         zone=fields.get("zone", "UTC"),
         window_minutes=_minutes(fields.get("window", "")),

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from app.events.kinds import Event, RunFailed, RunFinished, RunStopped
+from app.events.kinds import Event, RolloutEnded, RunFailed, RunFinished, RunStopped
 from app.events.record import MACHINE, Recorded, read
 from app.store.events import EventStore
 
@@ -44,4 +44,4 @@ def source(store: EventStore, run: str) -> Source:
 
 def ends(event: Event) -> bool:
     """Nothing follows it in its run."""
-    return isinstance(event, RunFinished | RunFailed | RunStopped)
+    return isinstance(event, RunFinished | RunFailed | RunStopped | RolloutEnded)

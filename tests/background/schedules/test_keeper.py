@@ -11,10 +11,12 @@ from app.events.kinds import RunQueued
 from app.events.record import GENESIS, record
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order
+from app.runs.rollout.asked import RolloutTerms
 from app.store.changes import Changes
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow, ScheduleRow
+from app.store.rollouts import RolloutRow
 
 HOUR = 3600.0
 NIGHT = "0 2 * * *"
@@ -36,10 +38,14 @@ class Place:
         self.store.append([record(run, 1, 1.0, request, GENESIS)])
         self.submitted[run] = request
 
-    def add(self, window_minutes=None, **words):
+    def rollout(self, rollout):
+        with Session(self.database) as session:
+            return session.get_one(RolloutRow, rollout).state
+
+    def add(self, window_minutes=None, many=None, **words):
         order = Order(**{"mode": "scan", "by": "ada"} | words)
         with Session(self.database, expire_on_commit=False) as session, session.begin():
-            wanted = Wanted(order=order, cron=NIGHT, window_minutes=window_minutes)
+            wanted = Wanted(order=order, cron=NIGHT, window_minutes=window_minutes, **(many or {}))
             row = schedule(wanted, MADE, self.settings.hosts)
             session.add(row)
         return row
@@ -130,6 +136,25 @@ async def test_in_its_window_it_is_caught_up_once_and_stopped_at_the_end(place):
     place.ends(run)
     await keeper.look(row.next_at + 24 * HOUR)
     assert not place.row(row).stopped, "it is another run"
+
+
+async def test_of_many_hosts_it_asks_for_a_rollout_and_ends_it_with_its_window(place):
+    words = {"words": "fixture*", "hosts": ("fixture", "fixture-2"), "terms": RolloutTerms(at_once=3, waves="1,rest")}
+    (place.settings.hosts / "fixture-2").mkdir(parents=True)
+    row, keeper = place.add(mode="auto", window_minutes=60, many=words), Keeper(place)
+    await keeper.look(row.next_at + 1)
+    assert place.submitted == {}
+    rollout = place.row(row).run
+    assert place.row(row).outcome.startswith(f"Rollout {rollout} over 2 hosts at ")
+    asked = next(place.store.events(rollout)).event
+    assert (asked.hosts, asked.at_once, asked.waves, asked.mode) == (("fixture", "fixture-2"), 3, (1, 1), "auto")
+    await keeper.look(row.next_at + 0.9 * HOUR)
+    assert place.rollout(rollout) == "running"
+    await keeper.look(row.next_at + 1.1 * HOUR)
+    assert place.rollout(rollout) == "stopping"
+    assert place.row(row).outcome.endswith("Stopped at the end of its window.")
+    await keeper.look(row.next_at + 24 * HOUR + 1)
+    assert place.row(row).outcome.endswith(f"rollout {rollout} has not ended.")
 
 
 async def test_a_run_that_ended_in_time_is_not_stopped(place):

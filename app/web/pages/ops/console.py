@@ -10,7 +10,7 @@ from app.engines.launch.tail import last_lines
 from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
 from app.runtime.runtime import Runtime
-from app.store import nodes, queries, schedules, waivers, webhooks
+from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.held import asking
 from app.web.pages.cold_starts import stairs_now
 from app.web.pages.mission.feed import FeedLine, feed_line
@@ -84,6 +84,7 @@ class Console:
             schedules=schedules.schedules(session),
             webhooks=webhooks.webhooks(session),
             waivers=waivers.waivers(session),
+            rollouts=rollouts.unended_rollouts(session),
             unwritten=runtime.writer.waits,
         )
 

@@ -7,6 +7,7 @@ from typing import Literal
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow, due
 from app.store.webhooks import WebhookRow
 
@@ -51,6 +52,8 @@ class OpsState:
     schedules: Sequence[ScheduleRow] = ()
     webhooks: Sequence[WebhookRow] = ()
     waivers: Sequence[WaiverRow] = ()
+    rollouts: Sequence[RolloutRow] = ()
+    """That have not ended."""
     unwritten: float = 0.0
     """Seconds for which the log could not be written."""
 
@@ -65,6 +68,10 @@ def waits(state: RunState) -> bool:
 
 
 def _asks(at: OpsState) -> Iterator[Need]:
+    for rollout in at.rollouts:
+        if rollout.state == "paused":
+            text = f"Rollout {rollout.id} is paused{f': {rollout.reason}' if rollout.reason else '.'}"
+            yield Need("asks", text, link=f"/fleet/{rollout.id}", words="Go on, or end it")
     for state in filter(waits, at.states):
         text = f"Run {state.run} waits for you at {state.working}."
         yield Need("asks", text, state.idle_since, f"/runs/{state.run}", "Read the change and answer")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
 from app.web.pages.ops.needs import QUIET_SECONDS, OpsState, Press, needs
@@ -61,6 +62,17 @@ def test_a_waiver_that_ends_within_a_week_is_told_with_the_way_to_it():
     assert need.text.startswith(f"Waiver w1 ends on {day}: V-257985 on every host, owner Ops lead.")
     assert need.link == "/waivers#waiver-w1"
     assert needs(replace(QUIET, waivers=[row], now=NOW - 30 * 24 * 3600)) == []
+
+
+def test_a_rollout_that_is_paused_asks_first():
+    row = RolloutRow(
+        id="o1", words="web*", hosts=9, state="paused", reason="1 host is harmed: web3", mode="auto", skill="stig",
+        simulated=True, note="", by="ada", asked_at=NOW,
+    )  # fmt: skip
+    (need,) = needs(replace(QUIET, rollouts=[row]))
+    assert (need.level, need.text, need.link) == ("asks", "Rollout o1 is paused: 1 host is harmed: web3", "/fleet/o1")
+    row.state = "running"
+    assert needs(replace(QUIET, rollouts=[row])) == []
 
 
 def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():

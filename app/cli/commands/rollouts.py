@@ -1,0 +1,56 @@
+"""Rollouts: many hosts by one wish. `temper run --hosts` starts one."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.options import AsJson, Data, Reason
+from app.config import Settings
+
+app = typer.Typer()
+rollout = typer.Typer(help="Many hosts by one wish; temper run --hosts starts one.", no_args_is_help=True)
+app.add_typer(rollout, name="rollout")
+RolloutName = Annotated[str, typer.Argument(help="The rollout, or the first characters of its id.")]
+
+
+@rollout.command("list")
+def rollout_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """The rollouts of this data folder, newest first."""
+    from app.cli.rollout import list_rollouts
+
+    list_rollouts(Settings(data=data), as_json=as_json)
+
+
+@rollout.command("show")
+def rollout_show(wanted: RolloutName, data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """Its hosts, in order: which run, and what came of it."""
+    from app.cli.rollout import show_rollout
+
+    show_rollout(Settings(data=data), wanted, as_json=as_json)
+
+
+@rollout.command("evidence")
+def rollout_evidence(
+    wanted: RolloutName,
+    out: Annotated[str, typer.Option(help="File to write; named after the rollout when left out.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write the evidence of all its runs as one zip with an index."""
+    from app.cli.rollout import write_bundle
+
+    write_bundle(Settings(data=data), wanted, out)
+
+
+def _handling(verb: str, told: str) -> None:
+    def handle(wanted: RolloutName, data: Data = Path("data"), reason: Reason = "") -> None:
+        from app.cli.rollout import handle
+
+        handle(Settings(data=data), wanted, verb, reason)
+
+    rollout.command(verb, help=told)(handle)
+
+
+_handling("pause", "Begin no further host; the runs at work pause, each after the change in hand.")
+_handling("resume", "Go on, also after its rule paused it; the rule counts anew.")
+_handling("stop", "Begin no further host, and stop its runs: a change in progress is undone.")

@@ -1,0 +1,113 @@
+"""What somebody wants of many hosts, whichever door it came by, and the one place where that is checked."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from app.errors import NotTaken
+from app.events.kinds import RolloutAsked, RunQueued
+from app.lineups.model import Lineup
+from app.runs.order import LONGEST, Order, queued
+from app.text.clean import clean
+
+MOST_AT_ONCE, MOST_WAVES = 1000, 20
+USUAL_WAVES = "1,10%,rest"
+_WAVE = re.compile(r"([1-9]\d{0,3})(%?)|rest")
+
+
+class RolloutTerms(msgspec.Struct, frozen=True, kw_only=True):
+    """How its hosts are taken."""
+
+    at_once: int = 8
+    waves: str = USUAL_WAVES
+    """How many hosts each has: numbers, shares of all in percent, and `rest`."""
+    harmed: int = 1
+    """As many harmed hosts pause it; 0: no number does."""
+    escalated: float = 100.0
+    """A greater share of findings that are left to a person pauses it, in percent."""
+
+
+USUAL_TERMS = RolloutTerms()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollout:
+    order: Order
+    """What is asked of each; its host is no one's."""
+    hosts: tuple[str, ...]
+    words: str
+    """As they were named."""
+    terms: RolloutTerms = USUAL_TERMS
+
+
+def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
+    """The rollout's first event, or NotTaken: every host is looked at before any is begun."""
+    order, terms = rollout.order, rollout.terms
+    if order.consent:
+        said = "a host that cannot be rolled back is changed by a run of its own, never by a rollout."
+        raise NotTaken("consent", said)
+    check_terms(terms)
+    sizes = waves(terms.waves, len(rollout.hosts))
+    first, *others = (request_of(order, host, lineup, hosts) for host in rollout.hosts)
+    return RolloutAsked(
+        hosts=rollout.hosts,
+        words=clean(rollout.words, 4000),
+        skill=first.skill,
+        rules=first.rules,
+        mode=first.mode if {first.mode} == {one.mode for one in (first, *others)} else "",
+        keep=order.keep,
+        budget=order.budget,
+        lineup=first.lineup,
+        simulated=first.simulated,
+        pace=first.pace,
+        at_once=terms.at_once,
+        waves=sizes,
+        harmed=terms.harmed,
+        escalated=terms.escalated,
+        note=clean(order.note, LONGEST["note"]),
+        by=order.by,
+    )
+
+
+def check_terms(terms: RolloutTerms) -> None:
+    for field, (least, most) in {"at_once": (1, MOST_AT_ONCE), "harmed": (0, 1000), "escalated": (0, 100)}.items():
+        if not least <= getattr(terms, field) <= most:
+            raise NotTaken(field, f"{field} may be anything from {least} to {most}.")
+    waves(terms.waves, 1)
+
+
+def request_of(order: Order, host: str, lineup: Lineup, hosts: Path) -> RunQueued:
+    return queued(replace(order, host=host), lineup, hosts)
+
+
+def order_for(asked: RolloutAsked, rollout: str) -> Order:
+    """Of a run that it begins."""
+    return Order(
+        skill=asked.skill,
+        rules=asked.rules,
+        mode=asked.mode or None,
+        keep=asked.keep,
+        budget=asked.budget,
+        note=asked.note,
+        pace=asked.pace,
+        by=f"rollout {rollout} of {asked.by}",
+    )
+
+
+def waves(words: str, hosts: int) -> tuple[int, ...]:
+    """How many hosts each wave has, in order; together they are all of them."""
+    said = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
+    if len(said) > MOST_WAVES:
+        raise NotTaken("waves", f"there are {len(said)} waves: {MOST_WAVES} are the most.")
+    found: list[int] = []
+    for word in said:
+        if not (number := _WAVE.fullmatch(word)):
+            raise NotTaken("waves", f"{word[:20]!a} is no wave: say how many hosts, as 1, 10% or rest.")
+        size = hosts if word == "rest" else -(-int(number[1]) * hosts // 100) if number[2] else int(number[1])
+        if (left := hosts - sum(found)) > 0:
+            found.append(min(size, left))
+    if (left := hosts - sum(found)) > 0:
+        found.append(left)
+    return tuple(found)

@@ -1,0 +1,125 @@
+"""Given what a rollout is and how its runs stand, what comes next. Pure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from app.events.kinds import RolloutHostEnded
+from app.runs.rollout.state import HostPart, RolloutState
+from app.store.models import RunRow
+from app.store.queries import UNENDED
+
+
+@dataclass(frozen=True)
+class Begin:
+    host: str
+    wave: int
+
+
+@dataclass(frozen=True)
+class NoteEnd:
+    ended: RolloutHostEnded
+
+
+@dataclass(frozen=True)
+class HoldBack:
+    """The rule: a person is asked."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class PauseRuns:
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StopRuns:
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Conclude:
+    state: str
+
+
+RolloutStep = Begin | NoteEnd | HoldBack | PauseRuns | StopRuns | Conclude
+
+
+def next_step(
+    state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], told: Collection[str]
+) -> RolloutStep | None:
+    """None: nothing to do until something happens. `busy`: hosts on which some run has not ended. `told`: runs that
+    were asked to pause, or to stop, since the rollout was."""
+    if state.asked is None or state.status in ("finished", "stopped"):
+        return None
+    for part in state.at_work:
+        if (run := runs.get(part.run)) and run.state not in UNENDED:
+            return NoteEnd(end_of(part, run))
+    if state.status == "stopping":
+        return _stop(state, runs, told)
+    if all(part.over for part in state.parts.values()):
+        return Conclude("finished")
+    if state.status == "paused":
+        going = (part.run for part in state.at_work if _is(runs, part.run, "running"))
+        waiting = tuple(run for run in going if run not in told)
+        return PauseRuns(waiting) if waiting else None
+    if reason := broken_rule(state):
+        return HoldBack(reason)
+    return _begin(state, busy)
+
+
+def _stop(state: RolloutState, runs: Mapping[str, RunRow], told: Collection[str]) -> RolloutStep | None:
+    going = tuple(part.run for part in state.at_work if part.run in runs)
+    if not state.at_work:
+        return Conclude("stopped")
+    waiting = tuple(run for run in going if run not in told)
+    return StopRuns(waiting) if waiting else None
+
+
+def _begin(state: RolloutState, busy: Collection[str]) -> Begin | None:
+    """The first host of the wave in hand on which nobody works; a wave begins when the one before is over."""
+    assert state.asked
+    if len(state.at_work) >= state.asked.at_once:
+        return None
+    wave = min(part.wave for part in state.parts.values() if not part.over)
+    for part in state.parts.values():
+        if part.wave == wave and not part.run and not part.over and part.host not in busy:
+            return Begin(part.host, part.wave)
+    return None
+
+
+def broken_rule(state: RolloutState) -> str:
+    """In a sentence, which of its two limits the hosts that have ended go beyond; empty where none."""
+    assert state.asked
+    ended = list(state.judged())
+    harmed = [one.host for one in ended if one.harm]
+    if state.asked.harmed and len(harmed) >= state.asked.harmed:
+        hosts = "1 host is" if len(harmed) == 1 else f"{len(harmed)} hosts are"
+        return f"{hosts} harmed or could not be finished: {', '.join(harmed[:5])}"
+    findings, escalated = sum(one.findings for one in ended), sum(one.escalated for one in ended)
+    if findings and 100 * escalated > state.asked.escalated * findings:
+        return f"{escalated} of {findings} findings were left to a person, more than {state.asked.escalated:g} %"
+    return ""
+
+
+def end_of(part: HostPart, run: RunRow) -> RolloutHostEnded:
+    return RolloutHostEnded(
+        host=part.host,
+        of=run.id,
+        state=run.state,
+        findings=run.findings,
+        passed=run.passed,
+        escalated=run.escalated,
+        rolled_back=run.rolled_back,
+        harm=harm_of(run),
+    )
+
+
+def harm_of(run: RunRow) -> str:
+    if run.state == "failed":
+        return run.reason or "the run failed"
+    return f"{run.regressed} rules that held no longer do" if run.regressed else ""
+
+
+def _is(runs: Mapping[str, RunRow], run: str, state: str) -> bool:
+    return run in runs and runs[run].state == state

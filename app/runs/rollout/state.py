@@ -1,0 +1,119 @@
+"""What a rollout is: the fold of its events. Nothing else decides which host comes next."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Literal
+
+from app.events.kinds import (
+    RolloutAsked,
+    RolloutEnded,
+    RolloutHostBegun,
+    RolloutHostEnded,
+    RolloutHostLeft,
+    RolloutPaused,
+    RolloutResumed,
+    RolloutStopRequested,
+)
+from app.events.record import Recorded
+
+RolloutStatus = Literal["running", "paused", "stopping", "finished", "stopped"]
+
+
+@dataclass(frozen=True)
+class HostPart:
+    """A host's part in a rollout."""
+
+    host: str
+    wave: int
+    run: str = ""
+    begun_at: float | None = None
+    ended: RolloutHostEnded | None = None
+    left: str = ""
+    """Why it was not begun."""
+
+    @property
+    def over(self) -> bool:
+        return self.ended is not None or bool(self.left)
+
+    @property
+    def word(self) -> str:
+        if self.ended:
+            return self.ended.state
+        return "left" if self.left else "at work" if self.run else "waiting"
+
+
+@dataclass(frozen=True)
+class RolloutState:
+    rollout: str = ""
+    seq: int = 0
+    at: float = 0.0
+    asked: RolloutAsked | None = None
+    asked_at: float = 0.0
+    status: RolloutStatus = "running"
+    by: str = ""
+    """Who paused or ended it, where it is paused or stopping."""
+    reason: str = ""
+    since: float = 0.0
+    """When it came into this status."""
+    parts: dict[str, HostPart] = field(default_factory=dict)
+    counted: int = 0
+    """Hosts that had ended when a person last let it go on: the rule counts from there."""
+    ends: tuple[str, ...] = ()
+    """Hosts in the order in which they ended."""
+
+    @property
+    def at_work(self) -> tuple[HostPart, ...]:
+        return tuple(part for part in self.parts.values() if part.run and not part.over)
+
+    @property
+    def asks(self) -> bool:
+        """The rule paused it: a person says whether it goes on."""
+        return self.status == "paused" and self.by == "rule"
+
+    def judged(self) -> Iterator[RolloutHostEnded]:
+        """The hosts that the rule counts."""
+        yield from (ended for host in self.ends[self.counted :] if (ended := self.parts[host].ended))
+
+
+def fold_rollout(events: Iterable[Recorded], state: RolloutState | None = None) -> RolloutState:
+    state = state or RolloutState()
+    for recorded in events:
+        state = replace(_taken(state, recorded), rollout=recorded.run, seq=recorded.seq, at=recorded.at)
+    return state
+
+
+def _taken(state: RolloutState, recorded: Recorded) -> RolloutState:
+    match recorded.event:
+        case RolloutAsked() as asked:
+            return replace(state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=dict(_parts(asked)))
+        case RolloutHostBegun(host=host, of=run):
+            return _with(state, replace(state.parts[host], run=run, begun_at=recorded.at))
+        case RolloutHostEnded(host=host) as ended:
+            return replace(_with(state, replace(state.parts[host], ended=ended)), ends=(*state.ends, host))
+        case RolloutHostLeft(host=host, reason=reason):
+            return _with(state, replace(state.parts[host], left=reason))
+        case RolloutPaused(by=by, reason=reason):
+            return replace(state, status="paused", by=by, reason=reason, since=recorded.at)
+        case RolloutResumed(by=by, reason=reason):
+            counted = len(state.ends)
+            return replace(state, status="running", by=by, reason=reason, since=recorded.at, counted=counted)
+        case RolloutStopRequested(by=by, reason=reason):
+            return replace(state, status="stopping", by=by, reason=reason, since=recorded.at)
+        case RolloutEnded(state="stopped"):
+            return replace(state, status="stopped", since=recorded.at)
+        case RolloutEnded():
+            return replace(state, status="finished", since=recorded.at)
+        case _:
+            return state
+
+
+def _parts(asked: RolloutAsked) -> Iterator[tuple[str, HostPart]]:
+    ends = list(accumulate(asked.waves))
+    for place, host in enumerate(asked.hosts):
+        wave = next((number for number, end in enumerate(ends, 1) if place < end), len(ends) or 1)
+        yield host, HostPart(host, wave)
+
+
+def _with(state: RolloutState, part: HostPart) -> RolloutState:
+    return replace(state, parts={**state.parts, part.host: part})

@@ -1,0 +1,80 @@
+"""What a rollout did, in plain sentences: terminal and page say the same."""
+
+from app.events.kinds import (
+    Event,
+    RolloutAsked,
+    RolloutEnded,
+    RolloutHostBegun,
+    RolloutHostEnded,
+    RolloutHostLeft,
+    RolloutPaused,
+    RolloutResumed,
+    RolloutStopRequested,
+)
+from app.loop.telling import Telling
+from app.runs.rollout.state import HostPart
+
+_GLYPHS = {"finished": "✓", "stopped": "■", "failed": "✗"}
+
+
+def rollout_telling(event: Event) -> Telling | None:
+    match event:
+        case RolloutAsked():
+            waves = " then ".join(map(str, event.waves))
+            played = ", engines simulated" if event.simulated else ""
+            return Telling(
+                "·",
+                "plain",
+                f"Rollout over {_count(len(event.hosts))} asked for by {event.by}: {waves}, "
+                f"at most {event.at_once} at once, {event.mode or 'each in its usual mode'}{played}",
+            )
+        case RolloutHostBegun():
+            return Telling("▸", "plain", f"{event.host}: run {event.of} begins, wave {event.wave}")
+        case RolloutHostEnded():
+            return _ended(event)
+        case RolloutHostLeft():
+            return Telling("–", "skipped", f"{event.host} is left: {event.reason}")
+        case RolloutPaused(by="rule"):
+            return Telling("!", "alarm", f"Paused by its rule: {event.reason}. A person says whether it goes on")
+        case RolloutPaused():
+            return Telling("‖", "plain", f"Paused by {event.by}{_why(event.reason)}")
+        case RolloutResumed():
+            return Telling("▸", "plain", f"Goes on, says {event.by}{_why(event.reason)}")
+        case RolloutStopRequested():
+            return Telling("■", "plain", f"Ended by {event.by}{_why(event.reason)}")
+        case RolloutEnded():
+            return Telling("■", "plain", f"Rollout {event.state}")
+        case _:
+            return None
+
+
+def outcome(part: HostPart) -> str:
+    """Of a host that it is through with, in a few words."""
+    if part.left:
+        return f"left: {part.left}"
+    ended = part.ended
+    if ended is None:
+        return "at work" if part.run else f"waits for wave {part.wave}"
+    if ended.harm:
+        return f"harmed: {ended.harm}" if ended.state == "finished" else f"{ended.state}: {ended.harm}"
+    return f"{ended.state}: {ended.passed} of {ended.findings} passed"
+
+
+def _ended(event: RolloutHostEnded) -> Telling:
+    counts = f"{event.passed} of {event.findings} findings passed"
+    if event.escalated:
+        counts += f", {event.escalated} left to a person"
+    if event.rolled_back:
+        counts += f", {event.rolled_back} changes rolled back"
+    if event.harm:
+        return Telling("!", "alarm", f"{event.host} ({event.of}) {event.state}: {event.harm}; {counts}")
+    glyph = _GLYPHS.get(event.state, "·")
+    return Telling(glyph, "passed" if glyph == "✓" else "plain", f"{event.host} ({event.of}) {event.state}: {counts}")
+
+
+def _count(hosts: int) -> str:
+    return "1 host" if hosts == 1 else f"{hosts} hosts"
+
+
+def _why(reason: str) -> str:
+    return f": {reason}" if reason else ""

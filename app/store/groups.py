@@ -1,0 +1,26 @@
+"""Groups of hosts, by name."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete
+from sqlmodel import Field, Session, SQLModel, col, select
+
+
+class GroupedRow(SQLModel, table=True):
+    __tablename__ = "host_group"
+
+    name: str = Field(primary_key=True)
+    host: str = Field(primary_key=True)
+
+
+def groups(session: Session) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for row in session.exec(select(GroupedRow).order_by(col(GroupedRow.name), col(GroupedRow.host))):
+        found[row.name] = (*found.get(row.name, ()), row.host)
+    return found
+
+
+def keep(session: Session, name: str, hosts: Sequence[str]) -> None:
+    """The group has these and no others; none: there is no such group any more."""
+    session.execute(delete(GroupedRow).where(col(GroupedRow.name) == name))
+    session.add_all(GroupedRow(name=name, host=host) for host in dict.fromkeys(hosts))

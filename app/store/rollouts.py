@@ -1,0 +1,191 @@
+"""Rollouts as chains and rows: each line is written in the transaction that looked up the one before it."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy import Engine, func, text, update
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from app.errors import NotTaken
+from app.events.kinds import (
+    Event,
+    RolloutAsked,
+    RolloutEnded,
+    RolloutHostBegun,
+    RolloutHostLeft,
+    RolloutPaused,
+    RolloutResumed,
+    RolloutStopRequested,
+    RunQueued,
+)
+from app.events.record import GENESIS, Recorded, read, record
+from app.store.appending import land
+from app.store.db import shared
+from app.store.models import CommandRow, EventRow, RunRow
+
+UNENDED = ("running", "paused", "stopping")
+
+
+class RolloutRow(SQLModel, table=True):
+    __tablename__ = "rollout"
+
+    id: str = Field(primary_key=True)
+    words: str
+    hosts: int
+    state: str = Field(index=True)
+    """running, paused, stopping, finished or stopped."""
+    reason: str
+    mode: str
+    skill: str
+    simulated: bool
+    note: str
+    by: str
+    asked_at: float = Field(index=True)
+    ended_at: float | None = None
+
+
+class RolloutHostRow(SQLModel, table=True):
+    """A host that was begun. Of one rollout and one host there can be no second."""
+
+    __tablename__ = "rollout_host"
+
+    rollout: str = Field(primary_key=True)
+    host: str = Field(primary_key=True)
+    run: str = Field(index=True)
+    """Empty where it was left."""
+
+
+@dataclass
+class RolloutJournal:
+    """What a transaction adds to one rollout's chain, and to the runs that it begins."""
+
+    session: Session
+    rollout: str
+    seq: int
+    """How far the chain goes."""
+    _hash: str
+    written: list[Recorded] = field(default_factory=list)
+
+    def append(self, *events: Event) -> None:
+        for event in events:
+            line = record(self.rollout, self.seq + 1, time.time(), event, self._hash)
+            self.seq, self._hash = line.seq, line.hash
+            self.written.append(line)
+            _project(self.session, line)
+
+    def begin(self, run: str, request: RunQueued) -> None:
+        """Its first event; who works on runs takes it up."""
+        self.written.append(record(run, 1, time.time(), request, GENESIS))
+
+    def ask(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
+        at = time.time()
+        self.session.add_all(CommandRow(run=run, verb=verb, by=by, reason=reason, at=at) for run in runs)
+
+
+@contextmanager
+def journal(database: Engine, rollout: str) -> Iterator[RolloutJournal]:
+    """Nobody else writes to any rollout meanwhile. All of it is on disk at the end, or nothing."""
+    with Session(database) as session:
+        _alone(session)
+        newest = select(EventRow).where(EventRow.run == rollout).order_by(col(EventRow.seq).desc()).limit(1)
+        last = session.exec(newest).first()
+        made = RolloutJournal(session, rollout, last.seq if last else 0, last.hash if last else GENESIS)
+        yield made
+        land(session, made.written)
+        session.commit()
+
+
+def _alone(session: Session) -> None:
+    if shared(session.get_bind()):
+        session.execute(select(func.pg_advisory_xact_lock(func.hashtext("temper rollouts"))))
+    else:
+        session.execute(text("BEGIN IMMEDIATE"))
+
+
+def events_of(session: Session, rollout: str, after: int = 0) -> Iterator[Recorded]:
+    query = select(EventRow).where(EventRow.run == rollout, col(EventRow.seq) > after)
+    for row in session.exec(query.order_by(col(EventRow.seq))):
+        yield read(row.line, row.hash)
+
+
+def known_rollout(session: Session, rollout: str) -> RolloutRow:
+    if row := session.get(RolloutRow, rollout):
+        return row
+    said = f"there is no rollout {rollout[:40]!a}: temper rollout list names them, and GET /api/v1/rollouts."
+    raise NotTaken("rollout", said, "not-found")
+
+
+def rollouts_like(session: Session, prefix: str) -> Sequence[RolloutRow]:
+    found = select(RolloutRow).where(col(RolloutRow.id).startswith(prefix, autoescape=True))
+    return session.exec(found.order_by(col(RolloutRow.asked_at).desc()).limit(5)).all()
+
+
+def rollouts(session: Session, limit: int, before: float | None = None) -> Sequence[RolloutRow]:
+    query = select(RolloutRow).order_by(col(RolloutRow.asked_at).desc()).limit(limit)
+    return session.exec(query if before is None else query.where(col(RolloutRow.asked_at) < before)).all()
+
+
+def unended_rollouts(session: Session) -> Sequence[RolloutRow]:
+    query = select(RolloutRow).where(col(RolloutRow.state).in_(UNENDED))
+    return session.exec(query.order_by(col(RolloutRow.asked_at))).all()
+
+
+def runs_of(session: Session, runs: Sequence[str]) -> dict[str, RunRow]:
+    return {row.id: row for row in session.exec(select(RunRow).where(col(RunRow.id).in_(runs)))}
+
+
+def rollout_of(session: Session, run: str) -> str:
+    """Empty where nobody but a person asked for it."""
+    return session.exec(select(RolloutHostRow.rollout).where(RolloutHostRow.run == run)).first() or ""
+
+
+def asked(session: Session, runs: Sequence[str], verb: str, by: str, since: float) -> set[str]:
+    """Those of `runs` that were asked this by the rollout since then."""
+    told = select(CommandRow.run).where(
+        col(CommandRow.run).in_(runs), CommandRow.verb == verb, CommandRow.by == by, col(CommandRow.at) >= since
+    )
+    return set(session.exec(told))
+
+
+def _project(session: Session, recorded: Recorded) -> None:
+    rollout, event = recorded.run, recorded.event
+    match event:
+        case RolloutAsked():
+            session.add(
+                RolloutRow(
+                    id=rollout,
+                    words=event.words,
+                    hosts=len(event.hosts),
+                    state="running",
+                    reason="",
+                    mode=event.mode,
+                    skill=event.skill,
+                    simulated=event.simulated,
+                    note=event.note,
+                    by=event.by,
+                    asked_at=recorded.at,
+                )
+            )
+        case RolloutHostBegun():
+            session.add(RolloutHostRow(rollout=rollout, host=event.host, run=event.of))
+        case RolloutHostLeft():
+            session.add(RolloutHostRow(rollout=rollout, host=event.host, run=""))
+    if values := _values(recorded):
+        session.flush()
+        session.execute(update(RolloutRow).where(col(RolloutRow.id) == rollout).values(values))
+
+
+def _values(recorded: Recorded) -> dict[str, object]:
+    match recorded.event:
+        case RolloutPaused(reason=reason):
+            return {"state": "paused", "reason": reason}
+        case RolloutResumed():
+            return {"state": "running", "reason": ""}
+        case RolloutStopRequested(reason=reason):
+            return {"state": "stopping", "reason": reason}
+        case RolloutEnded(state=state):
+            return {"state": state, "ended_at": recorded.at}
+        case _:
+            return {}

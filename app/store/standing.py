@@ -1,0 +1,157 @@
+"""How each host stands, rule by rule: kept in step with the log by the transaction that appends to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from sqlalchemy import delete
+from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
+
+from app.events.kinds import (
+    ActionRolledBack,
+    AttemptStarted,
+    DriftFound,
+    Event,
+    ItemDeferred,
+    ItemEscalated,
+    ItemPassed,
+    ItemSkipped,
+    ItemStarted,
+    RunFailed,
+    RunFinished,
+    RunStopped,
+    VerdictGiven,
+)
+from app.events.record import Recorded
+from app.store.groups import GroupedRow
+from app.store.models import RunRow
+
+NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
+"""What can stand in a cell, a letter each: that is all that a picture of a thousand hosts is sent."""
+
+_ENDS = RunFinished | RunFailed | RunStopped
+_TELLING = (
+    VerdictGiven
+    | DriftFound
+    | ItemStarted
+    | AttemptStarted
+    | ActionRolledBack
+    | ItemPassed
+    | ItemEscalated
+    | ItemDeferred
+    | ItemSkipped
+    | _ENDS
+)
+
+
+class StandingRow(SQLModel, table=True):
+    """A host's findings of one skill. All its cells lie in one value, so that a thousand hosts are a thousand rows."""
+
+    __tablename__ = "standing"
+
+    host: str = Field(primary_key=True)
+    skill: str = Field(primary_key=True)
+    run: str
+    """The newest that said something."""
+    simulated: bool
+    at: float
+    cells: bytes = Field(sa_type=LargeBinary)
+    """JSON: rule to letter, run and seq, as `p7f3a2b1c:118`."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    letter: str
+    run: str = ""
+    """That said so, in this event."""
+    seq: int = 0
+
+
+_cells: msgspec.json.Decoder[dict[str, str]] = msgspec.json.Decoder(dict[str, str])
+
+
+def cells_of(row: StandingRow) -> dict[str, str]:
+    """Undivided: the first character is the letter."""
+    return _cells.decode(row.cells)
+
+
+def cell(said: str | None) -> Cell:
+    if not said:
+        return Cell(NOTHING)
+    run, _, seq = said[1:].rpartition(":")
+    return Cell(said[0], run, int(seq))
+
+
+def standings_of(session: Session, skill: str, hosts: Sequence[str] | None = None) -> Sequence[StandingRow]:
+    query = select(StandingRow).where(StandingRow.skill == skill)
+    return session.exec(query if hosts is None else query.where(col(StandingRow.host).in_(hosts))).all()
+
+
+def skills_seen(session: Session) -> list[str]:
+    """Those that some host has been looked at by, most hosts first."""
+    found = list(session.exec(select(StandingRow.skill)))
+    return sorted(set(found), key=lambda skill: (-found.count(skill), skill))
+
+
+def forget_host(session: Session, host: str) -> None:
+    """It is known no more: its runs stay, its place among the others goes."""
+    session.execute(delete(StandingRow).where(col(StandingRow.host) == host))
+    session.execute(delete(GroupedRow).where(col(GroupedRow.host) == host))
+
+
+def stand(session: Session, batch: Sequence[Recorded]) -> None:
+    told: dict[str, list[Recorded]] = {}
+    for recorded in batch:
+        if isinstance(recorded.event, _TELLING):
+            told.setdefault(recorded.run, []).append(recorded)
+    if told:
+        session.flush()
+    for run, events in told.items():
+        if of := session.get(RunRow, run):
+            _stand(session, of, events)
+
+
+def _stand(session: Session, run: RunRow, events: Sequence[Recorded]) -> None:
+    row = session.get(StandingRow, (run.host, run.skill))
+    if row is None:
+        row = StandingRow(host=run.host, skill=run.skill, run=run.id, simulated=run.simulated, at=0.0, cells=b"{}")
+    cells = cells_of(row)
+    for recorded in events:
+        place = f"{recorded.run}:{recorded.seq}"
+        cells |= {rule: letter + place for rule, letter in _said(recorded.event, cells).items()}
+    row.run, row.simulated, row.at = run.id, run.simulated, events[-1].at
+    row.cells = msgspec.json.encode(cells)
+    session.add(row)
+
+
+def _said(event: Event, cells: Mapping[str, str]) -> dict[str, str]:
+    """Rule to letter, where an event says something new."""
+    match event:
+        case VerdictGiven(phase="opening", rule=rule, word=word):
+            return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}
+        case VerdictGiven(phase="closing", rule=rule, word="pass"):
+            return {rule: PASSED}
+        case VerdictGiven(phase="closing", rule=rule) if _letter(cells, rule) == PASSED:
+            return {rule: OPEN}
+        case DriftFound(rules=rules):
+            return dict.fromkeys(rules, SLIPPED)
+        case ItemStarted(rule=rule) | AttemptStarted(rule=rule):
+            return {rule: WORK}
+        case ActionRolledBack(rule=rule):
+            return {rule: UNDONE}
+        case ItemPassed(rule=rule):
+            return {rule: PASSED}
+        case ItemEscalated(rule=rule):
+            return {rule: PERSONS}
+        case ItemDeferred(rule=rule) if _letter(cells, rule) != UNDONE:
+            return {rule: LEFT}
+        case ItemSkipped(rule=rule) if _letter(cells, rule) == WORK:
+            return {rule: OPEN}
+        case RunFinished() | RunFailed() | RunStopped():
+            return {rule: OPEN for rule in cells if _letter(cells, rule) == WORK}
+        case _:
+            return {}
+
+
+def _letter(cells: Mapping[str, str], rule: str) -> str:
+    return cells.get(rule, NOTHING)[0]

@@ -1,0 +1,281 @@
+"""One wish for many hosts: asked for, followed, paused, let go on, ended; with the evidence of all its runs."""
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import Path as InPath
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from app.events.kinds import RolloutAsked
+from app.evidence.bundle import FILE, MEDIA_TYPE
+from app.evidence.notary import Hand, open_notary
+from app.people.rights import WHO, operators, viewers
+from app.runs.order import LONGEST
+from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, Rollout, RolloutTerms, asked_of
+from app.runs.rollout.chosen import LONGEST_WORDS, chosen
+from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
+from app.runs.rollout.state import RolloutState, fold_rollout
+from app.store import rollouts
+from app.store.groups import groups
+from app.store.held import asking
+from app.store.rollouts import RolloutRow
+from app.web.api.commands import TheWish, Wish
+from app.web.api.events import SEQ, as_messages
+from app.web.api.idempotency import TheKeys
+from app.web.api.order import RunOrder
+from app.web.api.problem import Problem, documented
+from app.web.api.route import router as api_router
+from app.web.api.runs import Key
+from app.web.api.wire import Limit, Wire, stated, when
+from app.web.deps import TheRuntime, TheSession, TheStreams
+from app.web.stream.cursor import cursor
+
+router = api_router("rollouts")
+
+RolloutId = Annotated[str, InPath(alias="rollout", max_length=40)]
+RolloutWord = Literal["running", "paused", "stopping", "finished", "stopped"]
+
+
+class RolloutOrder(RunOrder):
+    host: Annotated[str, stated(maxLength=LONGEST["host"], description="Leave it out: `hosts` says which.")] = ""
+    hosts: Annotated[
+        str,
+        stated(
+            maxLength=LONGEST_WORDS, examples=["web,db*"], description="Names, patterns, groups, or all; by commas."
+        ),
+    ]
+    at_once: Annotated[int, stated(minimum=1, maximum=MOST_AT_ONCE)] = 8
+    waves: Annotated[
+        str, stated(maxLength=200, description="Hosts per wave: numbers, shares of all in percent, and rest.")
+    ] = USUAL_WAVES
+    harmed: Annotated[
+        int, stated(minimum=0, maximum=1000, description="As many harmed hosts pause it; 0: no number does.")
+    ] = 1
+    escalated: Annotated[
+        float, stated(minimum=0, maximum=100, description="A greater share of findings left to a person, in %.")
+    ] = 100.0
+
+
+class RolloutLinks(Wire):
+    self: str
+    stream: str
+    evidence: str = Field(description="Of a rollout that has ended; before, it answers 409.")
+    page: str
+
+
+class RolloutView(Wire):
+    id: str
+    state: RolloutWord
+    hosts: int
+    words: str = Field(description="How the hosts were named.")
+    skill: str
+    mode: str = Field(description="Empty: each host's usual one.")
+    simulated: bool
+    note: str
+    by: str
+    reason: str = Field(description="Why it is paused, or was stopped.")
+    asked_at: str
+    ended_at: str | None
+    links: RolloutLinks
+
+
+class RolloutList(Wire):
+    rollouts: list[RolloutView]
+
+
+class HostPartView(Wire):
+    host: str
+    wave: int
+    run: str | None
+    state: str = Field(description="waiting, at work, left, or how its run ended.")
+    findings: int
+    passed: int
+    escalated: int
+    rolled_back: int
+    harm: str = Field(description="In what the run left the host worse, or why it could not go on.")
+
+
+class RolloutStanding(RolloutView):
+    waves: list[int]
+    at_once: int
+    asks: bool = Field(description="The rule paused it, and a person says whether it goes on.")
+    done: int = Field(description="Hosts that it is through with.")
+    parts: list[HostPartView]
+
+
+class AcceptedRollout(Wire):
+    id: str
+    hosts: int
+    links: RolloutLinks
+
+
+_ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rollout."}}}
+}
+
+
+@router.post(
+    "/rollouts",
+    status_code=202,
+    responses={
+        **documented("unknown-host", "unknown-rule", "key-in-flight", "too-large", "wrong-content-type"),
+        **_ACCEPTED,
+    },
+)
+@operators
+async def start_rollout(
+    order: RolloutOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
+) -> AcceptedRollout:
+    """Harden many hosts, wave by wave. Each becomes a run of its own; every host is looked at before any is begun."""
+    request = await asyncio.to_thread(_asked, order, runtime)
+    rollout = new_rollout_id()
+    if key is not None:
+        key = f"rollout {keys.own(key)}"
+        async with keys.held(key):
+            rollout, _ = await keys.claim(key, order.model_dump_json().encode(), rollout)
+            await asyncio.to_thread(ask_for, runtime.database, request, rollout)
+    else:
+        await asyncio.to_thread(ask_for, runtime.database, request, rollout)
+    accepted = AcceptedRollout(id=rollout, hosts=len(request.hosts), links=_links(rollout))
+    response.headers["location"] = accepted.links.self
+    return accepted
+
+
+@router.get("/rollouts", responses=documented())
+@viewers
+def list_rollouts(session: TheSession, limit: Limit = 50) -> RolloutList:
+    """Newest first."""
+    return RolloutList(rollouts=[_view(row) for row in rollouts.rollouts(session, limit)])
+
+
+@router.get("/rollouts/{rollout}", responses=documented("not-found"))
+@viewers
+def show_rollout(rollout: RolloutId, session: TheSession) -> RolloutStanding:
+    row = rollouts.known_rollout(session, rollout)
+    return _standing(row, fold_rollout(rollouts.events_of(session, rollout)))
+
+
+@router.post("/rollouts/{rollout}/pause", status_code=202, responses=documented("not-found", "wrong-state"))
+@operators
+def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+    """No further host is begun, and the runs at work pause, each after the change in hand."""
+    return _handled(runtime, rollout, "pause", wish)
+
+
+@router.post("/rollouts/{rollout}/resume", status_code=202, responses=documented("not-found", "wrong-state"))
+@operators
+def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+    """Go on. What paused it counts anew from here."""
+    return _handled(runtime, rollout, "resume", wish)
+
+
+@router.post("/rollouts/{rollout}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
+@operators
+def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+    """No further host is begun, and its runs are stopped: a change in progress is undone."""
+    return _handled(runtime, rollout, "stop", wish)
+
+
+@router.get(
+    "/rollouts/{rollout}/stream",
+    response_class=Response,
+    responses={
+        **documented("not-found"),
+        200: {
+            "description": "The rollout's own events as they happen; its runs have streams of their own.",
+            "content": {"text/event-stream": {}},
+        },
+    },
+)
+@viewers
+def stream_rollout(
+    rollout: RolloutId,
+    runtime: TheRuntime,
+    streams: TheStreams,
+    request: Request,
+    since: Annotated[str | None, Query(json_schema_extra={"pattern": SEQ})] = None,
+) -> Response:
+    with asking(runtime.database) as session:
+        rollouts.known_rollout(session, rollout)
+    return streams.watch(rollout, "json", as_messages, cursor(request.headers, since) or 0)
+
+
+@router.get(
+    f"/rollouts/{{rollout}}/{FILE}",
+    response_class=Response,
+    responses={**documented("not-found", "wrong-state"), 200: {"content": {MEDIA_TYPE: {}}}},
+)
+@operators
+def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
+    """The evidence.zip of each run, the rollout's own chain, and an index of both. The same rollout, the same bytes."""
+    with asking(runtime.database) as session:
+        row = rollouts.known_rollout(session, rollout)
+    if row.ended_at is None:
+        raise Problem("wrong-state", f"Rollout {rollout} is {row.state}: its evidence is made when it has ended.")
+    person = WHO.get()
+    hand = Hand(person.name, person.right, person.via) if person else Hand("", "", "")
+    archive = open_notary(runtime.settings.data, runtime.database).bundle(rollout, hand)
+    named = {"content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"', "cache-control": "no-store"}
+    return Response(archive, media_type=MEDIA_TYPE, headers=named | {"x-content-type-options": "nosniff"})
+
+
+def _asked(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:
+    if order.host:
+        raise Problem("invalid", "A rollout names its hosts in hosts.", field="host")
+    with asking(runtime.database) as session:
+        hosts = chosen(order.hosts, runtime.settings.hosts, groups(session))
+    wanted = Rollout(
+        order=order.order(runtime.settings.speed),
+        hosts=hosts,
+        words=order.hosts,
+        terms=RolloutTerms(at_once=order.at_once, waves=order.waves, harmed=order.harmed, escalated=order.escalated),
+    )
+    return asked_of(wanted, runtime.lineup, runtime.settings.hosts)
+
+
+def _handled(runtime: TheRuntime, rollout: str, verb: str, wish: Wish | None) -> RolloutView:
+    wish = wish or Wish()
+    handle_rollout(runtime.database, rollout, verb, by=wish.signature, reason=wish.reason)
+    with asking(runtime.database) as session:
+        return _view(rollouts.known_rollout(session, rollout))
+
+
+def _links(rollout: str) -> RolloutLinks:
+    here = f"/api/v1/rollouts/{rollout}"
+    return RolloutLinks(self=here, stream=f"{here}/stream", evidence=f"{here}/{FILE}", page=f"/fleet/{rollout}")
+
+
+def _view(row: RolloutRow) -> RolloutView:
+    return RolloutView(
+        **row.model_dump(exclude={"asked_at", "ended_at"}),
+        asked_at=when(row.asked_at) or "",
+        ended_at=when(row.ended_at),
+        links=_links(row.id),
+    )
+
+
+def _standing(row: RolloutRow, state: RolloutState) -> RolloutStanding:
+    parts = [
+        HostPartView(
+            host=part.host,
+            wave=part.wave,
+            run=part.run or None,
+            state=part.word,
+            findings=part.ended.findings if part.ended else 0,
+            passed=part.ended.passed if part.ended else 0,
+            escalated=part.ended.escalated if part.ended else 0,
+            rolled_back=part.ended.rolled_back if part.ended else 0,
+            harm=part.left or (part.ended.harm if part.ended else ""),
+        )
+        for part in state.parts.values()
+    ]
+    return RolloutStanding(
+        **_view(row).model_dump(exclude={"links"}),
+        links=_links(row.id),
+        waves=list(state.asked.waves if state.asked else ()),
+        at_once=state.asked.at_once if state.asked else 0,
+        asks=state.asks,
+        done=sum(part.over for part in state.parts.values()),
+        parts=parts,
+    )

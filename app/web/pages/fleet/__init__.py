@@ -1,0 +1,1 @@
+"""The fleet: every host by every rule, and the rollouts over them."""

@@ -1,0 +1,144 @@
+"""Hosts by rules, small enough to be drawn at a glance: a letter a cell, two letters a character."""
+
+import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.store.standing import LEFT, NOTHING, OPEN, PASSED, PERSONS, SLIPPED, UNDONE, WORK
+
+LETTERS = NOTHING + OPEN + PASSED + UNDONE + PERSONS + LEFT + WORK + SLIPPED
+WORDS = {
+    WORK: "in work",
+    SLIPPED: "slipped since",
+    UNDONE: "undone",
+    PERSONS: "a person's",
+    OPEN: "open",
+    LEFT: "deferred",
+    PASSED: "passed",
+    NOTHING: "not known",
+}
+"""What a cell says, in the order in which a person asks."""
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_PAIRS = {
+    first + second: DIGITS[8 * high + low] for high, first in enumerate(LETTERS) for low, second in enumerate(LETTERS)
+}
+SORTS = {"alarm": "alarms first", "open": "most open first", "passed": "most passed first", "name": "by name"}
+SHOWN = {
+    "": "all hosts",
+    "alarm": "with an alarm",
+    "work": "at work",
+    "person": "with something for a person",
+    "slipped": "with something that slipped",
+    "open": "with something open",
+}
+
+
+@dataclass(frozen=True)
+class FleetLine:
+    host: str
+    letters: str
+    """Of the columns, in order."""
+    run: str = ""
+    """The newest that said something."""
+    state: str = ""
+    """Of the run that works on it now, or of the newest."""
+    alarm: str = ""
+    """What is the matter with the host, in a sentence."""
+    simulated: bool = False
+    at: float = 0.0
+
+    def count(self, letter: str) -> int:
+        return self.letters.count(letter)
+
+    @property
+    def at_work(self) -> bool:
+        return self.state in ("queued", "running", "paused")
+
+    @property
+    def wire(self) -> str:
+        """Tabs between: host, run, state, alarm or nothing, cells."""
+        return "\t".join((self.host, self.run, self.state, "!" if self.alarm else "", packed(self.letters)))
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What the address asks of the page, so that a reload shows the same."""
+
+    skill: str = ""
+    sort: str = "alarm"
+    show: str = ""
+    q: str = ""
+    columns: str = "rule"
+    table: bool = False
+    page: int = 1
+
+
+def packed(letters: str) -> str:
+    even = letters + NOTHING if len(letters) % 2 else letters
+    return "".join(_PAIRS[even[place : place + 2]] for place in range(0, len(even), 2))
+
+
+def letters_of(cells: Mapping[str, str], columns: Sequence[str]) -> str:
+    return "".join([cells[rule][0] if rule in cells else NOTHING for rule in columns])
+
+
+def totals(lines: Iterable[FleetLine]) -> dict[str, int]:
+    found = dict.fromkeys(WORDS, 0)
+    for line in lines:
+        for letter in WORDS:
+            found[letter] += line.count(letter)
+    return found
+
+
+def sifted(lines: Sequence[FleetLine], sought: Sought, grouped: Mapping[str, Sequence[str]]) -> list[FleetLine]:
+    wanted = [line for line in lines if _fits(line, sought.show)]
+    if sought.q:
+        members = set(grouped.get(sought.q, ()))
+        like = sought.q if any(sign in sought.q for sign in "*?[") else f"*{sought.q}*"
+        wanted = [line for line in wanted if line.host in members or fnmatch.fnmatch(line.host, like)]
+    return sorted(wanted, key=lambda line: (*_rank(line, sought.sort), _natural(line.host)))
+
+
+def _fits(line: FleetLine, show: str) -> bool:
+    match show:
+        case "alarm":
+            return bool(line.alarm)
+        case "work":
+            return line.at_work
+        case "person":
+            return PERSONS in line.letters
+        case "slipped":
+            return SLIPPED in line.letters
+        case "open":
+            return OPEN in line.letters or UNDONE in line.letters
+        case _:
+            return True
+
+
+def _rank(line: FleetLine, sort: str) -> tuple[int, ...]:
+    left = line.count(OPEN) + line.count(UNDONE) + line.count(SLIPPED) + line.count(PERSONS) + line.count(LEFT)
+    match sort:
+        case "name":
+            return ()
+        case "open":
+            return (-left,)
+        case "passed":
+            return (-line.count(PASSED), left)
+        case _:
+            return (not line.alarm, -line.count(SLIPPED), -line.count(PERSONS), not line.at_work, -left)
+
+
+def _natural(host: str) -> tuple[str, int, str]:
+    """web2 before web10."""
+    stem = host.rstrip("0123456789")
+    return stem, int(host[len(stem) :] or 0), host
+
+
+def by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
+    """Places of the columns, the rule that is open on most hosts first."""
+    open_on = [0] * len(columns)
+    for line in lines:
+        for place, letter in enumerate(line.letters):
+            if letter in (OPEN, UNDONE, PERSONS, SLIPPED):
+                open_on[place] += 1
+    return sorted(range(len(columns)), key=lambda place: (-open_on[place], place))

@@ -1,0 +1,111 @@
+"""Who is at what: the runs in hand over all hosts, and whom each engine serves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.lineups.model import Engine
+from app.loop.state import RunState
+from app.runtime.runtime import Runtime
+from app.store.models import RunRow
+from app.web.pages.machine import flowing
+from app.web.pages.ops.needs import waits
+from app.web.stream.folds import Folds
+
+MOST_FOLDED = 24
+"""Runs whose logs are read for what they are at; of more the rows say enough."""
+
+
+@dataclass(frozen=True)
+class AtWork:
+    run: str
+    host: str
+    state: str
+    rollout: str
+    item: str
+    title: str
+    role: str
+    """Whose turn it is, or empty."""
+    waits: bool
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Served:
+    role: str
+    host: str
+    replica: int | None
+    """Counted from one, where there are several."""
+
+
+@dataclass(frozen=True)
+class EngineAtWork:
+    title: str
+    runs_on: str
+    simulated: bool
+    state: str
+    serving: tuple[Served, ...]
+    rate: float | None
+    running: int | None
+    waiting: int | None
+    kv: float | None
+
+
+def states_of(folds: Folds, runs: Sequence[RunRow]) -> dict[str, RunState]:
+    begun = [run.id for run in runs if run.state != "queued"]
+    return {run: folds.now(run) for run in begun[:MOST_FOLDED]}
+
+
+def at_work(
+    runs: Sequence[RunRow], states: Mapping[str, RunState], rollouts: Mapping[str, str], titles: Mapping[str, str]
+) -> list[AtWork]:
+    """Who waits for a person first, then who is at work, then who waits for a place."""
+    cards = [_at_work(run, states.get(run.id), rollouts.get(run.id, ""), titles) for run in runs]
+    turn = {"running": 0, "paused": 1, "queued": 2}
+    return sorted(cards, key=lambda card: (not card.waits, turn.get(card.state, 3)))
+
+
+def _at_work(run: RunRow, state: RunState | None, rollout: str, titles: Mapping[str, str]) -> AtWork:
+    item = state.working or "" if state else ""
+    return AtWork(
+        run=run.id,
+        host=run.host,
+        state=run.state,
+        rollout=rollout,
+        item=item,
+        title=titles.get(item, ""),
+        role=state.turn.role if state and state.turn else "",
+        waits=bool(state and waits(state)),
+        done=run.passed + run.escalated + run.skipped + run.deferred,
+        total=run.findings,
+    )
+
+
+def engines_at_work(runtime: Runtime, states: Mapping[str, RunState], now: float) -> list[EngineAtWork]:
+    return [_engine(runtime, engine, states, now) for engine in runtime.lineup.engines.values()]
+
+
+def _engine(runtime: Runtime, engine: Engine, states: Mapping[str, RunState], now: float) -> EngineAtWork:
+    at, sample = runtime.board.engines.get(engine.name, (None, None))
+    _, said = runtime.board.states.get(engine.name, (None, None))
+    told = flowing(sample, said.state if said else "", None if at is None else now - at)
+    return EngineAtWork(
+        title=engine.title,
+        runs_on=engine.runs_on,
+        simulated=engine.simulation is not None,
+        state=said.state if said else "not seen yet",
+        serving=tuple(_serving(engine, states)),
+        rate=told.tok_s if told else None,
+        running=told.running if told else None,
+        waiting=told.waiting if told else None,
+        kv=None if told is None or told.kv_used is None else 100 * told.kv_used,
+    )
+
+
+def _serving(engine: Engine, states: Mapping[str, RunState]) -> list[Served]:
+    several = len(engine.replicas) > 1
+    return [
+        Served(state.turn.role, state.request.host, state.turn.replica + 1 if several else None)
+        for state in states.values()
+        if state.request and state.turn and state.turn.engine == engine.name
+    ]

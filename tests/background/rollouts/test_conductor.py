@@ -1,0 +1,194 @@
+"""The conductor over a real database: what it begins, and that nothing is begun twice, whoever leads and dies."""
+
+import asyncio
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, select
+
+from app.background.rollouts.conductor import Conductor
+from app.config import Settings
+from app.errors import NotTaken
+from app.events.bus import Bus
+from app.events.kinds import RolloutHostBegun, RunFinished
+from app.events.record import check_chain, record
+from app.lineups.reader import find_lineup, read_lineup
+from app.runs.order import Order
+from app.runs.rollout.asked import Rollout, RolloutTerms, asked_of
+from app.runs.rollout.command import ask_for, handle_rollout
+from app.runs.rollout.state import fold_rollout
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.models import CommandRow, RunRow
+from app.store.queries import UNENDED
+from app.store.rollouts import RolloutRow, events_of, journal
+from app.targets import registry
+from app.targets.ssh.endpoint import endpoint
+
+
+class Place:
+    """What the conductor sees of a runtime: its runs are queued, and end when a test says so."""
+
+    leads = True
+
+    def __init__(self, folder):
+        self.settings = Settings(data=folder, speed=0)
+        self.lineup = read_lineup(find_lineup("simulated"))
+        self.database = open_database(folder / "temper.sqlite")
+        self.store, self.bus = EventStore(self.database), Bus()
+        self.durable, self.enqueued = self, []
+
+    async def enqueue(self, run, host):
+        self.enqueued.append((run, host))
+
+    def ask(self, hosts, rollout="o1", more=(), **words):
+        order = Order(rules=("V-257985",), note="tonight", pace=0, by="ada")
+        names = ("fixture", *(f"fixture-{number}" for number in range(2, hosts + 1)), *more)
+        wanted = Rollout(order=order, hosts=names, words="all", terms=RolloutTerms(**words))
+        ask_for(self.database, asked_of(wanted, self.lineup, self.settings.hosts), rollout)
+
+    def rows(self):
+        with Session(self.database) as session:
+            return session.exec(select(RunRow).order_by(RunRow.queued_at)).all()
+
+    def state(self, rollout="o1"):
+        check_chain(self.store.lines(rollout), rollout)
+        with Session(self.database) as session:
+            state = fold_rollout(events_of(session, rollout))
+            assert session.get_one(RolloutRow, rollout).state == state.status, "the row says what the chain says"
+        return state
+
+    def end(self, run, **figures):
+        count = dict.fromkeys(("passed", "escalated", "skipped", "deferred"), 0)
+        seq, digest = self.store.last(run)
+        event = RunFinished(**count, regressions=figures.get("regressions", ()), tree="")
+        self.store.append([record(run, seq + 1, 1.0, event, digest)])
+
+    def set(self, run, state):
+        with Session(self.database) as session, session.begin():
+            session.get_one(RunRow, run).state = state
+
+    def commands(self):
+        with Session(self.database) as session:
+            return [(row.run, row.verb, row.by) for row in session.exec(select(CommandRow).order_by(CommandRow.id))]
+
+
+@pytest.fixture
+def place(tmp_path):
+    made = Place(tmp_path)
+    yield made
+    made.database.dispose()
+
+
+def begin_again(place):
+    with journal(place.database, "o1") as chain:
+        chain.append(RolloutHostBegun(host="fixture", of="another", wave=1))
+
+
+async def to_its_end(place, rollout="o1", conductor=None):
+    most = 0
+    while place.state(rollout).status == "running":
+        await (conductor or Conductor(place)).look()
+        working = [row for row in place.rows() if row.state in UNENDED]
+        most = max(most, len(working))
+        if working:
+            place.end(working[0].id)
+    return most
+
+
+async def test_each_host_gets_a_run_of_its_own_wave_by_wave(place):
+    place.ask(6, at_once=2, waves="1,2,rest")
+    conductor = Conductor(place)
+    await conductor.look()
+    (first,) = place.rows()
+    assert place.enqueued == [(first.id, "fixture")]
+    begun = next(place.store.events(first.id)).event
+    assert (begun.by, begun.note, begun.rules) == ("rollout o1 of ada", "tonight", ("V-257985",))
+    assert await to_its_end(place, conductor=conductor) == 2
+    assert sorted(row.host for row in place.rows()) == ["fixture", *(f"fixture-{number}" for number in range(2, 7))]
+    assert place.state().status == "finished"
+
+
+async def test_whoever_leads_next_goes_on_and_begins_nothing_twice(place):
+    place.ask(4, at_once=2, waves="rest")
+    assert await to_its_end(place) == 2, "a new conductor at each look"
+    assert len(place.rows()) == len({row.host for row in place.rows()}) == 4
+
+
+async def test_two_who_both_think_they_lead(place):
+    place.ask(4, at_once=2, waves="rest")
+    one, other = Conductor(place), Conductor(place)
+    await asyncio.gather(one.look(), other.look())
+    assert len(place.rows()) == 2
+    with pytest.raises(IntegrityError):
+        begin_again(place)
+
+
+async def test_killed_between_the_runs_first_event_and_its_place_in_the_queue(place):
+    place.ask(1)
+
+    async def dies(*_):
+        raise asyncio.CancelledError
+
+    place.enqueue, kept = dies, place.enqueue
+    with pytest.raises(asyncio.CancelledError):
+        await Conductor(place).look()
+    place.enqueue = kept
+    (run,) = place.rows()
+    assert place.store.queued() == [(run.id, "fixture")], "the next start queues it"
+    await Conductor(place).look()
+    assert len(place.rows()) == 1
+
+
+async def test_the_same_wish_under_the_same_id_is_one(place):
+    place.ask(2)
+    place.ask(2)
+    assert place.state().seq == 1
+
+
+async def test_harm_holds_it_and_a_person_lets_it_go_on(place):
+    place.ask(4, at_once=2, waves="rest", harmed=1)
+    conductor = Conductor(place)
+    await conductor.look()
+    bad, other = place.rows()
+    place.set(other.id, "running")
+    place.end(bad.id, regressions=("V-1", "V-2"))
+    await conductor.look()
+    await conductor.look()
+    state = place.state()
+    assert state.asks
+    assert state.parts[bad.host].ended.harm == "2 rules that held no longer do"
+    assert place.commands() == [(other.id, "pause", "rollout o1")]
+    assert len(place.rows()) == 2, "no further host"
+    handle_rollout(place.database, "o1", "resume", by="ada")
+    assert place.commands()[1:] == [(other.id, "resume", "rollout o1")]
+    await conductor.look()
+    assert len(place.rows()) == 3
+
+
+async def test_ended_by_a_person_what_is_at_work_stops_and_no_more_is_begun(place):
+    place.ask(3, at_once=1)
+    conductor = Conductor(place)
+    await conductor.look()
+    (run,) = place.rows()
+    handle_rollout(place.database, "o1", "stop", by="ada", reason="enough")
+    await conductor.look()
+    await conductor.look()
+    assert place.commands() == [(run.id, "stop", "rollout o1")]
+    place.set(run.id, "stopped")
+    await conductor.look()
+    assert place.state().status == "stopped"
+    assert len(place.rows()) == 1
+    for verb in ("pause", "resume", "stop"):
+        with pytest.raises(NotTaken, match="is stopped: it cannot"):
+            handle_rollout(place.database, "o1", verb, by="ada")
+
+
+async def test_a_host_that_is_gone_when_its_turn_comes_is_left_and_said(place):
+    hosts = place.settings.hosts
+    registry.add(hosts, "web1", endpoint("root@127.0.0.1", "agent"), "key", "SHA256:x")
+    place.ask(1, waves="rest", at_once=1, more=("web1",))
+    registry.remove(hosts, "web1")
+    assert await to_its_end(place) == 1
+    assert place.state().parts["web1"].left.startswith("there is no host 'web1'")
+    assert place.state().status == "finished"

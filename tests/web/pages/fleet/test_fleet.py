@@ -1,0 +1,72 @@
+"""The fleet page over a thousand hosts by three hundred rules, and what it sends when one cell changes."""
+
+import random
+
+import msgspec
+import pytest
+from sqlalchemy import insert
+from sqlmodel import Session
+
+from app.store.models import RunRow
+from app.store.standing import StandingRow
+from app.web.pages.fleet.fleet import Fleet, FleetWatch
+from app.web.stream.folds import Folds
+from tests.runs.doors import house
+
+HOSTS, RULES = 1000, 300
+"""And the built-in one, which is always there."""
+MOST_BYTES = 300_000
+
+
+def stands(number, letters, at):
+    """A host of that number, as a run left it."""
+    run = f"{number:08x}"
+    cells = {f"V-{257000 + place}": f"{letter}{run}:{place}" for place, letter in enumerate(letters)}
+    host, told = f"web-{number}", msgspec.json.encode(cells)
+    return {"host": host, "skill": "stig", "run": run, "simulated": True, "at": at, "cells": told}
+
+
+def ran(number):
+    """Its run; that of one host could not go on."""
+    state, reason = ("failed", "no route to it") if number == 7 else ("finished", "")
+    said = {"state": state, "reason": reason, "mode": "auto", "skill": "stig", "lineup": "simulated", "note": ""}
+    at = {"queued_at": 1000.0 + number, "started_at": 1000.0 + number}
+    return {"id": f"{number:08x}", "host": f"web-{number}", "simulated": True} | said | at
+
+
+@pytest.fixture
+async def made(tmp_path):
+    dice = random.Random(1)
+    async with house(tmp_path) as made:
+        with Session(made.database) as session, session.begin():
+            lines = [stands(number, dice.choices(".opuadws", k=RULES), 1000.0) for number in range(HOSTS)]
+            session.execute(insert(StandingRow), lines)
+            session.execute(insert(RunRow), [ran(number) for number in range(HOSTS)])
+        yield made
+
+
+async def test_a_thousand_hosts_fit_one_page_alarms_first(made):
+    page = await made.http.get("/fleet")
+    assert page.status_code == 200
+    assert len(page.content) < MOST_BYTES
+    assert f"{HOSTS + 1} of {HOSTS + 1} hosts, {RULES} rules" in page.text
+    assert page.text.split('class="lines">')[1].startswith("web-7\t00000007\tfailed\t!\t")
+    assert "no route to it" in page.text
+    few = await made.http.get("/fleet", params={"q": "web-99?", "sort": "name"})
+    assert f"10 of {HOSTS + 1} hosts" in few.text
+    table = await made.http.get("/fleet", params={"table": "1", "page": "10", "sort": "name"})
+    assert table.text.count("/fleet/hosts/web-") == 100
+
+
+async def test_when_a_cell_changes_that_host_alone_is_sent(made):
+    fleet = Fleet(made, Folds(made.store))
+    live = fleet.live("stig", "")
+    FleetWatch(live, 0).whole()
+    assert b"event: fleet" not in live([])
+    with Session(made.database) as session, session.begin():
+        session.merge(StandingRow(**stands(3, "p" * RULES, 2000.0)))
+    sent = live([])
+    assert sent.count(b"event: fleet") == 1
+    assert b"web-3\\t" in sent
+    assert b"web-4\\t" not in sent
+    assert b"event: fleet" not in FleetWatch(live, fleet.as_read("stig").version).whole()
