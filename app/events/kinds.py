@@ -211,6 +211,8 @@ class TurnStarted(Event, frozen=True, tag="turn.started"):
     """System and user message, whole."""
     prompts: str = ""
     """Their version; empty in logs that do not say."""
+    waited_ms: int = 0
+    """In the queue for the engine, behind other turns: no budget's time."""
 
 
 class TurnDelta(Event, frozen=True, tag="turn.delta"):

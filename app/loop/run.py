@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.engines.client import EngineClient
-from app.engines.traffic import EngineTraffic
+from app.engines.queue import EngineQueue
 from app.events.kinds import Event
 from app.events.log import RunLog
 from app.events.words import Lesson, Role, Sampling, SeatTaken
@@ -29,7 +29,7 @@ class RoleSeat:
     max_model_len: int
     temperature: float
     sampling: Sampling = field(default_factory=Sampling)
-    traffic: EngineTraffic = field(default_factory=EngineTraffic)
+    queue: EngineQueue = field(default_factory=EngineQueue)
     traced: bool = False
     """Somebody collects traces."""
     precision: str = ""
@@ -49,10 +49,6 @@ class RoleSeat:
             max_tokens=self.max_tokens,
             max_model_len=self.max_model_len,
         )
-
-    def pick(self) -> int:
-        """The least loaded replica that is well."""
-        return self.traffic.least([replica.base for replica in self.replicas])
 
 
 class Lessons(Protocol):

@@ -112,6 +112,8 @@ def lapse(state: RunState, now: float) -> float:
 def step(state: RunState, recorded: Recorded) -> RunState:
     if skipped := lapse(state, recorded.at):
         state = _later(state, skipped)
+    elif isinstance(recorded.event, TurnStarted) and recorded.event.waited_ms:
+        state = _later(state, recorded.event.waited_ms / 1000)
     state = replace(_idle(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
     match recorded.event:
         case TurnDelta():

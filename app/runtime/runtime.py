@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 from app.config import Settings
 from app.engines.key import key_of
 from app.engines.launch.fleet import Fleet
+from app.engines.queue import EngineQueues
 from app.engines.simulated import Simulator
 from app.engines.traffic import EngineTraffic
 from app.errors import Fenced, TemperError
@@ -77,6 +78,8 @@ class Runtime:
     launched: Fleet
     """The engines that this process started or took over, replica by replica."""
     traffic: EngineTraffic
+    queues: EngineQueues
+    """Where turns wait for their engines."""
     desk: ProbeRunner
     """Where engines are probed."""
     durable: Durable = field(init=False)
@@ -214,7 +217,7 @@ class Runtime:
             skill=pack,
             target=TargetThread(target),
             scanner=scanner_for(pack, target, self.settings.hosts),
-            seats=seats(self.lineup, self.bases, self.http, self.traffic, traced=bool(self.settings.otlp)),
+            seats=seats(self.lineup, self.bases, self.http, self.queues, traced=bool(self.settings.otlp)),
             lessons=StoredLessons(self.database),
             worker=self.name,
             before=StoredBefore(self.database, self.store, run_id),

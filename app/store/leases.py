@@ -28,6 +28,8 @@ class Leases:
         self.node = node
         self.leads = False
         """This node keeps the machine's log, the schedules and the webhooks for all."""
+        self.nodes, self.nodes_here = 1, 1
+        """How many take runs, and how many of them on this machine: an engine's room is divided among them."""
 
     def take(self, run: str, host: str, epoch: int) -> None:
         """Fenced where it is another's, or was offered again since."""
