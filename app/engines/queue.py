@@ -56,6 +56,10 @@ class QueueNow:
     longest: float = 0.0
     """Seconds that the one who has waited longest has waited."""
     why: str = ""
+    """In words: what the first of them waits for."""
+
+    def __str__(self) -> str:
+        return f"{self.waiting} {'waits' if self.waiting == 1 else 'wait'}, longest {self.longest:.0f} s"
 
 
 class EngineQueue:

@@ -46,6 +46,11 @@ class Propose:
 
 
 @dataclass(frozen=True)
+class Replay:
+    """What held on another host."""
+
+
+@dataclass(frozen=True)
 class DoWithout:
     """The role gave no usable answer and its part has a safe default."""
 
@@ -153,6 +158,7 @@ Effect = (
     | StartAttempt
     | Ask
     | Propose
+    | Replay
     | DoWithout
     | Interrupt
     | Judge

@@ -56,6 +56,8 @@ class Item:
     tried: tuple[str, ...] = ()
     """Fingerprints of the approaches that failed on the host: not to be proposed again."""
     pivoted: bool = False
+    replayed: bool = False
+    """A fix from elsewhere was tried and did not hold: an attempt more than the budget has."""
     lessons: tuple[Lesson, ...] = ()
 
 
@@ -215,14 +217,15 @@ def _on_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
 def _on_attempt(item: Item, recorded: Recorded) -> Item:
     event = recorded.event
     if isinstance(event, AttemptStarted):
-        return replace(item, attempt=Attempt(event.attempt, recorded.at, event.lessons))
+        attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered)
+        return replace(item, attempt=attempt)
     if isinstance(event, LessonLearnt):
         return replace(item, lessons=(*item.lessons, event.lesson))
     if item.attempt is None:
         return item
     item = replace(item, attempt=advance(item.attempt, event))
     if isinstance(event, AttemptFailed):
-        return replace(item, failures=(*item.failures, event))
+        return replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
     if isinstance(event, AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item
