@@ -26,8 +26,9 @@ from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts, shapes
 from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout, Propose
+from app.loop.effects import Ask, DoWithout, Propose, Replay
 from app.loop.harm import worse
+from app.loop.replaying import plan_of
 from app.loop.run import RoleSeat, Run
 from app.loop.shapes import Schema, TurnSituation
 from app.loop.situation import About, situation
@@ -186,6 +187,16 @@ async def propose(run: Run, _: Propose) -> None:
     run.append(await _proposal(run, attempt.edited.actions, attempt.edited.reason, attempt.edited.by))
 
 
+async def replay(run: Run, _: Replay) -> None:
+    """Plan and change of another host, word for word; policy, rehearsal and all that follows are this host's own."""
+    attempt = run.state.item.attempt if run.state.item else None
+    assert attempt
+    assert attempt.offered
+    fix = attempt.offered
+    proposed = await _proposal(run, fix.actions, fix.note, fix.by)
+    run.append(plan_of(fix, attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
+
+
 async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
     rule, attempt = run.place
     try:
@@ -267,7 +278,14 @@ async def do_without(run: Run, effect: DoWithout) -> None:
         case "triage":
             run.append(_watch(run, Triage("The Sentry gave no usable answer; the probes stand alone.", False, "")))
         case _:
-            words = "the Architect gave no usable reflection"
+            words = _unasked(run)
             run.append(
                 AttemptReflected(rule=rule, attempt=attempt, decision="CONTINUE", reason=words, banned=_banned(run))
             )
+
+
+def _unasked(run: Run) -> str:
+    attempt = run.state.item.attempt if run.state.item else None
+    if attempt and attempt.replays:
+        return "what held elsewhere never came as far as this host: the roles take over"
+    return "the Architect gave no usable reflection"

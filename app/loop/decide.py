@@ -172,7 +172,7 @@ def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: flo
     if mode == "dry-run" or (attempt.replays and attempt.rehearsed is None):
         return Rehearse()
     if attempt.replays and attempt.rehearsed and attempt.rehearsed.word in ("fail", "error"):
-        return FailAttempt("scanner", f"on a copy: {attempt.rehearsed.evidence}", attempt.replays)
+        return FailAttempt("scanner", f"on a copy: {attempt.rehearsed.evidence}")
     if (mode == "review" or rule.irreversible) and not attempt.approved:
         return _approval(attempt, now) if attempt.rehearsed else Rehearse()
     if attempt.change_failed:

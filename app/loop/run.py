@@ -10,7 +10,7 @@ from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.kinds import Event
 from app.events.log import RunLog
-from app.events.words import Lesson, Role, Sampling, SeatTaken
+from app.events.words import Lesson, ProvenFix, Role, Sampling, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
@@ -62,6 +62,20 @@ class Before(Protocol):
         """The host's last run with this skill that came to its end, and what held then; empty where there is none."""
 
 
+class Fixes(Protocol):
+    """What held on other hosts."""
+
+    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
+        """For a host whose files that decide the rule are these; `played`: it is played itself."""
+
+
+class NoFixes:
+    """None is offered."""
+
+    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
+        return ()
+
+
 class Nothing:
     """No run before this one."""
 
@@ -78,6 +92,7 @@ class Means:
     lessons: Lessons
     worker: str
     before: Before = field(default_factory=Nothing)
+    fixes: Fixes = field(default_factory=NoFixes)
     clock: Callable[[], float] = time.time
 
 

@@ -41,6 +41,7 @@ from app.store import queries
 from app.store.before import StoredBefore
 from app.store.db import AWAY, why
 from app.store.events import EventStore
+from app.store.fixes import StoredFixes
 from app.store.held import asking
 from app.store.inbox import StoredInbox
 from app.store.leases import Leases
@@ -221,6 +222,7 @@ class Runtime:
             lessons=StoredLessons(self.database),
             worker=self.name,
             before=StoredBefore(self.database, self.store, run_id),
+            fixes=StoredFixes(self.database, run_id),
         )
         return Run(state, self._log(run_id), means)
 

@@ -39,6 +39,9 @@ def run(
         str,
         typer.Option("--without-rollback", help='In words: "I accept that HOST cannot be rolled back".'),
     ] = "",
+    replay: Annotated[
+        bool, typer.Option("--replay/--no-replay", help="First try what held on another host with the same files.")
+    ] = True,
 ) -> None:
     """Harden a host and follow it here. Ends with 0 when all passed, 2 when some did not, 1 when it could not run."""
     import asyncio
@@ -60,6 +63,7 @@ def run(
         note=note,
         consent=said,
         pace=speed,
+        replay_fixes=replay,
         by=getpass.getuser(),
     )
     order = start_from(order, papers) if papers else order

@@ -1,6 +1,7 @@
 """Whoever waits for an engine is told of on every door, and nobody waits behind the back of the page."""
 
 import asyncio
+import re
 
 import httpx
 
@@ -43,5 +44,5 @@ async def test_who_waits_for_an_engine_is_on_page_api_and_metrics(tmp_path):
     assert engine["waits_for"] == "its KV cache holds 14,664 tokens"
     assert f'temper_queue_turns_waiting{{engine="{ENGINE}"}} 3.0' in metrics
     assert f'temper_queue_wait_seconds_bucket{{engine="{ENGINE}",le="+Inf"}} 1.0' in metrics
-    assert "3 wait, longest 0 s" in machine
-    assert "3 wait, longest 0 s" in ops
+    for page in (machine, ops):
+        assert re.search(r"3 wait, longest \d+ s", page)
