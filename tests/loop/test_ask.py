@@ -27,7 +27,7 @@ async def waiting(tmp_path, **asked):
     clock = Clock()
     queue = EngineQueue(streams=lambda: 1, clock=clock)
     played = OnFixture(tmp_path / "host", queue=queue)
-    async with asyncio.timeout(30), queue.place(["http://engine/v1"], OTHERS):
+    async with queue.place(["http://engine/v1"], OTHERS):
         task = asyncio.create_task(played.run(RULE, **asked))
         while not queue.now.waiting:
             await asyncio.wait({task}, timeout=0.01)
