@@ -113,7 +113,8 @@ class Runtime:
         """The run that was cut off, when it is what is asked for again."""
         for run in self.unended():
             begun = fold(self.store.events(run, upto=1)).request
-            if begun and msgspec.structs.replace(begun, note=request.note, pace=request.pace) == request:
+            alike = {"note": request.note, "pace": request.pace, "replay_fixes": request.replay_fixes}
+            if begun and msgspec.structs.replace(begun, **alike) == request:
                 return run
         return None
 
