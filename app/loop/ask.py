@@ -26,7 +26,7 @@ from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts, shapes
 from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout, Propose, Replay
+from app.loop.effects import Ask, DoWithout, Propose, Repeat
 from app.loop.harm import worse
 from app.loop.replaying import plan_of
 from app.loop.run import RoleSeat, Run
@@ -187,7 +187,7 @@ async def propose(run: Run, _: Propose) -> None:
     run.append(await _proposal(run, attempt.edited.actions, attempt.edited.reason, attempt.edited.by))
 
 
-async def replay(run: Run, _: Replay) -> None:
+async def repeat(run: Run, _: Repeat) -> None:
     """Plan and change of another host, word for word; policy, rehearsal and all that follows are this host's own."""
     attempt = run.state.item.attempt if run.state.item else None
     assert attempt

@@ -19,7 +19,7 @@ from app.loop.effects import (
     Judge,
     Propose,
     Rehearse,
-    Replay,
+    Repeat,
     RequestApproval,
     RollBack,
     Scan,
@@ -157,7 +157,7 @@ def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: flo
     """The ladder of one attempt, first missing rung next."""
     left = seconds_left(state, item, now)
     if attempt.plan is None and attempt.offered:
-        return Replay()
+        return Repeat()
     if attempt.plan is None:
         return _question(attempt, Ask("architect", "plan", left))
     if attempt.proposed is None and attempt.edited:

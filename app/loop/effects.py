@@ -46,7 +46,7 @@ class Propose:
 
 
 @dataclass(frozen=True)
-class Replay:
+class Repeat:
     """What held on another host."""
 
 
@@ -158,7 +158,7 @@ Effect = (
     | StartAttempt
     | Ask
     | Propose
-    | Replay
+    | Repeat
     | DoWithout
     | Interrupt
     | Judge

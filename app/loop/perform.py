@@ -27,7 +27,7 @@ from app.events.kinds import (
 )
 from app.events.words import Lesson, Probe, ProvenFix
 from app.loop import change, replaying
-from app.loop.ask import ask, do_without, propose, replay
+from app.loop.ask import ask, do_without, propose, repeat
 from app.loop.effects import (
     Apply,
     Ask,
@@ -43,7 +43,7 @@ from app.loop.effects import (
     Judge,
     Propose,
     Rehearse,
-    Replay,
+    Repeat,
     RequestApproval,
     RollBack,
     Scan,
@@ -235,7 +235,7 @@ _DO: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     StartAttempt: _start_attempt,
     Ask: ask,
     Propose: propose,
-    Replay: replay,
+    Repeat: repeat,
     DoWithout: do_without,
     Interrupt: _interrupt,
     Judge: change.judge,
