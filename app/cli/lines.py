@@ -31,7 +31,7 @@ def _in_full(event: Event, state: RunState) -> str | None:
             done = sum(item.status not in ("waiting", "working") for item in state.items.values())
             head = clean_line(f"● {event.rule} CAT {event.category}  {event.title}", 300)
             return f"\n{head}  ({done + 1} of {len(state.items)})"
-        case AttemptStarted(attempt=number, lessons=lessons) if number > 1 or lessons:
+        case AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
             return f"  attempt {number}, {len(lessons)} lessons told"
         case PlanMade():
             return f"    plan: {clean_line(event.approach, 600)}"

@@ -17,6 +17,7 @@ from app.events.words import (
     Mode,
     Phase,
     Probe,
+    ProvenFix,
     Published,
     Purpose,
     Role,
@@ -47,6 +48,8 @@ class RunQueued(Event, frozen=True, tag="run.queued"):
     by: str = ""
     consent: str = ""
     """The words by which a person accepted that the host could not be rolled back."""
+    replay_fixes: bool = False
+    """What held on another host with the same files is tried first; False in logs that do not say."""
 
 
 class RunStarted(Event, frozen=True, tag="run.started"):
@@ -154,6 +157,16 @@ class ItemPassed(Event, frozen=True, tag="item.passed"):
     attempts: int
     lessons: tuple[str, ...] = ()
     """Ids of the lessons that the passing attempt was told: each is a hit."""
+    replayed: str = ""
+    """The fix that held here, too."""
+
+
+class FixProven(Event, frozen=True, tag="fix.proven"):
+    """The change that passed, kept for hosts that are equal for this rule."""
+
+    rule: str
+    attempt: int
+    fix: ProvenFix
 
 
 class ItemEscalated(Event, frozen=True, tag="item.escalated"):
@@ -178,6 +191,10 @@ class AttemptStarted(Event, frozen=True, tag="attempt.started"):
     attempt: int
     lessons: tuple[Lesson, ...]
     """What the roles are told of earlier failures, in this run and before it."""
+    seen: str = ""
+    """sha256 over the files that decide the rule, as they stand; empty in logs that do not say."""
+    offered: ProvenFix | None = None
+    """What held on another host that is equal: tried as it is, before any role is asked for a plan."""
 
 
 class AttemptFailed(Event, frozen=True, tag="attempt.failed"):
@@ -186,6 +203,8 @@ class AttemptFailed(Event, frozen=True, tag="attempt.failed"):
     cause: str
     """One of: refused, disapproved, broken, change failed, scanner, vetoed, alarm, over budget, engine, interrupted."""
     reason: str
+    replayed: str = ""
+    """The fix that it tried: it held elsewhere, and not here."""
 
 
 class AttemptReflected(Event, frozen=True, tag="attempt.reflected"):
@@ -217,6 +236,8 @@ class TurnStarted(Event, frozen=True, tag="turn.started"):
     """System and user message, whole."""
     prompts: str = ""
     """Their version; empty in logs that do not say."""
+    waited_ms: int = 0
+    """In the queue for the engine, behind other turns: no budget's time."""
 
 
 class TurnDelta(Event, frozen=True, tag="turn.delta"):
@@ -271,6 +292,8 @@ class ActionProposed(Event, frozen=True, tag="action.proposed"):
     diff: str
     by: str = ""
     """The person who edited it; empty when it is the Worker's."""
+    replayed: str = ""
+    """The fix that it repeats, action by action; empty when it is a role's or a person's."""
 
 
 class ActionRefused(Event, frozen=True, tag="action.refused"):
@@ -448,6 +471,8 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     acceptance_length: float | None = None
     cached_share: float | None = None
     """Of prompt tokens found in the prefix cache, 0 to 1."""
+    prefix_hit_rate: float | None = None
+    """The same, over all prompts since the engine was started."""
     preemptions: int | None = None
     resident_gib: float | None = None
     """Main memory that its process holds, where it computes on the processor."""
@@ -599,7 +624,7 @@ RunEvent = (
     RunQueued | RunStarted | RunScoped | DriftFound | RunPaused | RunResumed
     | RunStopRequested | RunStopped | RunFinished | RunFailed
     | ScanStarted | VerdictGiven | ScanFinished
-    | ItemStarted | ItemPassed | ItemEscalated | ItemSkipped | ItemDeferred
+    | ItemStarted | ItemPassed | FixProven | ItemEscalated | ItemSkipped | ItemDeferred
     | AttemptStarted | AttemptFailed | AttemptReflected | LessonLearnt
     | TurnStarted | TurnDelta | TurnFinished | TurnInterrupted
     | PlanMade | ActionProposed | ActionRefused | ActionsAllowed | Rehearsed | ActionApplying | ActionApplied

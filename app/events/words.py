@@ -110,6 +110,39 @@ class Lesson(Struct, frozen=True, kw_only=True):
     advice: str
 
 
+class ProvenFix(Struct, frozen=True, kw_only=True):
+    """A change that passed scanner, Auditor, Sentry and health on one host, for others that are equal there."""
+
+    id: str
+    """RUN.RULE.ATTEMPT: where it held."""
+    rule: str
+    host: str
+    run: str
+    attempt: int
+    played: bool
+    """The host was played by a tree of files."""
+    seen: str
+    """sha256 over the rules and the files that decide this one, as they stood before the change."""
+    changes: tuple[FileChange, ...]
+    """What it did there: it begins from the same again, or is not offered."""
+    approach: str
+    paths: tuple[str, ...]
+    steps: tuple[str, ...]
+    risk: str
+    rollback: str
+    validation: str
+    actions: tuple[AnyAction, ...]
+    note: str
+    fingerprint: str
+    by: str = ""
+    """The person who edited it; empty when it was the Worker's."""
+
+    @property
+    def said(self) -> str:
+        """Its provenance, in words."""
+        return f"replayed from run {self.run}, attempt {self.attempt}, on {self.host}"
+
+
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a role's answers are drawn, beside their temperature. None is left to the engine."""
 

@@ -59,7 +59,8 @@ def _seemly(lines: list[str]) -> str:
 
 def _steps(tried: Tried) -> list[str]:
     attempt = tried.attempt
-    steps = [answered(answer) for answer in tried.answers]
+    steps = [attempt.offered.said] if attempt.offered and attempt.replays else []
+    steps += [answered(answer) for answer in tried.answers]
     if attempt.applied:
         steps.append(f"changed {', '.join(change.path for change in attempt.applied.changes)}")
     if attempt.failed:

@@ -353,10 +353,17 @@ def _turn(begun: Object, end: Object) -> str:
 def _in_order(files: Files, events: Events) -> None:
     """Nothing was applied without the policy's leave and, where a person has to be asked, theirs for this very diff."""
     request, plan, allowed, asked, given, journal = events[0][1], b"", False, None, False, None
+    offered: Object | None = None
     careful = {rule["id"] for rule in json.loads(files["rules.json"]) if rule["irreversible"]}
     for line, event in events:
         kind, seq = event["kind"], event["seq"]
         bound = digest(b"\0".join([request["host"].encode(), plan, event.get("diff", "").encode()]))
+        if kind == "attempt.started":
+            offered = event.get("offered")
+        if kind == "action.proposed" and event.get("replayed"):
+            told = (event["replayed"], event["actions"])
+            if offered is None or told != (offered["id"], offered["actions"]):
+                raise BrokenPack(f"event {seq} says that it repeats {event['replayed']}, and proposes something else")
         if kind in ("attempt.started", "action.proposed", "action.refused", "action.allowed", "approval.edited"):
             allowed, asked, given = kind == "action.allowed", None, False
         elif kind == "plan":

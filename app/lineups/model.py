@@ -44,6 +44,15 @@ class Simulation:
     weights_gib_per_gpu: float
     kv_tokens: int
     source: str
+    eight_tok_s: float | None = None
+    """What eight requests at a time are written together. Left out, each is written as if it were alone."""
+
+    def each(self, requests: int) -> float:
+        """Of the speed that one alone has: a curve through the two points that are measured, 1 and 8."""
+        if self.eight_tok_s is None or requests <= 1:
+            return 1.0
+        lost = (8 * self.tok_s / self.eight_tok_s - 1) / 7
+        return 1 / (1 + lost * (requests - 1))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import zlib
 
 import msgspec
 
+from app.engines.queue import QueuedTurn, TurnWanted
 from app.engines.reply import Message, Question
 from app.errors import ActionFailed
 from app.events.kinds import (
@@ -25,8 +26,9 @@ from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts, shapes
 from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout, Propose
+from app.loop.effects import Ask, DoWithout, Propose, Repeat
 from app.loop.harm import worse
+from app.loop.replaying import plan_of
 from app.loop.run import RoleSeat, Run
 from app.loop.shapes import Schema, TurnSituation
 from app.loop.situation import About, situation
@@ -40,12 +42,20 @@ TEMPLATE_TOKENS = 60
 
 async def ask(run: Run, effect: Ask) -> None:
     seat = run.means.seats[effect.role]
-    rule, attempt = run.place
-    place = seat.pick()
-    replica = seat.replicas[place]
     now, prompt, schema = await _worked_out(run, seat, effect.purpose)
+    wanted = TurnWanted(run.means.target.name, effect.purpose, _tokens(seat, prompt), effect.seconds)
+    async with seat.queue.place([replica.base for replica in seat.replicas], wanted) as turn:
+        if run.state.status != "running":
+            return  # paused while it waited: it is asked anew when the run goes on
+        await _ask(run, effect, turn, prompt, schema, now.lines)
+
+
+async def _ask(
+    run: Run, effect: Ask, turn: QueuedTurn, prompt: tuple[str, str], schema: Schema, lines: Numbered
+) -> None:
+    seat = run.means.seats[effect.role]
+    rule, attempt = run.place
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
-    question = _question(run, seat, name, prompt, schema)
     run.append(
         TurnStarted(
             turn=name.turn,
@@ -55,27 +65,34 @@ async def ask(run: Run, effect: Ask) -> None:
             purpose=effect.purpose,
             engine=seat.engine,
             model=seat.model,
-            replica=place,
+            replica=turn.place,
             max_tokens=seat.max_tokens,
             prompt=prompt,
             prompts=prompts.VERSION,
+            waited_ms=round(1000 * turn.waited),
         )
     )
     finished: TurnFinished | None = None
     try:
-        with seat.traffic.one_more(replica.base):
-            finished = await take_turn(
-                name,
-                replica,
-                question,
-                run,
-                seconds=effect.seconds,
-                stall_after=run.state.budget.stall_seconds,
-            )
-        await _conclude(run, finished, now.lines)
+        finished = await take_turn(
+            name,
+            seat.replicas[turn.place],
+            _question(run, seat, name, prompt, schema),
+            run,
+            seconds=effect.seconds,
+            stall_after=run.state.budget.stall_seconds,
+            away=turn.away,
+        )
+        await _conclude(run, finished, lines)
     finally:
         if finished is None:
             run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
+
+
+def _tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
+    """What the turn may come to hold of the engine's KV cache, reckoned high."""
+    read = sum(map(len, prompt)) // prompts.CHARS_PER_TOKEN + TEMPLATE_TOKENS
+    return min(read + seat.max_tokens, seat.max_model_len)
 
 
 async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnSituation, tuple[str, str], Schema]:
@@ -170,6 +187,16 @@ async def propose(run: Run, _: Propose) -> None:
     run.append(await _proposal(run, attempt.edited.actions, attempt.edited.reason, attempt.edited.by))
 
 
+async def repeat(run: Run, _: Repeat) -> None:
+    """Plan and change of another host, word for word; policy, rehearsal and all that follows are this host's own."""
+    attempt = run.state.item.attempt if run.state.item else None
+    assert attempt
+    assert attempt.offered
+    fix = attempt.offered
+    proposed = await _proposal(run, fix.actions, fix.note, fix.by)
+    run.append(plan_of(fix, attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
+
+
 async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
     rule, attempt = run.place
     try:
@@ -251,7 +278,14 @@ async def do_without(run: Run, effect: DoWithout) -> None:
         case "triage":
             run.append(_watch(run, Triage("The Sentry gave no usable answer; the probes stand alone.", False, "")))
         case _:
-            words = "the Architect gave no usable reflection"
+            words = _unasked(run)
             run.append(
                 AttemptReflected(rule=rule, attempt=attempt, decision="CONTINUE", reason=words, banned=_banned(run))
             )
+
+
+def _unasked(run: Run) -> str:
+    attempt = run.state.item.attempt if run.state.item else None
+    if attempt and attempt.replays:
+        return "what held elsewhere never came as far as this host: the roles take over"
+    return "the Architect gave no usable reflection"

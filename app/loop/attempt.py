@@ -29,7 +29,7 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.words import Lesson
+from app.events.words import Lesson, ProvenFix, Purpose
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,10 @@ class Attempt:
     number: int
     started: float
     lessons: tuple[Lesson, ...] = ()
+    seen: str = ""
+    offered: ProvenFix | None = None
+    answered: frozenset[Purpose] = frozenset()
+    """What roles were asked and gave a usable answer to."""
     fruitless: int = 0
     """Turns on the present question that gave no usable answer."""
     plan: PlanMade | None = None
@@ -70,6 +74,11 @@ class Attempt:
         return self.applied is not None or self.change_failed is not None
 
     @property
+    def replays(self) -> str:
+        """The fix that it repeats. What a person made of it, or a role after all, is their own."""
+        return self.proposed.replayed if self.proposed else ""
+
+    @property
     def awaits_person(self) -> bool:
         answered = self.approved or self.disapproved or self.expired or self.failed
         return self.approval is not None and not answered
@@ -79,6 +88,8 @@ def advance(attempt: Attempt, event: Event) -> Attempt:
     match event:
         case TurnFinished() if event.outcome != "answered":
             return replace(attempt, fruitless=attempt.fruitless + 1)
+        case TurnFinished():
+            return replace(attempt, answered=attempt.answered | {event.purpose})
         case PlanMade():
             return replace(attempt, plan=event, fruitless=0)
         case ActionProposed():

@@ -16,7 +16,9 @@ from app.events.kinds import (
     ActionsAllowed,
     ApprovalExpired,
     ApprovalRequested,
+    Event,
     FactsGathered,
+    FixProven,
     ItemPassed,
     Rehearsed,
     SentryProbed,
@@ -36,6 +38,7 @@ from app.loop.effects import (
     Watch,
 )
 from app.loop.harm import blameless
+from app.loop.replaying import proven
 from app.loop.run import Run
 from app.scanners.verdict import Verdict
 from app.targets.standing import beside
@@ -248,7 +251,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
     )
 
 
-async def passed(run: Run) -> ItemPassed:
+async def passed(run: Run) -> Sequence[Event]:
     """Kept first, said after: a crash between the two keeps again, which changes nothing."""
     attempt = _attempt(run)
     journal = attempt.journal
@@ -256,4 +259,7 @@ async def passed(run: Run) -> ItemPassed:
     await run.log.flush()
     await run.means.target.do(lambda target: target.commit(journal))
     told = tuple(lesson.id for lesson in attempt.lessons)
-    return ItemPassed(rule=run.rule.id, attempts=attempt.number, lessons=told)
+    rule, host, played = run.rule.id, run.means.target.name, run.means.target.simulated
+    fix = proven(run.state.run, rule, host, attempt, played=played)
+    end = ItemPassed(rule=rule, attempts=attempt.number, lessons=told, replayed=attempt.replays)
+    return (FixProven(rule=rule, attempt=attempt.number, fix=fix), end) if fix else (end,)

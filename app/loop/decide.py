@@ -19,6 +19,7 @@ from app.loop.effects import (
     Judge,
     Propose,
     Rehearse,
+    Repeat,
     RequestApproval,
     RollBack,
     Scan,
@@ -164,6 +165,8 @@ def _on_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
 def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
     """The ladder of one attempt, first missing rung next."""
     left = seconds_left(state, item, now)
+    if attempt.plan is None and attempt.offered:
+        return Repeat()
     if attempt.plan is None:
         return _question(attempt, Ask("architect", "plan", left))
     if attempt.proposed is None and attempt.edited:
@@ -175,8 +178,10 @@ def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: flo
     if not attempt.allowed:
         return Judge()
     mode = state.request.mode if state.request else "auto"
-    if mode == "dry-run":
+    if mode == "dry-run" or (attempt.replays and attempt.rehearsed is None):
         return Rehearse()
+    if attempt.replays and attempt.rehearsed and attempt.rehearsed.word in ("fail", "error"):
+        return FailAttempt("scanner", f"on a copy: {attempt.rehearsed.evidence}")
     if (mode == "review" or rule.irreversible) and not attempt.approved:
         return _approval(attempt, now) if attempt.rehearsed else Rehearse()
     if attempt.change_failed:
@@ -226,7 +231,8 @@ def _after_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, no
     if failed.cause == "over budget":
         return CloseItem(rule.id, "escalated", failed.reason)
     if attempt.reflected is None:
-        if attempt.fruitless >= FRUITLESS or overspent(item, state, now):
+        unmade = attempt.replays and not attempt.changed
+        if unmade or attempt.fruitless >= FRUITLESS or overspent(item, state, now):
             return DoWithout("reflect")
         return Ask("architect", "reflect", seconds_left(state, item, now))
     if reason := _given_up(item, attempt, state.budget):
@@ -243,7 +249,7 @@ def _given_up(item: Item, attempt: Attempt, budget: Budget) -> str | None:
     healthy = [failure for failure in item.failures if failure.cause == "scanner"]
     if item.pivoted and len(healthy) >= GAP_AFTER and len(set(item.tried)) >= GAP_AFTER:
         return f"{len(healthy)} different approaches left the host healthy and still fail: check the rule by hand"
-    if attempt.number >= budget.attempts:
+    if attempt.number - item.replayed >= budget.attempts:
         return f"{attempt.number} attempts did not pass; the last: {item.failures[-1].reason}"
     return None
 

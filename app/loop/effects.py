@@ -46,6 +46,11 @@ class Propose:
 
 
 @dataclass(frozen=True)
+class Repeat:
+    """What held on another host."""
+
+
+@dataclass(frozen=True)
 class DoWithout:
     """The role gave no usable answer and its part has a safe default."""
 
@@ -154,6 +159,7 @@ Effect = (
     | StartAttempt
     | Ask
     | Propose
+    | Repeat
     | DoWithout
     | Interrupt
     | Judge

@@ -25,9 +25,9 @@ from app.events.kinds import (
     ScanStarted,
     TurnInterrupted,
 )
-from app.events.words import Lesson, Probe
-from app.loop import change
-from app.loop.ask import ask, do_without, propose
+from app.events.words import Lesson, Probe, ProvenFix
+from app.loop import change, replaying
+from app.loop.ask import ask, do_without, propose, repeat
 from app.loop.effects import (
     Apply,
     Ask,
@@ -43,6 +43,7 @@ from app.loop.effects import (
     Judge,
     Propose,
     Rehearse,
+    Repeat,
     RequestApproval,
     RollBack,
     Scan,
@@ -144,7 +145,22 @@ async def _start_attempt(run: Run, effect: StartAttempt) -> None:
     assert run.state.item
     own = run.state.item.lessons
     known = await asyncio.to_thread(run.means.lessons.known, effect.rule)
-    run.append(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=_told(own, known)))
+    seen, offered = await _offered(run, effect)
+    run.append(
+        AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=_told(own, known), seen=seen, offered=offered)
+    )
+
+
+async def _offered(run: Run, effect: StartAttempt) -> tuple[str, ProvenFix | None]:
+    """What the host's files are for this rule; and, once an item, what held where they were the same."""
+    started, request, target = run.state.started, run.state.request, run.means.target
+    assert started
+    assert request
+    seen = await target.do(lambda target: replaying.seen(run.rule, target.files, started.rulebook))
+    if not (seen and request.replay_fixes and effect.number == 1):
+        return seen, None
+    known = await asyncio.to_thread(run.means.fixes.known, effect.rule, seen, played=target.simulated)
+    return seen, await target.do(lambda target: replaying.equal(target.files, known)) if known else None
 
 
 def _told(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
@@ -159,23 +175,25 @@ async def _interrupt(run: Run, effect: Interrupt) -> None:
 
 async def _fail(run: Run, effect: FailAttempt) -> None:
     rule, attempt = run.place
-    run.append(AttemptFailed(rule=rule, attempt=attempt, cause=effect.cause, reason=effect.reason))
+    tried = run.state.item.attempt if run.state.item else None
+    replayed = tried.replays if tried else ""
+    run.append(AttemptFailed(rule=rule, attempt=attempt, cause=effect.cause, reason=effect.reason, replayed=replayed))
 
 
 async def _close_item(run: Run, effect: CloseItem) -> None:
-    run.append(await _ending(run, effect))
+    run.append(*await _ending(run, effect))
 
 
-async def _ending(run: Run, effect: CloseItem) -> Event:
+async def _ending(run: Run, effect: CloseItem) -> Sequence[Event]:
     match effect.outcome:
         case "passed":
             return await change.passed(run)
         case "escalated":
-            return ItemEscalated(rule=effect.rule, reason=effect.reason)
+            return (ItemEscalated(rule=effect.rule, reason=effect.reason),)
         case "skipped":
-            return ItemSkipped(rule=effect.rule, reason=effect.reason, waiver=effect.waiver)
+            return (ItemSkipped(rule=effect.rule, reason=effect.reason, waiver=effect.waiver),)
         case "deferred":
-            return ItemDeferred(rule=effect.rule, reason=effect.reason)
+            return (ItemDeferred(rule=effect.rule, reason=effect.reason),)
 
 
 async def _wait(run: Run, effect: Wait) -> None:
@@ -221,6 +239,7 @@ _DO: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     StartAttempt: _start_attempt,
     Ask: ask,
     Propose: propose,
+    Repeat: repeat,
     DoWithout: do_without,
     Interrupt: _interrupt,
     Judge: change.judge,

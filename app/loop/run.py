@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.engines.client import EngineClient
-from app.engines.traffic import EngineTraffic
+from app.engines.queue import EngineQueue
 from app.events.kinds import Event
 from app.events.log import RunLog
 from app.events.waiver import Waiver
-from app.events.words import Lesson, Role, Sampling, SeatTaken
+from app.events.words import Lesson, ProvenFix, Role, Sampling, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
@@ -30,7 +30,7 @@ class RoleSeat:
     max_model_len: int
     temperature: float
     sampling: Sampling = field(default_factory=Sampling)
-    traffic: EngineTraffic = field(default_factory=EngineTraffic)
+    queue: EngineQueue = field(default_factory=EngineQueue)
     traced: bool = False
     """Somebody collects traces."""
     precision: str = ""
@@ -51,10 +51,6 @@ class RoleSeat:
             max_model_len=self.max_model_len,
         )
 
-    def pick(self) -> int:
-        """The least loaded replica that is well."""
-        return self.traffic.least([replica.base for replica in self.replicas])
-
 
 class Lessons(Protocol):
     """What earlier runs taught."""
@@ -70,6 +66,20 @@ class Before(Protocol):
 class Waived(Protocol):
     def on(self, host: str, now: float) -> tuple[Waiver, ...]:
         """Those in force there."""
+
+
+class Fixes(Protocol):
+    """What held on other hosts."""
+
+    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
+        """For a host whose files that decide the rule are these; `played`: it is played itself."""
+
+
+class NoFixes:
+    """None is offered."""
+
+    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
+        return ()
 
 
 class Nothing:
@@ -92,6 +102,7 @@ class Means:
     worker: str
     before: Before = field(default_factory=Nothing)
     waivers: Waived = field(default_factory=Nothing)
+    fixes: Fixes = field(default_factory=NoFixes)
     clock: Callable[[], float] = time.time
 
 

@@ -56,6 +56,8 @@ class Item:
     tried: tuple[str, ...] = ()
     """Fingerprints of the approaches that failed on the host: not to be proposed again."""
     pivoted: bool = False
+    replayed: bool = False
+    """A fix from elsewhere was tried and did not hold: an attempt more than the budget has."""
     lessons: tuple[Lesson, ...] = ()
 
 
@@ -112,6 +114,8 @@ def lapse(state: RunState, now: float) -> float:
 def step(state: RunState, recorded: Recorded) -> RunState:
     if skipped := lapse(state, recorded.at):
         state = _later(state, skipped)
+    elif isinstance(recorded.event, TurnStarted) and recorded.event.waited_ms:
+        state = _later(state, recorded.event.waited_ms / 1000)
     state = replace(_idle(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
     match recorded.event:
         case TurnDelta():
@@ -215,14 +219,15 @@ def _on_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
 def _on_attempt(item: Item, recorded: Recorded) -> Item:
     event = recorded.event
     if isinstance(event, AttemptStarted):
-        return replace(item, attempt=Attempt(event.attempt, recorded.at, event.lessons))
+        attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered)
+        return replace(item, attempt=attempt)
     if isinstance(event, LessonLearnt):
         return replace(item, lessons=(*item.lessons, event.lesson))
     if item.attempt is None:
         return item
     item = replace(item, attempt=advance(item.attempt, event))
     if isinstance(event, AttemptFailed):
-        return replace(item, failures=(*item.failures, event))
+        return replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
     if isinstance(event, AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item

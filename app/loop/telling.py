@@ -13,8 +13,10 @@ from app.events.kinds import (
     ApprovalRefused,
     ApprovalRequested,
     AttemptReflected,
+    AttemptStarted,
     DriftFound,
     Event,
+    FixProven,
     ItemDeferred,
     ItemEscalated,
     ItemPassed,
@@ -35,6 +37,7 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
+from app.events.words import ProvenFix
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,10 @@ def _item(event: Event) -> tuple[str, str, str] | None:
 
 def _attempt(event: Event) -> tuple[str, str, str] | None:
     match event:
+        case AttemptStarted(offered=ProvenFix() as fix):
+            return "·", "plain", f"Attempt {event.attempt} is {fix.said}: the same files, the same rule, no plan asked"
+        case FixProven():
+            return "·", "plain", "The change is kept for hosts with the same files"
         case ActionRefused():
             return "✗", "refused", f"Policy refused the change ({event.clause}): {event.reason}"
         case ActionApplied():

@@ -15,6 +15,8 @@ from app.loop.repeating import RepeatWatch
 
 MERGE_SECONDS = 0.05
 """About twenty frames a second; a lone token goes at once."""
+LAST_TRY = 1.0
+"""Seconds for the answer of an engine that was waited for in vain until now."""
 RETRY_SECONDS = (0.2, 0.3, 0.5, 0.5, 1.0)
 """To be refused costs an engine nothing, and one that has just loaded is not left waiting."""
 
@@ -93,9 +95,19 @@ class Merger:
 
 
 async def take_turn(
-    name: TurnName, client: EngineClient, question: Question, log: Appends, *, seconds: float, stall_after: float
+    name: TurnName,
+    client: EngineClient,
+    question: Question,
+    log: Appends,
+    *,
+    seconds: float,
+    stall_after: float,
+    away: float = 0.0,
 ) -> TurnFinished:
-    """The turn's end, not yet appended: the caller appends it together with what the answer says."""
+    """The turn's end, not yet appended: the caller appends it together with what the answer says.
+
+    `away`: so many of its seconds the engine was already waited for.
+    """
     merger, began = Merger(name, log), time.monotonic()
     patience = EnginePatience()
     end: Finished | None = None
@@ -103,7 +115,7 @@ async def take_turn(
     detail = ""
     looped = False
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(max(min(LAST_TRY, seconds), seconds - away)):
             end = await _stream(client, question, merger, patience, stall_after)
     except Repeated as exc:
         outcome, detail, looped = "broken", str(exc), True

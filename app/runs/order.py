@@ -54,6 +54,8 @@ class Order:
     """The words for a host that could not be rolled back."""
     pace: float | None = None
     """Of simulated engines."""
+    replay_fixes: bool = True
+    """What held on another host with the same files is tried before the roles are asked."""
     by: str
 
     @property
@@ -82,6 +84,7 @@ def queued(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
         keep=order.keep and is_fixture(order.host),
         by=order.by,
         consent=order.consent,
+        replay_fixes=order.replay_fixes,
     )
 
 

@@ -124,6 +124,9 @@ class Node:
 
     def _beat(self) -> bool:
         with Session(self._database) as session, session.begin():
+            workers = nodes.at_work(session)
+            self._leases.nodes = max(1, len(workers))
+            self._leases.nodes_here = max(1, sum(one.machine == machine() for one in workers))
             return nodes.beat(session, self._leases.node)
 
     def _sweep(self) -> Sequence[Orphan]:

@@ -4,23 +4,27 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from urllib.parse import urlsplit
 
 import httpx
-from sqlalchemy import Engine
+from sqlalchemy import Engine as Database
 from sqlmodel import Session
 
 from app.config import Settings
+from app.engines.admission import most_streams
 from app.engines.launch.fleet import Fleet
+from app.engines.queue import EngineQueues
 from app.engines.simulated import Simulator
 from app.engines.traffic import EngineTraffic
 from app.events.bus import Bus
 from app.events.log import LogWriter
 from app.evidence.notary import open_notary
-from app.lineups.model import Lineup
+from app.lineups.model import Engine, Lineup
 from app.loop.durable import Durable
+from app.machine.measuring.knee import knee
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.measuring.probed import Probed
-from app.machine.measuring.stored import keep
+from app.machine.measuring.stored import keep, newest
 from app.machine.sampling.opened import sampled
 from app.runtime.node import Node, new_name
 from app.runtime.rests import Rests
@@ -31,6 +35,7 @@ from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.notices import Notices
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WRITERS = 1
 """One thread writes the log, by a connection of its own."""
 
@@ -57,10 +62,16 @@ async def working(
         stack.push_async_callback(writer.close)
         http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         traffic = EngineTraffic()
-        board = await stack.enter_async_context(
-            sampled(lineup, bases, http, store, writer, bus, traffic, launched, lambda: leases is None or leases.leads)
+        knees = await asyncio.to_thread(_knees, database, lineup)
+        queues = EngineQueues(
+            traffic,
+            lambda name: most_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
+            lambda name: _sharing(lineup.engines[name], bases[name], leases),
         )
-        desk = ProbeRunner(partial(_keep, database))
+        board = await stack.enter_async_context(
+            sampled(lineup, bases, http, store, writer, bus, queues, launched, lambda: leases is None or leases.leads)
+        )
+        desk = ProbeRunner(partial(_keep, database, knees))
         stack.push_async_callback(desk.close)
         runtime = Runtime(
             settings,
@@ -76,6 +87,7 @@ async def working(
             simulator,
             launched,
             traffic,
+            queues,
             desk,
             Changes(database),
         )
@@ -113,9 +125,27 @@ def _launch_alone(runtime: Runtime, node: Node) -> None:
         runtime.durable.launch_here(node.share())
 
 
-def _keep(database: Engine, probed: Probed) -> None:
+def _keep(database: Database, knees: dict[str, int | None], probed: Probed) -> None:
     with Session(database) as session, session.begin():
         keep(session, probed)
+    if not probed.problem:
+        knees[probed.engine] = knee(probed)
+
+
+def _sharing(engine: Engine, bases: tuple[str, ...], leases: Leases | None) -> int:
+    """Processes that ask the same engine. One that is played is its process's own."""
+    if leases is None or engine.simulation:
+        return 1
+    here = all(urlsplit(base).hostname in LOOPBACK for base in bases)
+    return leases.nodes_here if here else leases.nodes
+
+
+def _knees(database: Database, lineup: Lineup) -> dict[str, int | None]:
+    """By the newest probe of each engine that came to its end."""
+    with Session(database) as session:
+        kept = {name: newest(session, lineup.name, name) for name in lineup.engines}
+    whole = {name: next((one for one in probes if not one.problem), None) for name, probes in kept.items()}
+    return {name: knee(probed) if probed else None for name, probed in whole.items()}
 
 
 async def _requeue(runtime: Runtime) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 from app.config import Settings
 from app.engines.key import key_of
 from app.engines.launch.fleet import Fleet
+from app.engines.queue import EngineQueues
 from app.engines.simulated import Simulator
 from app.engines.traffic import EngineTraffic
 from app.errors import Fenced, TemperError
@@ -43,6 +44,7 @@ from app.store.before import StoredBefore
 from app.store.changes import Changes
 from app.store.db import AWAY, why
 from app.store.events import EventStore
+from app.store.fixes import StoredFixes
 from app.store.held import asking
 from app.store.host_files import HostFiles
 from app.store.inbox import StoredInbox
@@ -83,6 +85,8 @@ class Runtime:
     launched: Fleet
     """The engines that this process started or took over, replica by replica."""
     traffic: EngineTraffic
+    queues: EngineQueues
+    """Where turns wait for their engines."""
     desk: ProbeRunner
     """Where engines are probed."""
     changes: Changes
@@ -121,7 +125,8 @@ class Runtime:
         """The run that was cut off, when it is what is asked for again."""
         for run in self.unended():
             begun = fold(self.store.events(run, upto=1)).request
-            if begun and msgspec.structs.replace(begun, note=request.note, pace=request.pace) == request:
+            alike = {"note": request.note, "pace": request.pace, "replay_fixes": request.replay_fixes}
+            if begun and msgspec.structs.replace(begun, **alike) == request:
                 return run
         return None
 
@@ -225,11 +230,12 @@ class Runtime:
             skill=pack,
             target=TargetThread(target),
             scanner=scanner_for(pack, target, self.settings.hosts),
-            seats=seats(self.lineup, self.bases, self.http, self.traffic, traced=bool(self.settings.otlp)),
+            seats=seats(self.lineup, self.bases, self.http, self.queues, traced=bool(self.settings.otlp)),
             lessons=StoredLessons(self.database),
             worker=self.name,
             before=StoredBefore(self.database, self.store, run_id),
             waivers=StoredWaivers(self.database),
+            fixes=StoredFixes(self.database, run_id),
         )
         return Run(state, self._log(run_id), means)
 

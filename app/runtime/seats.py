@@ -4,14 +4,14 @@ import httpx
 
 from app.engines.client import EngineClient
 from app.engines.key import key_of
-from app.engines.traffic import EngineTraffic
+from app.engines.queue import EngineQueues
 from app.events.words import Role
 from app.lineups.model import Lineup
 from app.loop.run import RoleSeat
 
 
 def seats(
-    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, traffic: EngineTraffic, *, traced: bool
+    lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, queues: EngineQueues, *, traced: bool
 ) -> dict[Role, RoleSeat]:
     taken = {}
     for role, seat in lineup.seats.items():
@@ -26,7 +26,7 @@ def seats(
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
             sampling=seat.sampling,
-            traffic=traffic,
+            queue=queues.of(engine.name),
             traced=traced,
             precision=engine.precision,
             vllm=engine.vllm,

@@ -134,7 +134,7 @@ def _means(runtime: Runtime, order: ScoreOrder, target: Target) -> Means:
         skill=pack,
         target=TargetThread(target),
         scanner=scanner_for(pack, target, runtime.settings.hosts),
-        seats=seats(runtime.lineup, runtime.bases, runtime.http, runtime.traffic, traced=False),
+        seats=seats(runtime.lineup, runtime.bases, runtime.http, runtime.queues, traced=False),
         lessons=NoLessons(),
         worker=runtime.name,
     )

@@ -32,6 +32,8 @@ class Leases:
         self.node = node
         self.leads = False
         """This node keeps the machine's log, the schedules and the webhooks for all."""
+        self.nodes, self.nodes_here = 1, 1
+        """How many take runs, and how many of them on this machine: an engine's room is divided among them."""
 
     def take(self, run: str, host: str, epoch: int, place: str = "") -> int:
         """What the host is claimed by.

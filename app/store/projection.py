@@ -27,6 +27,7 @@ from app.events.kinds import (
 )
 from app.events.record import Recorded
 from app.store.db import shared
+from app.store.fixes import project_fix
 from app.store.models import LessonRow, RunRow
 
 COUNTED = {ItemPassed: "passed", ItemEscalated: "escalated", ItemSkipped: "skipped", ItemDeferred: "deferred"}
@@ -44,6 +45,7 @@ def project(session: Session, batch: Sequence[Recorded]) -> None:
                 _count(session, [lesson.id for lesson in lessons], "uses")
             case ItemPassed(lessons=ids):
                 _count(session, ids, "hits")
+        project_fix(session, recorded, event)
         if values := _values(recorded):
             session.flush()
             session.execute(update(RunRow).where(col(RunRow.id) == recorded.run).values(values))

@@ -51,3 +51,15 @@ async def test_an_approval_for_another_diff_does_not_hold():
                 changed += 1
                 break
     assert changed > LIVES / 2
+
+
+def test_a_repetition_has_to_be_of_what_was_offered():
+    start = {"kind": "attempt.started", "seq": 2, "offered": {"id": "r1.A.1", "actions": [{"do": "chmod"}]}}
+    proposed = {"kind": "action.proposed", "seq": 3, "replayed": "r1.A.1", "actions": [{"do": "chmod"}]}
+    begun = {"kind": "run.queued", "seq": 1, "host": "h", "mode": "auto"}
+    _in_order(RULES, [(b"", event) for event in (begun, start, proposed)])
+    for changed in ({"actions": [{"do": "reload"}]}, {"replayed": "r2.A.1"}):
+        with pytest.raises(BrokenPack, match=r"event 3 says that it repeats .*, and proposes something else"):
+            _in_order(RULES, [(b"", event) for event in (begun, start, proposed | changed)])
+    with pytest.raises(BrokenPack, match="proposes something else"):
+        _in_order(RULES, [(b"", event) for event in (begun, start | {"offered": None}, proposed)])

@@ -47,7 +47,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, Recorded, record
-from app.events.words import Budget, Mode, Probe, SetOption
+from app.events.words import Budget, Mode, Probe, ProvenFix, SetOption
 from app.loop.decide import decide
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.order import in_order
@@ -56,6 +56,25 @@ from app.scanners.verdict import Verdict
 from app.skills.skill import Rule, Skill
 
 SOUND = (Probe("agent-login", True, "the agent can log in"),)
+FIX = ProvenFix(
+    id="r0.A.1",
+    rule="A",
+    host="other",
+    run="r0",
+    attempt=1,
+    played=True,
+    seen="s",
+    changes=(),
+    approach="",
+    paths=("/etc/x",),
+    steps=(),
+    risk="",
+    rollback="",
+    validation="",
+    actions=(SetOption(path="/etc/x", key="k", value="elsewhere"),),
+    note="",
+    fingerprint="elsewhere",
+)
 ENDINGS = {"passed": ItemPassed, "escalated": ItemEscalated, "skipped": ItemSkipped, "deferred": ItemDeferred}
 
 
@@ -157,7 +176,9 @@ class World:
         self.put(ItemStarted(rule=effect.rule, title="", category="II"))
 
     def _startattempt(self, effect: Effect) -> None:
-        self.put(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=()))
+        offered = effect.number == 1 and self.draw("offered", ["no", "no", "yes"]) == "yes"
+        fix = FIX if offered else None
+        self.put(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=(), offered=fix))
 
     def _ask(self, effect: Ask) -> None:
         turn = f"t{len(self.log)}"
@@ -230,7 +251,7 @@ class World:
             self.put(ActionRefused(**self._at, action=None, clause="c", reason="r"))
 
     def _rehearse(self, _: Effect) -> None:
-        self.put(Rehearsed(**self._at, word="pass", evidence=""))
+        self.put(Rehearsed(**self._at, word=self.draw("rehearsal", ["pass", "pass", "fail"]), evidence=""))
 
     def _requestapproval(self, _: Effect) -> None:
         self.put(ApprovalRequested(approval=f"a{len(self.log)}", **self._at, binds="", expires=self.now + 50))
@@ -255,6 +276,13 @@ class World:
         mark = f"by hand {len(self.log)}"
         self.put(ActionProposed(**self._at, actions=edited.actions, note="", fingerprint=mark, diff="", by=edited.by))
 
+    def _repeat(self, _: Effect) -> None:
+        plan = PlanMade(**self._at, approach="", paths=("/etc/x",), steps=(), risk="", rollback="", validation="")
+        done = ActionProposed(
+            **self._at, actions=FIX.actions, note="", fingerprint=FIX.fingerprint, diff="", replayed=FIX.id
+        )
+        self.put(plan, done)
+
     def _expireapproval(self, _: Effect) -> None:
         self.put(ApprovalExpired(approval=self.state.item.attempt.approval.approval, reason="late"))
 
@@ -275,7 +303,8 @@ class World:
         self.put(SentryProbed(**self._at, probes=SOUND, drift=(), log=()))
 
     def _failattempt(self, effect: Effect) -> None:
-        self.put(AttemptFailed(**self._at, cause=effect.cause, reason=effect.reason))
+        replayed = self.state.item.attempt.replays
+        self.put(AttemptFailed(**self._at, cause=effect.cause, reason=effect.reason, replayed=replayed))
 
     def _gatherfacts(self, _: Effect) -> None:
         self.put(FactsGathered(**self._at, facts=()))

@@ -59,6 +59,12 @@ class Host:
     def facts(self):
         return {}
 
+    def glob(self, _pattern):
+        return []
+
+    def state(self, _path):
+        return None
+
     def review(self, _actions, _paths, _asks):
         return []
 

@@ -47,6 +47,9 @@ def run(
         float,
         typer.Option(min=0, max=100, help="Of --hosts: more findings than this left to a person pause all, in %."),
     ] = 100.0,
+    replay: Annotated[
+        bool, typer.Option("--replay/--no-replay", help="First try what held on another host with the same files.")
+    ] = True,
 ) -> None:
     """Harden a host, or many, and follow it here. Ends with 0 when all passed, 2 when some did not, else with 1."""
     import asyncio
@@ -68,6 +71,7 @@ def run(
         note=note,
         consent=said,
         pace=speed,
+        replay_fixes=replay,
         by=getpass.getuser(),
     )
     order = start_from(order, papers) if papers else order

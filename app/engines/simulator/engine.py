@@ -58,6 +58,8 @@ class SimulatedEngine:
         self._died = asyncio.Event()
         self._last_word = asyncio.Event()
         self._recovers = False
+        self.most_requests = self.most_tokens = 0
+        """At one time, of those that were answered: what its cache had to hold."""
 
     async def live(self) -> None:
         """Loads and serves until a fault kills it for good."""
@@ -102,12 +104,13 @@ class SimulatedEngine:
         sys.stderr.write(f"{self.engine.name}: {line}\n")
 
     def pace(self, reply: Reply, *, slow: bool) -> Pace:
-        rate = self._simulation.tok_s * (SLOW if slow else 1.0)
+        rate = self._simulation.tok_s * self._simulation.each(len(self.active)) * (SLOW if slow else 1.0)
         return pace(reply.prompt_tokens, self._simulation.prefill_tok_s, rate, self._speed)
 
     @contextmanager
     def serving(self, prompt_tokens: int) -> Iterator[Active]:
         self.active.add(active := Active(prompt_tokens))
+        self.grown()
         self.meters.prompt_tokens += prompt_tokens
         self._work(1.0)
         try:
@@ -115,6 +118,10 @@ class SimulatedEngine:
         finally:
             self.active.remove(active)
             self._work(1.0 if self.active else 0.0)
+
+    def grown(self) -> None:
+        self.most_requests = max(self.most_requests, len(self.active))
+        self.most_tokens = max(self.most_tokens, sum(active.tokens for active in self.active))
 
     def metrics(self) -> str:
         kv_tokens = self._simulation.kv_tokens

@@ -44,6 +44,7 @@ def create_app(engine: SimulatedEngine) -> Starlette:
             Route("/v1/chat/completions", server.chat, methods=["POST"]),
             Route("/simulator/log", server.log),
             Route("/simulator/gpus", server.gpus),
+            Route("/simulator/most", server.most),
             Route("/simulator/faults", server.faults, methods=["GET", "POST", "DELETE"]),
         ],
         exception_handlers={_Refused: _refused},
@@ -93,6 +94,11 @@ class _Server:
 
     async def gpus(self, _request: Request) -> Response:
         return Json(self._engine.gpus())
+
+    async def most(self, _request: Request) -> Response:
+        """At one time, since it began."""
+        engine = self._engine
+        return Json({"simulated": True, "requests": engine.most_requests, "kv_tokens": engine.most_tokens})
 
     async def faults(self, request: Request) -> Response:
         faults = self._engine.faults

@@ -74,8 +74,7 @@ class Sending:
             self._meter(active, sent, upto, now - last)
             yield pieces[sent:upto], upto
             sent, last = upto, now
-            if self._fault and self._fault.kind == "slow" and sent >= self._fault.after_tokens:
-                self._slow_down(sent, now)
+            self._keep_pace(sent, now)
         await self._misbehave()
 
     def _stop_at(self, total: int) -> int:
@@ -98,10 +97,12 @@ class Sending:
         if wait > 0:
             await asyncio.sleep(wait)
 
-    def _slow_down(self, sent: int, now: float) -> None:
-        slow = self._engine.pace(self._reply, slow=True)
-        if slow.rate != self._pace.rate:
-            self._pace = Pace(now - self._started - (sent - 1) / slow.rate, slow.rate)
+    def _keep_pace(self, sent: int, now: float) -> None:
+        """It changes with the fault that was asked for, and with every request that comes or goes."""
+        slow = self._fault is not None and self._fault.kind == "slow" and sent >= self._fault.after_tokens
+        pace = self._engine.pace(self._reply, slow=slow)
+        if pace.rate != self._pace.rate:
+            self._pace = Pace(now - self._started - (sent - 1) / pace.rate, pace.rate)
 
     async def _misbehave(self) -> None:
         if self._fault and self._fault.kind == "stall":
@@ -114,6 +115,7 @@ class Sending:
         meters, count = self._engine.meters, upto - sent
         meters.generation_tokens += count
         active.tokens += count
+        self._engine.grown()
         if sent:
             meters.gaps.observe(gap / count, count)
         else:

@@ -107,6 +107,7 @@ class EngineWatch:
             acceptance_rate=_share(accepted, drafted),
             acceptance_length=None if accepted is None or not drafts else round(1 + accepted / drafts, 3),
             cached_share=_share(since.growth("prefix_hits"), since.growth("prefix_queries")),
+            prefix_hit_rate=_share(_total(present, "prefix_hits"), _total(present, "prefix_queries")),
             preemptions=_total(present, "preemptions"),
             resident_gib=self._resident(),
             ttft_s=_share(since.growth("first_token_seconds"), since.growth("first_tokens")),

@@ -8,7 +8,7 @@ import httpx
 
 from app.engines.key import key_of
 from app.engines.launch.fleet import Fleet, owner_of
-from app.engines.traffic import EngineTraffic
+from app.engines.queue import EngineQueues
 from app.events.bus import Bus
 from app.events.log import LogWriter
 from app.events.record import MACHINE
@@ -36,10 +36,11 @@ async def sampled(
     store: EventStore,
     writer: LogWriter,
     bus: Bus,
-    traffic: EngineTraffic,
+    queues: EngineQueues,
     launched: Fleet,
     leads: Callable[[], bool],
 ) -> AsyncIterator[Board]:
+    traffic = queues.traffic
     board = Board(fits=await asyncio.to_thread(fits, lineup))
     engines = [
         EngineWatch(engine, bases[name], http, traffic, key_of(engine), launched.get(name, ()))
@@ -48,7 +49,14 @@ async def sampled(
     machine = MachineLog(writer, store.last_sample, leads=leads)
     gpus = gpu_source(lineup, bases, http, owner_of(launched))
     sampler = Sampler(
-        engines, gpus, machine, board, store, lineup, lambda: traffic.ours.total() > 0 or bus.follows(MACHINE)
+        engines,
+        gpus,
+        machine,
+        board,
+        store,
+        lineup,
+        lambda: traffic.ours.total() > 0 or bus.follows(MACHINE),
+        queues.look,
     )
     sampler.start()
     try:

@@ -1,5 +1,6 @@
 """One replica of an engine, looked at once a second from outside: what it answers, and what it reports."""
 
+import math
 import re
 import time
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ import httpx
 from app.engines.client import EngineClient
 from app.engines.launch.launched import Launched
 from app.engines.metrics import EngineSample, live
-from app.engines.traffic import EngineTraffic
+from app.engines.traffic import EngineTraffic, ReplicaLook
 from app.errors import EngineError
 from app.lineups.model import Engine
 from app.machine.sampling.condition import SILENT, Condition, Seen, condition
@@ -24,6 +25,7 @@ CHECK_EVERY = 30.0
 TOLD_FOR = 60.0
 SHORT = tuple(map(str, range(1000)))
 """Bytes of an answer that may be read whole, whoever gives it."""
+_AWAY = ("absent", "loading", "dead")
 _ADD_UP = (
     "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",
     "drafts", "draft_tokens", "accepted_tokens", "kv_tokens", "first_tokens",
@@ -61,6 +63,7 @@ class Replica:
     async def look(self, now: float) -> EngineSample | None:
         """By the monotonic clock."""
         began = time.monotonic()
+        newest, ours = self._traffic.newest, self._traffic.ours[self.base]
         health = await self._health()
         well = health == httpx.codes.OK
         sample = await self._sample() if well else None
@@ -75,7 +78,8 @@ class Replica:
             remark=self._remark(sample, now),
         )
         self.condition = self._launching(condition(self.condition, seen, now))
-        self._report(sample)
+        # One of ours that ended meanwhile may still be counted there: it is nobody else's.
+        self._report(sample, newest, max(ours, self._traffic.ours[self.base]))
         return sample
 
     def _launching(self, seen: Condition) -> Condition:
@@ -89,12 +93,13 @@ class Replica:
         self.share, self.eta_s = look.share, look.eta_s
         return Condition(look.state, clean(look.detail, 300), seen.tokens, seen.moved_at)
 
-    def _report(self, sample: EngineSample | None) -> None:
+    def _report(self, sample: EngineSample | None, newest: int, ours: int) -> None:
         if self.condition.state == "ready":
             self._traffic.unwell.discard(self.base)
         else:
             self._traffic.unwell.add(self.base)
-        self._traffic.reported[self.base] = (sample.running or 0) + (sample.waiting or 0) if sample else 0
+        (self._traffic.away.add if self.condition.state in _AWAY else self._traffic.away.discard)(self.base)
+        self._traffic.looks[self.base] = _looked(sample, newest, ours) if sample else ReplicaLook(newest=newest)
 
     async def _health(self) -> int | None:
         try:
@@ -158,6 +163,17 @@ class Replica:
         newest = answer.text.rstrip("\n").rpartition("\n")[2]
         found = _TEXT.search(newest)
         return clean(found[1] if found else newest, 200)
+
+
+def _looked(sample: EngineSample, newest: int, ours: int) -> ReplicaLook:
+    known = sample.kv_tokens is not None and sample.kv_used is not None
+    return ReplicaLook(
+        requests=(sample.running or 0) + (sample.waiting or 0),
+        ours=ours,
+        kv_tokens=sample.kv_tokens,
+        kv_used=math.ceil(sample.kv_used * sample.kv_tokens) if known else None,  # type: ignore[operator]
+        newest=newest,
+    )
 
 
 def _tokens(sample: EngineSample | None) -> int | None:

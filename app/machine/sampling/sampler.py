@@ -46,10 +46,12 @@ class Sampler:
         store: EventStore,
         lineup: Lineup,
         busy: Callable[[], bool] = lambda: True,
+        looked: Callable[[], None] = lambda: None,
     ) -> None:
-        """`busy`: somebody is answered now, or follows the samples as they come."""
+        """`busy`: somebody is answered now, or follows the samples as they come. `looked` is told after each look."""
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
         self._lineup, self._ledger, self._busy = lineup, EnergyLedger(store, lineup), busy
+        self._looked = looked
         self._writing, self._thinning = RoleRates(store), Thinning(store)
         self._forgot = self._booked = float("-inf")
         self._step = -1.0
@@ -73,6 +75,7 @@ class Sampler:
     async def look(self) -> None:
         now = time.monotonic()
         looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
+        self._looked()
         rates = await asyncio.to_thread(self._writing.look, time.monotonic()) if self._work_goes_on() else {}
         batch = await self._machine.append(*(_by_role(event, rates) for events in looks for event in events))
         self._board.take(batch)

@@ -1,6 +1,7 @@
 """The line-up, and its engines as they are now."""
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -70,7 +71,11 @@ class EngineView(Wire):
     acceptance_rate: Figure = Field(description="Of drafted tokens, in the last second that drafted any.")
     acceptance_length: Figure = Field(description="Mean tokens that one pass of the model gives.")
     cached_share: Figure = Field(description="Of prompt tokens, found in the prefix cache.")
+    prefix_hit_rate: Figure = Field(description="The same, over all prompts since the engine was started.")
     preemptions: int | None
+    turns_waiting: int = Field(description="Turns of this process in its queue for the engine, before they are sent.")
+    longest_wait: Figure = Field(description="Of those, how long the one has waited that came first.")
+    waits_for: str = Field(description="What the first of them waits for; empty where none waits.")
     limit: Figure = Field(description="The speed of light: what memory bandwidth allows for one request.")
 
 
@@ -182,6 +187,7 @@ def _view(runtime: Runtime, engine: Engine) -> EngineView:
     at, sample = runtime.board.shown().engines.get(engine.name, (None, None))
     simulated = engine.simulation is not None
     derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
+    queue = runtime.queues.of(engine.name).now
     counted = _LLAMACPP if engine.on_cpu else _VLLM
     told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
 
@@ -225,5 +231,11 @@ def _view(runtime: Runtime, engine: Engine) -> EngineView:
         acceptance_rate=now("acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100),
         acceptance_length=now("acceptance_length", "token", derived, "1 + growth of accepted tokens over drafts"),
         cached_share=now("cached_share", "%", derived, "growth of prefix cache hits over queries", 100),
+        prefix_hit_rate=now("prefix_hit_rate", "%", derived, "prefix cache hits over queries, since its start", 100),
+        turns_waiting=queue.waiting,
+        longest_wait=figure(
+            round(queue.longest, 3) if queue.waiting else None, "s", "measured", "Temper's own queue", time.time()
+        ),
+        waits_for=queue.why,
         limit=figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
     )

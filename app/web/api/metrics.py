@@ -1,6 +1,7 @@
 """Figures for Prometheus, in base units. No label grows with the number of runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from fastapi import Request
@@ -9,6 +10,7 @@ from sqlmodel import Session, col, select
 from starlette.responses import Response
 
 from app import __version__
+from app.engines.queue import BOUNDS, EngineQueue
 from app.events.kinds import GpuSampled
 from app.lineups.model import Lineup
 from app.loop.state import RunState
@@ -60,6 +62,7 @@ def metrics(
         *_of_people(session, folds),
         *_of_turns(turns),
         *_of_machine(runtime.board, runtime.lineup),
+        *_of_queues(runtime),
     ]
     return Response("".join(line for family in families for line in _lines(family)), media_type=MEDIA_TYPE)
 
@@ -152,6 +155,11 @@ def _of_machine(board: Board, lineup: Lineup) -> Iterator[Family]:
         ("requests_running", "Requests being answered.", "running"),
         ("requests_waiting", "Requests in the engine's queue.", "waiting"),
         ("kv_cache_usage_ratio", "Share of the KV cache in use.", "kv_used"),
+        (
+            "prefix_hit_ratio",
+            "Share of prompt tokens in the prefix cache, since its start.",
+            "prefix_hit_rate",
+        ),
         ("generation_tokens_per_second", "Tokens written, over the last second.", "tok_s"),
     ):
         yield Family(f"temper_engine_{name}", "gauge", told, _known(samples, value))
@@ -164,6 +172,24 @@ def _of_machine(board: Board, lineup: Lineup) -> Iterator[Family]:
         ("temperature_celsius", "Temperature.", "temperature_c", 1),
     ):
         yield Family(f"temper_gpu_{name}", "gauge", told, _known(gpus, value, scale))
+
+
+def _of_queues(runtime: Runtime) -> Iterator[Family]:
+    """This process's own: another node has its own before the same engine."""
+    queues = {name: runtime.queues.of(name) for name in runtime.lineup.engines}
+    waiting = [({"engine": name}, float(queue.now.waiting)) for name, queue in queues.items()]
+    yield Family("temper_queue_turns_waiting", "gauge", "Turns that wait for an engine before they are sent.", waiting)
+    longest = [({"engine": name}, round(queue.now.longest, 3)) for name, queue in queues.items()]
+    yield Family("temper_queue_longest_wait_seconds", "gauge", "How long the one that came first has waited.", longest)
+    told = "How long turns waited behind others."
+    yield Family("temper_queue_wait_seconds", "histogram", told, [one for q in queues.items() for one in _waits_of(*q)])
+
+
+def _waits_of(engine: str, queue: EngineQueue) -> Iterator[tuple[str, dict[str, str], float]]:
+    for bound, count in zip((*map(str, BOUNDS), "+Inf"), accumulate(queue.waits), strict=True):
+        yield "temper_queue_wait_seconds_bucket", {"engine": engine, "le": bound}, float(count)
+    yield "temper_queue_wait_seconds_sum", {"engine": engine}, round(queue.waited, 3)
+    yield "temper_queue_wait_seconds_count", {"engine": engine}, float(sum(queue.waits))
 
 
 def _known(

@@ -52,6 +52,9 @@ class RunOrder(Wire):
             description="Only for a host that could not be rolled back: I accept that HOST cannot be rolled back.",
         ),
     ] = ""
+    replay_fixes: Annotated[
+        bool, Field(description="First try what held on another host with the same files, before a role is asked.")
+    ] = True
     by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
 
     def order(self, pace: float) -> Order:
@@ -65,6 +68,7 @@ class RunOrder(Wire):
             budget=Budget(**self.budget.model_dump()),
             note=self.note,
             consent=self.consent,
+            replay_fixes=self.replay_fixes,
             pace=pace,
             by=signed(self.by),
         )

@@ -53,7 +53,7 @@ class WebhookOrder(Wire):
         tuple[Annotated[str, Field(max_length=40)], ...],
         Field(
             max_length=60,
-            description="Kinds of a run's events, waiver.ending or waiver.ended; every one but turn.delta when left out, "
+            description="Kinds of a run's events, waiver.ending or waiver.ended; all but turn.delta when left out, "
             "and with a template those that a person wants to know of.",
         ),
     ] = ()

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
+from app.engines.queue import QueueNow
 from app.events.kinds import KINDS, EngineSampled, EngineState
 from app.lineups.model import Engine
 from app.machine.sampling.board import POWER_SECONDS, Board
@@ -73,7 +74,8 @@ def meters(runtime: Runtime) -> dict[str, str]:
         at, sample = runtime.board.shown().engines.get(name, (None, None))
         _, state = runtime.board.states.get(name, (None, None))
         limit = fastest(engine, runtime.settings.speed)
-        drawn[name] = meter(sample, state.state if state else "not seen yet", now - at if at else None, limit=limit)
+        queue, age = runtime.queues.of(name).now, now - at if at else None
+        drawn[name] = meter(sample, state.state if state else "not seen yet", age, limit=limit, queue=queue)
     return drawn
 
 
@@ -107,6 +109,7 @@ def meter(
     age: float | None,
     then: str = "never sampled",
     limit: float | None = None,
+    queue: QueueNow | None = None,
 ) -> str:
     """Figures that are old are dimmed and say so; they are not taken away. What flows, flows now or not at all."""
     flows = flowing(sample, state, age)
@@ -117,6 +120,7 @@ def meter(
         "rate": rate,
         "share": 100 * rate / limit if rate and limit and alone and rate <= limit else None,
         "state": state,
+        "queue": queue if queue and queue.waiting else None,
         "trouble": state in TROUBLE,
         "age": then if age is None else f"{age:.0f} s old",
         "old": age is not None and age > STALE_SECONDS,

@@ -21,13 +21,14 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.words import Lesson
+from app.events.words import Lesson, ProvenFix
 
 
 @dataclass(frozen=True)
 class AttemptView:
     number: int
     told: tuple[Lesson, ...] = ()
+    offered: ProvenFix | None = None
     plan: PlanMade | None = None
     proposed: ActionProposed | None = None
     refused: ActionRefused | None = None

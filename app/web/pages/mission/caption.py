@@ -76,6 +76,8 @@ def _attempt(mission: Mission, attempt: AttemptView) -> str:
         return f"The Architect is planning attempt {attempt.number}, and knows why the one before failed."
     if working:
         return f"{_before(attempt)}{AT_WORK[working.purpose]}"
+    if attempt.offered and not attempt.applied:
+        return f"What held on {attempt.offered.host} is tried here as it is: the same files, the same rule."
     if attempt.alarm:
         return f"{alarmed(attempt.alarm)} Undoing."
     if attempt.clear:

@@ -43,6 +43,8 @@ class Lane:
     turn: str = ""
     live: bool = False
     does: str = ""
+    waited: float = 0.0
+    """Seconds for the engine, behind other hosts' turns."""
     thought: str = ""
     answer: str = ""
     finished: TurnFinished | None = None
@@ -104,6 +106,7 @@ def advance(lane: Lane, event: Event) -> Lane:
 
 def _begin(lane: Lane, event: TurnStarted) -> Lane:
     fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=DOES[event.purpose])
+    fresh = replace(fresh, waited=event.waited_ms / 1000)
     # What the code found before the role spoke stays in its lane: the verdict, the probes.
     return fresh if lane.past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
 

@@ -105,7 +105,7 @@ class Mission:
             self._leave_behind(self.focus)
             self.focus, self.tries = event.rule, []
         if isinstance(event, AttemptStarted):
-            self.tries = [*self.tries, AttemptView(event.attempt, event.lessons)]
+            self.tries = [*self.tries, AttemptView(event.attempt, event.lessons, event.offered)]
         elif self.tries:
             self.tries[-1] = tried(self.tries[-1], event)
             if self.tries[-1].proposed:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from app.engines.queue import QueueNow
 from app.lineups.model import Engine
 from app.loop.state import RunState
 from app.machine.sampling.board import Board
@@ -54,6 +55,9 @@ class EngineCard:
     """For a first token: the median of the last quarter of an hour."""
     waits: int
     """Seconds of it in which there was any."""
+    hits: float | None
+    """Of all prompt tokens since it was started, found in its prefix cache, in percent."""
+    queue: QueueNow
     gpus: str
     simulated: bool
     handle: str
@@ -123,6 +127,8 @@ def engine_card(runtime: Runtime, engine: Engine, serving: Sequence[str], now: f
         kv=None if told is None or told.kv_used is None else 100 * told.kv_used,
         wait=median(known) if known else None,
         waits=len(known),
+        hits=None if sample is None or sample.prefix_hit_rate is None else 100 * sample.prefix_hit_rate,
+        queue=runtime.queues.of(name).now,
         gpus=" + ".join(map(str, engine.gpus)),
         simulated=engine.simulation is not None,
         handle=_handle(runtime, name, state.state if state else ""),

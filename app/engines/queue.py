@@ -1,0 +1,187 @@
+"""Where turns wait for an engine: one fair queue each, so that it is kept full and not drowned.
+
+Whose change stands on a host goes first, then the host that was served longest ago, then who came first. Nobody
+overtakes whom the engine has no room for yet, so a long prompt is not starved by short ones.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+from app.engines.admission import Room, why_wait
+from app.engines.traffic import EngineTraffic, ReplicaLook
+from app.events.words import Purpose
+
+URGENCY: dict[Purpose, int] = {"triage": 0, "review": 1, "reflect": 2, "act": 3, "plan": 4}
+"""A change that stands on a host is looked at before another is thought of."""
+AGAIN = 1.0
+"""Seconds until whoever waits looks again, whatever nobody told: an engine may have come back."""
+HOSTS_REMEMBERED = 10_000
+BOUNDS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+"""Of the histogram of waits, in seconds."""
+
+
+@dataclass(frozen=True)
+class TurnWanted:
+    host: str
+    purpose: Purpose
+    tokens: int
+    """Of its prompt and of all that it may write."""
+    patience: float
+    """Seconds that it has for an engine which does not answer."""
+
+
+@dataclass(eq=False)
+class QueuedTurn:
+    wanted: TurnWanted
+    bases: Sequence[str]
+    came: float
+    away_before: float
+    called: asyncio.Event = field(default_factory=asyncio.Event)
+    number: int = 0
+    place: int = 0
+    """Which replica it was given, once it was called."""
+    waited: float = 0.0
+    """Seconds behind others: not the model's time, and no budget's."""
+    away: float = 0.0
+    """Seconds in which no replica was there to answer: the turn's own, as if it had asked in vain."""
+
+
+@dataclass(frozen=True)
+class QueueNow:
+    waiting: int = 0
+    longest: float = 0.0
+    """Seconds that the one who has waited longest has waited."""
+    why: str = ""
+    """In words: what the first of them waits for."""
+
+    def __str__(self) -> str:
+        return f"{self.waiting} {'waits' if self.waiting == 1 else 'wait'}, longest {self.longest:.0f} s"
+
+
+class EngineQueue:
+    """One engine's, in one process. It is also where an engine's own time is told from time behind others."""
+
+    def __init__(
+        self,
+        traffic: EngineTraffic | None = None,
+        streams: Callable[[], int | None] = lambda: None,
+        nodes: Callable[[], int] = lambda: 1,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._traffic = traffic or EngineTraffic()
+        self._streams, self._nodes, self._clock = streams, nodes, clock
+        self._waiting: list[QueuedTurn] = []
+        self._served: OrderedDict[str, int] = OrderedDict()
+        self._turns = 0
+        self._away, self._looked_at, self._was_away = 0.0, clock(), False
+        self._why = ""
+        self.waits = [0] * (len(BOUNDS) + 1)
+        self.waited = 0.0
+        """Of all turns so far, in seconds; `waits` has how many waited how long."""
+
+    @asynccontextmanager
+    async def place(self, bases: Sequence[str], wanted: TurnWanted) -> AsyncIterator[QueuedTurn]:
+        """Whoever is cancelled here leaves the queue at once."""
+        turn = QueuedTurn(wanted, bases, self._clock(), self._away)
+        self._waiting.append(turn)
+        try:
+            self.look()
+            while not turn.called.is_set():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(turn.called.wait(), AGAIN)
+                self.look()
+            yield turn
+        finally:
+            if turn.number:
+                self._traffic.end(turn.number)
+            else:
+                self._waiting.remove(turn)
+            self.look()
+
+    @property
+    def now(self) -> QueueNow:
+        if not self._waiting:
+            return QueueNow()
+        longest = self._clock() - min(turn.came for turn in self._waiting)
+        return QueueNow(len(self._waiting), longest, self._why)
+
+    def look(self) -> None:
+        """Call whoever there is room for."""
+        self._count_away()
+        self._why = ""
+        while self._waiting:
+            first = min(self._waiting, key=self._rank)
+            place = self._place_for(first)
+            if place is None:
+                return
+            self._call(first, place)
+
+    def _rank(self, turn: QueuedTurn) -> tuple[int, int, float]:
+        return URGENCY[turn.wanted.purpose], self._served.get(turn.wanted.host, 0), turn.came
+
+    def _place_for(self, turn: QueuedTurn) -> int | None:
+        """The least loaded replica that has room. Where none answers, one turn asks in vain, for all to see."""
+        order = [(place, turn.bases[place]) for place in self._traffic.order(turn.bases)]
+        there = [(place, base) for place, base in order if base not in self._traffic.away]
+        for place, base in there:
+            self._why = why_wait(self._room(base), self._traffic.held(base), turn.wanted.tokens)
+            if not self._why:
+                return place
+        if there:
+            return None
+        self._why = "it is not ready"
+        asked = any(self._traffic.held(base).turns for base in turn.bases)
+        patient = self._away - turn.away_before < turn.wanted.patience
+        return None if asked and patient else order[0][0]
+
+    def _room(self, base: str) -> Room:
+        look = self._traffic.looks.get(base, ReplicaLook())
+        return Room(self._streams(), look.kv_tokens, look.kv_used, self._traffic.foreign(base), max(1, self._nodes()))
+
+    def _call(self, turn: QueuedTurn, place: int) -> None:
+        self._waiting.remove(turn)
+        self._turns += 1
+        self._served[turn.wanted.host] = self._turns
+        self._served.move_to_end(turn.wanted.host)
+        while len(self._served) > HOSTS_REMEMBERED:
+            self._served.popitem(last=False)
+        turn.place, turn.number = place, self._traffic.begin(turn.bases[place], turn.wanted.tokens)
+        turn.away = self._away - turn.away_before
+        turn.waited = max(0.0, self._clock() - turn.came - turn.away)
+        self.waited += turn.waited
+        self.waits[next((n for n, bound in enumerate(BOUNDS) if turn.waited <= bound), len(BOUNDS))] += 1
+        turn.called.set()
+
+    def _count_away(self) -> None:
+        now = self._clock()
+        if self._was_away:
+            self._away += now - self._looked_at
+        bases = {base for turn in self._waiting for base in turn.bases}
+        self._looked_at, self._was_away = now, bool(bases) and bases <= self._traffic.away
+
+
+class EngineQueues:
+    """All of a process: by the engine's name."""
+
+    def __init__(
+        self,
+        traffic: EngineTraffic,
+        streams: Callable[[str], int | None] = lambda _: None,
+        nodes: Callable[[str], int] = lambda _: 1,
+    ) -> None:
+        self.traffic, self._streams, self._nodes = traffic, streams, nodes
+        self._of: dict[str, EngineQueue] = {}
+
+    def of(self, engine: str) -> EngineQueue:
+        if engine not in self._of:
+            self._of[engine] = EngineQueue(self.traffic, lambda: self._streams(engine), lambda: self._nodes(engine))
+        return self._of[engine]
+
+    def look(self) -> None:
+        """After engines were looked at: there may be room."""
+        for queue in self._of.values():
+            queue.look()

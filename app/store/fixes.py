@@ -1,0 +1,117 @@
+"""Changes that held on one host, for others with the same files. Written by the transaction that appends to the log."""
+
+from collections.abc import Sequence
+
+import msgspec
+from sqlalchemy import Engine, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlmodel import Field, Index, LargeBinary, Session, SQLModel, col, select
+
+from app.events.kinds import AttemptFailed, AttemptStarted, Event, FixProven, ItemPassed
+from app.events.record import Recorded
+from app.events.words import ProvenFix
+from app.store.db import shared
+from app.store.held import asking
+from app.store.models import RunRow
+
+MOST = 3
+"""Looked at for one attempt."""
+NO_FAULT = ("interrupted", "engine", "over budget")
+"""Ends of an attempt that say nothing against what it tried."""
+
+
+class FixRow(SQLModel, table=True):
+    __tablename__ = "fix"
+    __table_args__ = (Index("fix_rule_seen", "rule", "seen"),)
+
+    id: str = Field(primary_key=True)
+    """RUN.RULE.ATTEMPT"""
+    rule: str
+    seen: str
+    """Of the files that decide the rule, and of the rules themselves: a fix is for exactly these."""
+    host: str
+    played: bool
+    """The host is played by a tree of files."""
+    simulated: bool
+    """The engines are."""
+    at: float
+    body: bytes = Field(sa_type=LargeBinary)
+    offers: int = 0
+    held: int = 0
+
+
+class FixFailureRow(SQLModel, table=True):
+    """A fix that did not hold on a host: it is not offered there again."""
+
+    __tablename__ = "fix_failure"
+
+    fix: str = Field(primary_key=True)
+    host: str = Field(primary_key=True)
+    at: float
+    reason: str
+
+
+class StoredFixes:
+    def __init__(self, database: Engine, run: str) -> None:
+        self._database, self._run = database, run
+
+    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
+        """Of other hosts, and never tried here in vain; those first that held most often.
+
+        What was only played proves nothing for a real host, nor a simulated engine's change for a run with real ones.
+        """
+        with asking(self._database) as session:
+            ours = session.get_one(RunRow, self._run)
+            failed = select(FixFailureRow.fix).where(FixFailureRow.host == ours.host)
+            query = select(FixRow).where(
+                FixRow.rule == rule, FixRow.seen == seen, FixRow.host != ours.host, col(FixRow.id).not_in(failed)
+            )
+            if not played:
+                query = query.where(col(FixRow.played).is_(False))
+            if not ours.simulated:
+                query = query.where(col(FixRow.simulated).is_(False))
+            rows = session.exec(query.order_by(col(FixRow.held).desc(), col(FixRow.at).desc()).limit(MOST)).all()
+            return [msgspec.json.decode(row.body, type=ProvenFix) for row in rows]
+
+
+def project_fix(session: Session, recorded: Recorded, event: Event) -> None:
+    match event:
+        case FixProven(fix=fix):
+            _add(session, recorded, fix)
+        case AttemptStarted(offered=ProvenFix() as fix):
+            _count(session, fix.id, "offers")
+        case ItemPassed(replayed=fix_id) if fix_id:
+            _count(session, fix_id, "held")
+        case AttemptFailed(replayed=fix_id) if fix_id and event.cause not in NO_FAULT:
+            run = session.get_one(RunRow, recorded.run)
+            row = {"fix": fix_id, "host": run.host, "at": recorded.at, "reason": event.reason}
+            _insert(session, FixFailureRow, row)
+
+
+def _add(session: Session, recorded: Recorded, fix: ProvenFix) -> None:
+    run = session.get_one(RunRow, recorded.run)
+    row = {
+        "id": fix.id,
+        "rule": fix.rule,
+        "seen": fix.seen,
+        "host": fix.host,
+        "played": fix.played,
+        "simulated": run.simulated,
+        "at": recorded.at,
+        "body": msgspec.json.encode(fix),
+        "offers": 0,
+        "held": 0,
+    }
+    _insert(session, FixRow, row)
+
+
+def _insert(session: Session, table: type[SQLModel], row: dict[str, object]) -> None:
+    """What is there stays: a crash may have it told twice."""
+    session.flush()
+    insert = postgresql.insert if shared(session.connection()) else sqlite.insert
+    session.execute(insert(table).values(row).on_conflict_do_nothing())
+
+
+def _count(session: Session, fix: str, column: str) -> None:
+    session.flush()
+    session.execute(update(FixRow).where(col(FixRow.id) == fix).values({column: getattr(FixRow, column) + 1}))

@@ -1,0 +1,87 @@
+"""A whole run on the built-in host in this process, its roles answered from the simulator's script."""
+
+import asyncio
+from dataclasses import replace
+from types import SimpleNamespace
+
+import httpx
+import msgspec
+
+from app.engines.client import EngineClient
+from app.engines.queue import EngineQueue
+from app.engines.simulator.chunks import Chunks
+from app.engines.simulator.reply import ChatRequest, make_reply
+from app.engines.simulator.script import ANSWERS, read_script
+from app.events.command import Command
+from app.events.kinds import RunQueued
+from app.events.log import RunLog
+from app.events.words import Budget
+from app.loop.drive import drive
+from app.loop.run import Means, RoleSeat, Run
+from app.loop.state import RunState
+from app.scanners.builtin import Builtin
+from app.skills.stig.pack import STIG
+from app.targets.fixture.target import FixtureTarget
+from app.targets.thread import TargetThread
+from tests.loop.test_approvals import Kept
+
+SCRIPT = read_script(ANSWERS)
+SCANNER = Builtin({rule.id: rule.check for rule in STIG.rules.values()})
+ROLES = ("architect", "worker", "auditor", "sentry")
+
+
+def answered(request):
+    """As the simulated engine answers, all at once."""
+    asked = msgspec.json.decode(request.content, type=ChatRequest)
+    reply = make_reply(SCRIPT, asked, None, 4096)
+    chunks = Chunks("a", "m", reply.prompt_tokens, usage=True, usage_on_each=False)
+    said = [
+        chunks.opening(),
+        *chunks.pieces(reply.pieces, reply.completion_tokens),
+        chunks.finish(reply.finish_reason, reply.completion_tokens),
+        chunks.closing(reply.completion_tokens),
+    ]
+    return httpx.Response(200, content=b"".join(said), headers={"content-type": "text/event-stream"})
+
+
+class Person:
+    """Says what the test says."""
+
+    def __init__(self):
+        self._said = asyncio.Queue()
+
+    def says(self, verb, **more):
+        self._said.put_nowait(Command(id=1, verb=verb, by="p", reason="", approval="", actions=(), **more))
+
+    async def waiting(self):
+        return [await self._said.get()]
+
+    async def close(self, command): ...
+
+    async def pause(self): ...
+
+
+class OnFixture:
+    def __init__(self, folder, *, host="fixture", queue=None, handler=answered, **means):
+        self.target, self.kept, self.person = TargetThread(FixtureTarget(host, folder)), Kept(), Person()
+        self._queue, self._handler, self._means = queue or EngineQueue(), handler, means
+
+    async def run(self, *rules, run="r", **more):
+        async with httpx.AsyncClient(transport=httpx.MockTransport(self._handler)) as http:
+            client = EngineClient(http, "http://engine/v1")
+            seats = {
+                role: replace(RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0), queue=self._queue) for role in ROLES
+            }
+            means = Means(STIG, self.target, SCANNER, seats, SimpleNamespace(known=lambda _: ()), "w", **self._means)
+            self.state = Run(RunState(), RunLog(run, self.kept), means)
+            asked = {"mode": "auto", "budget": Budget(), **more}
+            self.state.append(
+                RunQueued(host=self.target.name, skill="stig", rules=rules, lineup="l", simulated=True, **asked)
+            )
+            try:
+                await drive(self.state, self.person)
+            finally:
+                await self.target.close()
+
+    def events(self, kind=object):
+        return [one.event for one in self.kept.lines if isinstance(one.event, kind)]

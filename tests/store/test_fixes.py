@@ -1,0 +1,117 @@
+"""What held on one host and is known to the next: read off the log by the transaction that appends to it."""
+
+import json
+import time
+
+import msgspec
+import pytest
+
+from app.events.kinds import AttemptFailed, FixProven, ItemPassed
+from app.events.record import record
+from app.events.words import FileChange, ProvenFix, SetOption
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.fixes import StoredFixes
+from tests.forkserver import temper
+from tests.loop.playing import pack, request, rule
+
+FIX = ProvenFix(
+    id="r1.V-1.2",
+    rule="V-1",
+    host="web1",
+    run="r1",
+    attempt=2,
+    played=False,
+    seen="s",
+    changes=(FileChange("/etc/x", None, "a"),),
+    approach="a",
+    paths=("/etc/x",),
+    steps=(),
+    risk="",
+    rollback="",
+    validation="",
+    actions=(SetOption(path="/etc/x", key="k", value="v"),),
+    note="",
+    fingerprint="f",
+)
+
+
+class Runs:
+    def __init__(self, database):
+        self.database, self.store, self.seqs = database, EventStore(database), {}
+
+    def put(self, run, *events):
+        for event in events:
+            self.seqs[run] = self.seqs.get(run, 0) + 1
+            self.store.append([record(run, self.seqs[run], time.time(), event, "x")])
+
+    def begun(self, run, host, *, simulated=False):
+        asked = request(pack([rule("V-1")]))
+        self.put(run, msgspec.structs.replace(asked, host=host, simulated=simulated))
+        return StoredFixes(self.database, run)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    yield Runs(database)
+    database.dispose()
+
+
+def test_a_fix_is_known_to_other_hosts_for_the_same_files_alone(runs):
+    own = runs.begun("r1", "web1")
+    runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX))
+    other = runs.begun("r2", "web2")
+    assert other.known("V-1", "s", played=False) == [FIX]
+    assert other.known("V-1", "t", played=False) == []
+    assert other.known("V-2", "s", played=False) == []
+    assert own.known("V-1", "s", played=False) == []
+
+
+@pytest.mark.parametrize(("cause", "again"), [("scanner", False), ("disapproved", False), ("interrupted", True)])
+def test_what_failed_on_a_host_is_not_offered_there_again(runs, cause, again):
+    runs.begun("r1", "web1")
+    runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX))
+    runs.begun("r2", "web2")
+    runs.put("r2", AttemptFailed(rule="V-1", attempt=1, cause=cause, reason="no", replayed=FIX.id))
+    assert bool(runs.begun("r3", "web2").known("V-1", "s", played=False)) == again
+    assert runs.begun("r4", "web3").known("V-1", "s", played=False) == [FIX]
+
+
+def test_what_held_most_often_comes_first(runs):
+    runs.begun("r1", "web1")
+    younger = msgspec.structs.replace(FIX, id="r1.V-1.3")
+    runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX), FixProven(rule="V-1", attempt=3, fix=younger))
+    assert runs.begun("r2", "web2").known("V-1", "s", played=False) == [younger, FIX]
+    runs.put("r2", ItemPassed(rule="V-1", attempts=1, replayed=FIX.id))
+    assert runs.begun("r3", "web3").known("V-1", "s", played=False) == [FIX, younger]
+
+
+def test_what_was_played_proves_nothing_for_what_is_real(runs):
+    runs.begun("r1", "fixture", simulated=True)
+    runs.put("r1", FixProven(rule="V-1", attempt=2, fix=msgspec.structs.replace(FIX, played=True)))
+    assert runs.begun("r2", "web2", simulated=True).known("V-1", "s", played=True)
+    assert not runs.begun("r3", "web3", simulated=True).known("V-1", "s", played=False)
+    assert not runs.begun("r4", "web4").known("V-1", "s", played=True)
+
+
+def test_the_second_of_two_equal_hosts_is_mended_without_a_plan_and_its_record_says_from_where(tmp_path):
+    def ran(host, *words):
+        told = ("run", "--data", tmp_path, "--speed", "0", "--json", "--host", host, "--rules", "V-258069", *words)
+        return [json.loads(line) for line in temper(*told).stdout.splitlines()]
+
+    first = ran("fixture")
+    fix = next(event["fix"] for event in first if event["kind"] == "fix.proven")
+    second = ran("fixture-2")
+    run = second[0]["run"]
+    assert [event["purpose"] for event in second if event["kind"] == "turn.started"] == ["review", "triage"]
+    assert next(event for event in second if event["kind"] == "attempt.started")["offered"] == fix
+    assert temper("verify", run, "--data", tmp_path).returncode == 0
+    pack_file = tmp_path / "evidence.zip"
+    assert temper("evidence", run, "--data", tmp_path, "--out", pack_file).returncode == 0
+    assert temper("verify", pack_file, "--data", tmp_path).returncode == 0
+    report = temper("evidence", run, "--data", tmp_path, "--format", "report", "--out", tmp_path / "r.html")
+    assert report.returncode == 0
+    assert f"replayed from run {first[0]['run']}, attempt 1, on fixture" in (tmp_path / "r.html").read_text()
+    third = ran("fixture-3", "--no-replay")
+    assert "plan" in [event["purpose"] for event in third if event["kind"] == "turn.started"]

@@ -1,0 +1,48 @@
+"""Whoever waits for an engine is told of on every door, and nobody waits behind the back of the page."""
+
+import asyncio
+import re
+
+import httpx
+
+from app.cli.opening import chosen_lineup, opened
+from app.config import Settings
+from app.engines.queue import TurnWanted
+from app.engines.traffic import ReplicaLook
+from app.main import create_app
+
+ENGINE = "gemma-31b"
+
+
+async def _holds(queue, bases, wanted, called):
+    async with queue.place(bases, wanted):
+        called.set()
+        await asyncio.Event().wait()
+
+
+async def test_who_waits_for_an_engine_is_on_page_api_and_metrics(tmp_path):
+    settings = Settings(data=tmp_path / "data", speed=0)
+    async with opened(settings, chosen_lineup(settings)) as runtime:
+        bases, queue, called = runtime.bases[ENGINE], runtime.queues.of(ENGINE), asyncio.Event()
+        runtime.traffic.looks[bases[0]] = ReplicaLook(kv_tokens=14_664, kv_used=0)
+        first = asyncio.create_task(_holds(queue, bases, TurnWanted("a", "plan", 14_000, 300.0), called))
+        await called.wait()
+        others = [
+            asyncio.create_task(_holds(queue, bases, TurnWanted(host, "plan", 3000, 300.0), asyncio.Event()))
+            for host in "bcd"
+        ]
+        transport = httpx.ASGITransport(create_app(runtime))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
+            engine = (await http.get(f"/api/v1/engines/{ENGINE}")).json()
+            metrics, machine, ops = [(await http.get(path)).text for path in ("/metrics", "/machine", "/ops")]
+        for task in (first, *others):
+            task.cancel()
+        await asyncio.gather(first, *others, return_exceptions=True)
+        assert queue.now.waiting == 0
+    assert engine["turns_waiting"] == 3
+    assert engine["longest_wait"]["provenance"] == "measured"
+    assert engine["waits_for"] == "its KV cache holds 14,664 tokens"
+    assert f'temper_queue_turns_waiting{{engine="{ENGINE}"}} 3.0' in metrics
+    assert f'temper_queue_wait_seconds_bucket{{engine="{ENGINE}",le="+Inf"}} 1.0' in metrics
+    for page in (machine, ops):
+        assert re.search(r"3 wait, longest \d+ s", page)
