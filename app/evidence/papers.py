@@ -7,6 +7,8 @@ from app.evidence.arf import arf
 from app.evidence.case import Case
 from app.evidence.ckl import ckl
 from app.evidence.cklb import cklb
+from app.evidence.playbook.role import playbook
+from app.evidence.playbook.script import script
 from app.evidence.poam import poam_csv, poam_json
 from app.evidence.report import report
 from app.evidence.xccdf import xccdf
@@ -29,5 +31,7 @@ PAPERS = (
     Paper("xccdf", "results.xccdf.xml", "application/xml", xccdf, "The last scan's verdicts as XCCDF results, alone."),
     Paper("poam-csv", "poam.csv", "text/csv", poam_csv, "Plan of action and milestones: what is left, as a table."),
     Paper("poam-json", "poam.json", "application/json", poam_json, "Plan of action and milestones, as JSON."),
+    Paper("ansible", "playbook.zip", "application/zip", playbook, "What passed, as an Ansible role and playbook."),
+    Paper("bash", "harden.sh", "text/x-shellscript", script, "What passed, as a bash script."),
     Paper("report", "report.html", "text/html", report, "The report, one page that prints."),
 )

@@ -156,7 +156,7 @@ def key(
 def evidence(
     run_id: RunId,
     form: Annotated[
-        str, typer.Option("--format", help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, report.")
+        str, typer.Option("--format", help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, ansible, bash, report.")
     ] = "zip",
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
     data: Data = Path("data"),
@@ -165,3 +165,15 @@ def evidence(
     from app.cli.evidence import write_evidence
 
     write_evidence(Settings(data=data), run_id, form, out)
+
+
+@app.command("export-ansible")
+def export_ansible(
+    run_id: RunId,
+    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write what passed in a run as an Ansible role with its playbook, in a zip."""
+    from app.cli.evidence import write_evidence
+
+    write_evidence(Settings(data=data), run_id, "ansible", out)
