@@ -26,7 +26,7 @@ from app.events.kinds import (
     TurnInterrupted,
 )
 from app.events.words import Lesson, Probe
-from app.loop import change
+from app.loop import change, force
 from app.loop.ask import ask, do_without, propose
 from app.loop.effects import (
     Apply,
@@ -60,6 +60,7 @@ from app.loop.run import Run
 from app.loop.state import RunState
 from app.skills import rulebook
 from app.skills.published import published
+from app.targets.running import Standing
 from app.targets.target import Target
 
 LESSONS_TOLD = 4
@@ -74,11 +75,11 @@ async def _start(run: Run, _: Start) -> None:
     assert request
     changes = request.mode not in ("scan", "dry-run")
 
-    def prepared(target: Target) -> tuple[str, tuple[Probe, ...]]:
+    def prepared(target: Target) -> tuple[str, tuple[Probe, ...], Standing]:
         target.prepare(changes=changes, consent=request.consent, keep=request.keep)
-        return target.confinement, target.health()
+        return target.confinement, target.health(), target.running()
 
-    confinement, probes = await target.do(prepared)
+    confinement, probes, standing = await target.do(prepared)
     run.append(
         RunStarted(
             worker=run.means.worker,
@@ -90,7 +91,8 @@ async def _start(run: Run, _: Start) -> None:
             simulated=target.simulated,
             rulebook=rulebook.digest(run.means.skill),
             published=await asyncio.to_thread(published, run.means.skill),
-        )
+        ),
+        *force.told(standing),
     )
 
 
@@ -185,6 +187,8 @@ async def _wait(run: Run, effect: Wait) -> None:
 
 async def _finish(run: Run, _: Finish) -> None:
     state = run.state
+    if state.request and state.request.after_reboot:
+        await force.check_reboot(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred"), 0)
     for item in state.items.values():
         count[item.status] += 1

@@ -14,6 +14,7 @@ from app.events.words import Lesson, Role, Sampling, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
+from app.store.before import Left
 from app.targets.thread import TargetThread
 
 
@@ -65,12 +66,18 @@ class Before(Protocol):
     def passed(self) -> tuple[str, frozenset[str]]:
         """The host's last run with this skill that came to its end, and what held then; empty where there is none."""
 
+    def left(self) -> Left:
+        """As the last such run that was to change something left it."""
+
 
 class Nothing:
     """No run before this one."""
 
     def passed(self) -> tuple[str, frozenset[str]]:
         return "", frozenset()
+
+    def left(self) -> Left:
+        return Left()
 
 
 @dataclass(frozen=True)

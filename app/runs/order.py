@@ -54,6 +54,8 @@ class Order:
     """The words for a host that could not be rolled back."""
     pace: float | None = None
     """Of simulated engines."""
+    after_reboot: bool = False
+    """Look only, and say what of the host's last run holds now that it began anew."""
     by: str
 
     @property
@@ -82,6 +84,7 @@ def queued(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
         keep=order.keep and is_fixture(order.host),
         by=order.by,
         consent=order.consent,
+        after_reboot=order.after_reboot,
     )
 
 
@@ -95,7 +98,11 @@ def checked(order: Order, hosts: Path) -> Skill:
     with _fault_of("skill", "unknown-skill"):
         pack = skill(order.skill)
     _rules(order, pack)
-    mode_of(order, pack)
+    mode = mode_of(order, pack)
+    if order.after_reboot and is_fixture(order.host):
+        raise NotTaken("after_reboot", "the built-in host is a tree of files and does not boot: name a host over SSH.")
+    if order.after_reboot and mode != "scan":
+        raise NotTaken("after_reboot", "a check after a reboot only looks: choose the mode scan, or leave it out.")
     with _fault_of("consent"):
         consent.check(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
@@ -111,7 +118,8 @@ def rules_of(rules: str, name: str) -> tuple[str, ...]:
 
 
 def mode_of(order: Order, pack: Skill) -> Mode:
-    mode = pack.mode or usual_mode(order.host) if order.mode is None else order.mode
+    usual: Mode = "scan" if order.after_reboot else usual_mode(order.host)
+    mode = pack.mode or usual if order.mode is None else order.mode
     if mode not in MODES:
         raise NotTaken("mode", f"there is no mode {mode[:40]!a}: choose one of {', '.join(MODES)}.")
     if pack.mode and mode != pack.mode:

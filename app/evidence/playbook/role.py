@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 from app.evidence.case import Case
-from app.evidence.playbook.checks import CHECKS
 from app.evidence.playbook.edits import Edit
 from app.evidence.playbook.fixes import Fix, Takeaway, takeaway
 from app.evidence.playbook.words import Plain, about, block, comment, left_out, quoted, tag, told, words, yaml
@@ -27,16 +26,18 @@ def playbook_of(taken: Takeaway, run: str, said: str) -> bytes:
         f"{_ROLE}/meta/main.yml": f"---\n{_META}",
         f"{_ROLE}/tasks/main.yml": f"---\n{comment([said])}{_BEGIN}{''.join(map(_rule, taken.fixes))}{_END}",
         f"{_ROLE}/tasks/rule.yml": f"---\n{(_HERE / 'rule.yml').read_text()}",
-        f"{_ROLE}/vars/main.yml": f"---\n{_vars()}",
+        f"{_ROLE}/vars/main.yml": f"---\n{_vars(taken)}",
     }
     return b"".join(
         chunk for _, chunk in chunks({name: text.encode("utf-8", "replace") for name, text in files.items()})
     )
 
 
-def _vars() -> str:
+def _vars(taken: Takeaway) -> str:
+    asked = {check.probe: check for fix in taken.fixes for check in fix.checks}
     checks = "".join(
-        f"  {check.probe}:\n    asks: {quoted(check.asks)}\n    script: {block(check.script, 6)}" for check in CHECKS
+        f"  {check.probe}:\n    asks: {quoted(check.asks)}\n    script: {block(check.script, 6)}"
+        for check in asked.values()
     )
     return f"temper_judge: {block((_HERE / 'judge.sh').read_text(), 2)}\ntemper_checks:\n{checks}"
 
@@ -92,7 +93,8 @@ _PLAYBOOK = """- name: What passed in a run of Temper
   roles:
     - temper
 """
-_DEFAULTS = """# The files are under this folder, an image or a chroot: nothing is asked of the running host, nothing reloaded.
+_DEFAULTS = """\
+# The files are under this folder, an image or a chroot: nothing is asked of the running host, nothing reloaded.
 temper_root: ""
 # Where the old files are kept, by time and rule.
 temper_kept: /var/lib/temper-kept/{run}

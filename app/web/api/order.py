@@ -52,6 +52,9 @@ class RunOrder(Wire):
             description="Only for a host that could not be rolled back: I accept that HOST cannot be rolled back.",
         ),
     ] = ""
+    after_reboot: Annotated[
+        bool, Field(description="Look only: what of the host's last run holds now that the host began anew.")
+    ] = False
     by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
 
     def order(self, pace: float) -> Order:
@@ -66,5 +69,6 @@ class RunOrder(Wire):
             note=self.note,
             consent=self.consent,
             pace=pace,
+            after_reboot=self.after_reboot,
             by=signed(self.by),
         )

@@ -30,15 +30,13 @@ def tree(folder):
     }
 
 
-def fix(*edits, checks=()):
-    named = PublishedRule(rule=RULE.id, group=RULE.id, id="")
-    return Takeaway(
-        (Fix(RULE, named, tuple(in_order(edits)), (), (), checks, (), ("a note\nof two lines {{ 1 }}",)),),
-        (LeftOut("V-1", "x"),),
-    )
+def fix(*edits, checks=(), rule=RULE):
+    named = PublishedRule(rule=rule.id, group=rule.id, id="")
+    notes = ("a note\nof two lines {{ 1 }}",)
+    return Takeaway((Fix(rule, named, tuple(in_order(edits)), (), (), checks, (), notes),), (LeftOut("V-1", "x"),))
 
 
-def harmful(file):
+def harmful(file, rule=RULE):
     """A change after which the host's own answer is worse."""
-    check = PlainCheck("agent-sudo", "no line says bad", f"! grep -q bad '{file}'")
-    return fix(Edit("replace", str(file), "good", "bad"), checks=(check,))
+    check = PlainCheck("sudoers", "no line says bad", f"! grep -q bad '{file}'")
+    return fix(Edit("replace", str(file), "good", "bad"), checks=(check,), rule=rule)

@@ -10,19 +10,18 @@ from pathlib import Path
 import pytest
 
 from app.evidence.playbook.edits import Edit
-from app.evidence.playbook.role import playbook, playbook_of
-from tests.evidence.playbook.fresh import HOSTILE, fix, fresh_host, harmful, tree, words
+from app.evidence.playbook.fixes import Takeaway
+from app.evidence.playbook.role import playbook_of
+from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful
 
-RULES = ("V-257981", "V-257934")
-"""Written whole, inserted, a mode."""
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
 
 
 @pytest.fixture
 def play(tmp_path):
-    def plays(content, root, *arguments):
+    def plays(content, *arguments):
         zipfile.ZipFile(io.BytesIO(content)).extractall(tmp_path / "role")
-        given = {"temper_root": root, "temper_kept": tmp_path / "kept", "ansible_python_interpreter": sys.executable}
+        given = {"temper_kept": tmp_path / "kept", "ansible_python_interpreter": sys.executable}
         words = [word for name, value in given.items() for word in ("-e", f"{name}={value}")]
         command = [str(ANSIBLE), "-i", "localhost,", "-c", "local", "playbook.yml", "-e", "ansible_become=false"]
         calm = {
@@ -44,39 +43,31 @@ def play(tmp_path):
 
 
 @pytest.mark.timeout(300)
-def test_a_fresh_host_passes_what_the_run_passed_and_a_second_time_changes_nothing(tmp_path, case, play):
-    target = fresh_host(tmp_path / "hosts")
-    root = tmp_path / "hosts/fixture/root"
-    assert set(words(target, RULES).values()) == {"fail"}
-    done = play(playbook(case), root, "--tags", ",".join(RULES))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert words(target, RULES) == dict.fromkeys(RULES, "pass")
-    now = tree(root)
-    again = play(playbook(case), root, "--tags", ",".join(RULES))
-    assert " changed=0 " in again.stdout
-    assert tree(root) == now
-
-
-@pytest.mark.timeout(300)
-def test_hostile_text_is_text(tmp_path, play):
+def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_path, play):
+    """In one go: a play starts many processes."""
     (tmp_path / "root/etc").mkdir(parents=True)
-    file = tmp_path / "root/etc/motd"
+    file, bad = tmp_path / "root/etc/motd", tmp_path / "root/bad"
     file.write_text("plain (.*)\n{{ gone }}\n")
-    edits = (
-        Edit("replace", "/etc/motd", "plain (.*)", HOSTILE),
-        Edit("remove", "/etc/motd", "{{ gone }}"),
-        Edit("write", "/etc/new", new=f'["{HOSTILE}"]\n', mode="0600"),
+    bad.write_text("good\n")
+    motd, new = str(file), str(tmp_path / "root/etc/new")
+    good = fix(
+        Edit("replace", motd, "plain (.*)", HOSTILE),
+        Edit("remove", motd, "{{ gone }}"),
+        Edit("insert", motd, new="0644", after=HOSTILE),
+        Edit("insert", motd, new="last"),
+        Edit("mode", motd, mode="0600"),
+        Edit("write", new, new=f'["{HOSTILE}"]\n', mode="0640"),
     )
-    done = play(playbook_of(fix(*edits), HOSTILE, HOSTILE), tmp_path / "root")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert file.read_text() == f"{HOSTILE}\n"
-    assert (tmp_path / "root/etc/new").read_text() == f'["{HOSTILE}"]\n'
-
-
-@pytest.mark.timeout(300)
-def test_what_makes_the_host_worse_is_put_back(tmp_path, play):
-    file = tmp_path / "file"
-    file.write_text("good\n")
-    done = play(playbook_of(harmful(file), "r", "").replace(b'[ "$(id -u)" = 0 ]', b"! grep -q bad fil*"), "")
-    assert file.read_text() == "good\n"
+    harm = harmful(bad, STIG.rules["V-257985"])
+    both = Takeaway((*good.fixes, *harm.fixes), good.left)
+    done = play(playbook_of(both, HOSTILE, HOSTILE))
+    assert "Not done, and left or put back as it was: V-257985" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 2
+    assert bad.read_text() == "good\n"
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (f"{HOSTILE}\n0644\nlast\n", 0o600)
+    made = tmp_path / "root/etc/new"
+    assert (made.read_text(), made.stat().st_mode & 0o777) == (f'["{HOSTILE}"]\n', 0o640)
+    assert not list(tmp_path.glob("**/*.temper-new"))
+    again = play(playbook_of(both, HOSTILE, HOSTILE), "--tags", "V-257984")
+    assert " changed=0 " in again.stdout
+    assert again.returncode == 0
