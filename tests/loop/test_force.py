@@ -52,15 +52,17 @@ def test_how_the_last_run_left_a_host_is_read_off_its_log():
     def verdict(rule, word, phase):
         return VerdictGiven(rule=rule, phase=phase, word=word, evidence="", scanner="s")
 
-    events = chain([
-        RunStarted(worker="", confinement="", scanner="", probes=(WELL,)),
-        ForceAsked(boot="b1", asked=("sshd",)),
-        verdict("V-1", "fail", "opening"),
-        ForceAsked(rule="V-1", attempt=1, boot="b1", asked=("sysctl",)),
-        ForceAsked(rule="V-1", attempt=2, boot="b1", asked=("sysctl",), behind=(LATE,)),
-        ForceAsked(rule="V-9", attempt=1, boot="b1", asked=("sysctl",), behind=(LATE,)),
-        ItemPassed(rule="V-1", attempts=2),
-        verdict("V-1", "pass", "closing"),
-    ])
+    events = chain(
+        [
+            RunStarted(worker="", confinement="", scanner="", probes=(WELL,)),
+            ForceAsked(boot="b1", asked=("sshd",)),
+            verdict("V-1", "fail", "opening"),
+            ForceAsked(rule="V-1", attempt=1, boot="b1", asked=("sysctl",)),
+            ForceAsked(rule="V-1", attempt=2, boot="b1", asked=("sysctl",), behind=(LATE,)),
+            ForceAsked(rule="V-9", attempt=1, boot="b1", asked=("sysctl",), behind=(LATE,)),
+            ItemPassed(rule="V-1", attempts=2),
+            verdict("V-1", "pass", "closing"),
+        ]
+    )
     found = left("r1", events)
     assert found == Left("r1", "b1", (WELL,), frozenset({"V-1"}), frozenset({"V-1"}), (("V-1", LATE),))

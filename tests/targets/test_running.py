@@ -3,7 +3,8 @@ from tests.hostfiles import DictFiles
 
 FILES = DictFiles(
     {
-        "/etc/sysctl.d/60-site.conf": "kernel.dmesg_restrict = 1\nnet.ipv4.ip_local_port_range = 1024 65000\n$(id) = 1\n",
+        "/etc/sysctl.d/60-site.conf": "kernel.dmesg_restrict = 1\n"
+        "net.ipv4.ip_local_port_range = 1024 65000\n$(id) = 1\n",
         "/etc/modprobe.d/no.conf": "install sctp /bin/false\ninstall dccp /sbin/modprobe --ignore-install dccp\n",
         "/etc/audit/audit.rules": "-f 2\n-w /etc/shadow -p wa -k identity\n-w /etc/sudoers -p wa -k actions\n-e 2\n",
     }
