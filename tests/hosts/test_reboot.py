@@ -41,7 +41,7 @@ def test_a_run_is_looked_at_again_before_and_after_its_host_began_anew(site, mac
     assert (found["rebooted"], found["slipped"], found["behind"], found["worse"]) == (True, [], [], "")
     assert found["boot_before"] == began["boot"] != found["boot_now"]
 
-    inside(machine, f"sed -i 's/^X11Forwarding no/X11Forwarding yes/' {SSHD}")
+    inside(machine, f"sed -i '1i X11Forwarding yes' {SSHD}")
     done, found = checked(site)
     assert (done.returncode, found["slipped"]) == (2, [NO_X11])
     assert f"no longer hold: {NO_X11}" in done.stdout

@@ -24,5 +24,6 @@ def order_of(fields: Mapping[str, str], *, by: str, mode: str | None = None, pac
         mode=fields.get("mode", mode),
         consent=fields.get("consent", ""),
         pace=pace,
+        after_reboot=fields.get("after_reboot") == "1",
         by=by,
     )
