@@ -23,7 +23,7 @@ def found(case: Case, one: Judged) -> str:
 def _not_in_force(one: Judged) -> str:
     """The file is right, and what runs does not go by it yet."""
     force = one.tried[-1].attempt.force if one.tried else None
-    return f"Set, not in force: {behind(force)}." if force and force.behind else ""
+    return f"Set, not in force: {behind(force)}" if force and force.behind else ""
 
 
 def said_by(verdict: VerdictGiven) -> str:
@@ -46,7 +46,8 @@ def outcome(case: Case, one: Judged) -> str:
         held = one.opening.word == "pass"
         return "held before the run; nothing was done" if held else f"not taken up: the scanner said {one.opening.word}"
     if one.item.status == "passed":
-        return f"passed at attempt {len(one.tried)}"
+        waits = _not_in_force(one)
+        return f"passed at attempt {len(one.tried)}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
     return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status
 
 

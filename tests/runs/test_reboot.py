@@ -15,7 +15,6 @@ from app.web.pages.order_form import order_of
 from tests.evidence.logs import queued as asked_for
 from tests.evidence.logs import started
 
-
 LINEUP = read_lineup(find_lineup("simulated"))
 
 
