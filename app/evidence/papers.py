@@ -22,6 +22,8 @@ class Paper:
     media_type: str
     made: Callable[[Case], bytes]
     explained: str
+    packed: bool = True
+    """Part of evidence.zip: what its own script can hold against the events."""
 
 
 PAPERS = (
@@ -31,7 +33,7 @@ PAPERS = (
     Paper("xccdf", "results.xccdf.xml", "application/xml", xccdf, "The last scan's verdicts as XCCDF results, alone."),
     Paper("poam-csv", "poam.csv", "text/csv", poam_csv, "Plan of action and milestones: what is left, as a table."),
     Paper("poam-json", "poam.json", "application/json", poam_json, "Plan of action and milestones, as JSON."),
-    Paper("ansible", "playbook.zip", "application/zip", playbook, "What passed, as an Ansible role and playbook."),
-    Paper("bash", "harden.sh", "text/x-shellscript", script, "What passed, as a bash script."),
+    Paper("ansible", "playbook.zip", "application/zip", playbook, "What passed, as an Ansible role.", packed=False),
+    Paper("bash", "harden.sh", "text/x-shellscript", script, "What passed, as a bash script.", packed=False),
     Paper("report", "report.html", "text/html", report, "The report, one page that prints."),
 )

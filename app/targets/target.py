@@ -94,7 +94,7 @@ class Target(Protocol):
     def health(self) -> tuple[Probe, ...]: ...
 
     def running(self) -> Standing:
-        """What runs there, beside the files: which boot it is, and what is set and not in force."""
+        """What runs there, beside the files as they were looked at last: which boot, and what is not in force."""
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         """What changed on the host since `prepare` or the last commit that `expected` does not account for."""

@@ -10,6 +10,7 @@ from app.loop.perform import perform
 from app.loop.run import Means, Run
 from app.loop.state import RunState
 from app.scanners.verdict import Verdict
+from app.targets.running import Standing
 from app.targets.thread import TargetThread
 from tests.loop.playing import SOUND, pack, request, rule
 from tests.loop.test_approvals import Kept
@@ -70,6 +71,9 @@ class Sound:
 
     def health(self):
         return SOUND
+
+    def running(self):
+        return Standing()
 
 
 async def test_a_run_begins_with_what_the_benchmark_at_hand_calls_its_rules(tmp_path, monkeypatch):

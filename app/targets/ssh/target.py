@@ -152,7 +152,7 @@ class SshTarget:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 
     def running(self) -> Standing:
-        return running.asked(self.line, self._tree.look_again())
+        return running.asked(self.line, self._tree.held)
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
