@@ -7,6 +7,7 @@ from msgspec import Struct
 from app.events.waiver import Waiver
 from app.events.words import (
     AnyAction,
+    Behind,
     Budget,
     Category,
     Channel,
@@ -50,6 +51,8 @@ class RunQueued(Event, frozen=True, tag="run.queued"):
     """The words by which a person accepted that the host could not be rolled back."""
     replay_fixes: bool = False
     """What held on another host with the same files is tried first; False in logs that do not say."""
+    after_reboot: bool = False
+    """It looks whether what the host's last run made still holds now that the host began anew."""
 
 
 class RunStarted(Event, frozen=True, tag="run.started"):
@@ -69,6 +72,38 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """What the papers name the rules by; None where no benchmark was at hand, and in logs that do not say."""
     waivers: tuple[Waiver, ...] = ()
     """Those in force on this host as it began, by the skill's own rules."""
+
+
+class ForceAsked(Event, frozen=True, tag="force"):
+    """What runs on the host was set beside its files: as the run began, and after each change."""
+
+    rule: str = ""
+    """Empty as the run began: then all that can be asked is."""
+    attempt: int = 0
+    boot: str = ""
+    """The kernel's boot_id."""
+    asked: tuple[str, ...] = ()
+    """Programs that answered."""
+    behind: tuple[Behind, ...] = ()
+
+
+class RebootChecked(Event, frozen=True, tag="reboot.checked"):
+    """A host after a reboot, beside what the run before it left."""
+
+    of: str
+    """That run."""
+    boot_before: str
+    boot_now: str
+    rebooted: bool
+    slipped: tuple[str, ...] = ()
+    """Rules that held at its end and do not now."""
+    arrived: tuple[str, ...] = ()
+    """Rules that failed or were not in force at its end, and hold now."""
+    waiting: tuple[str, ...] = ()
+    """Rules that it set and that are not in force yet."""
+    behind: tuple[Behind, ...] = ()
+    worse: str = ""
+    """In the probes' own words; empty where nothing is."""
 
 
 class RunScoped(Event, frozen=True, tag="run.scoped"):
@@ -621,7 +656,7 @@ class RolloutEnded(Event, frozen=True, tag="rollout.ended"):
 
 
 RunEvent = (
-    RunQueued | RunStarted | RunScoped | DriftFound | RunPaused | RunResumed
+    RunQueued | RunStarted | ForceAsked | RunScoped | RebootChecked | DriftFound | RunPaused | RunResumed
     | RunStopRequested | RunStopped | RunFinished | RunFailed
     | ScanStarted | VerdictGiven | ScanFinished
     | ItemStarted | ItemPassed | FixProven | ItemEscalated | ItemSkipped | ItemDeferred

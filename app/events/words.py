@@ -87,6 +87,18 @@ class FileChange(Struct, frozen=True):
     after: str | None
 
 
+class Behind(Struct, frozen=True, kw_only=True):
+    """What the files say and what runs does not go by yet: set, not in force."""
+
+    program: str
+    setting: str
+    wanted: str
+    """By the files."""
+    running: str
+    by: str
+    """What would bring it into force."""
+
+
 class Budget(Struct, frozen=True, kw_only=True):
     """What may be spent before an item or a run is closed."""
 

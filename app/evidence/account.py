@@ -2,6 +2,7 @@
 
 from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
 from app.evidence.case import Answer, Case, Judged, Tried
+from app.loop.telling import behind
 from app.text.clean import clean
 
 _LONGEST = 50_000
@@ -12,9 +13,17 @@ def found(case: Case, one: Judged) -> str:
     if one.rule.id not in case.request.rules:
         return f"Not part of run {case.run}."
     said = [f"After the run, {said_by(one.closing)}" if one.closing else _unscanned(case)]
+    if waits := _not_in_force(one):
+        said.append(waits)
     if one.opening:
         said.append(f"Before the run, {said_by(one.opening)}")
     return _seemly(said)
+
+
+def _not_in_force(one: Judged) -> str:
+    """The file is right, and what runs does not go by it yet."""
+    force = one.tried[-1].attempt.force if one.tried else None
+    return f"Set, not in force: {behind(force)}" if force and force.behind else ""
 
 
 def said_by(verdict: VerdictGiven) -> str:
@@ -37,7 +46,8 @@ def outcome(case: Case, one: Judged) -> str:
         held = one.opening.word == "pass"
         return "held before the run; nothing was done" if held else f"not taken up: the scanner said {one.opening.word}"
     if one.item.status == "passed":
-        return f"passed at attempt {len(one.tried)}"
+        waits = _not_in_force(one)
+        return f"passed at attempt {len(one.tried)}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
     if one.item.status == "waived":
         return "left alone, for it was waived"
     return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status

@@ -10,6 +10,7 @@ from app.events.kinds import (
     ApprovalGiven,
     ApprovalRefused,
     LessonLearnt,
+    RebootChecked,
     RunQueued,
     ScanFinished,
     VerdictGiven,
@@ -74,6 +75,8 @@ class Case:
     people: tuple[Deed, ...]
     seats: tuple[SeatUsed, ...]
     published: BenchmarkTitle
+    rebooted: RebootChecked | None = None
+    """What a look after a reboot found; None where the run was none."""
 
     @property
     def run(self) -> str:
@@ -103,12 +106,14 @@ def read_case(events: Iterable[Recorded]) -> Case:
     state, queued_at, head = RunState(), 0.0, ""
     scanned: dict[str, float] = {}
     tried: dict[tuple[str, int], Tried] = {}
-    people, seats = [], Seats()
+    people, seats, rebooted = [], Seats(), None
     for recorded in events:
         state = step(state, recorded)
         queued_at, head = queued_at or recorded.at, recorded.hash
         if isinstance(recorded.event, ScanFinished):
             scanned[recorded.event.phase] = recorded.at
+        elif isinstance(recorded.event, RebootChecked):
+            rebooted = recorded.event
         people += [done] if (done := deed(recorded)) else []
         seats.take(recorded.event)
         _on_attempt(tried, state, recorded)
@@ -119,7 +124,8 @@ def read_case(events: Iterable[Recorded]) -> Case:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_judged(pack, state, tried))
     title = benchmark(pack, state.started.published if state.started else None)
-    return Case(state, state.request, pack, queued_at, scanned, head, judged, tuple(people), seats.taken(), title)
+    asked, deeds = state.request, tuple(people)
+    return Case(state, asked, pack, queued_at, scanned, head, judged, deeds, seats.taken(), title, rebooted)
 
 
 def _on_attempt(tried: dict[tuple[str, int], Tried], state: RunState, recorded: Recorded) -> None:

@@ -54,7 +54,7 @@ def packed(events: Iterable[Recorded], signer: Signer) -> Files:
         "lineup.json": _json(_lineup(case)),
         "rules.json": rulebook(case.skill),
         "verify.py": Path(verify.__file__).read_bytes(),
-        **{paper.file: paper.made(case) for paper in PAPERS},
+        **{paper.file: paper.made(case) for paper in PAPERS if paper.packed},
         **plain(log.steady),
     }
     files["manifest.json"] = manifest = _json(_manifest(case, files, signer.public))
@@ -116,7 +116,7 @@ def _json(value: object) -> bytes:
 
 def _readme(case: Case) -> str:
     played = f"\nSIMULATED: {case.simulated}.\n" if case.simulated else ""
-    papers = "".join(f"{paper.file:18}{paper.explained}\n" for paper in PAPERS)
+    papers = "".join(f"{paper.file:18}{paper.explained}\n" for paper in PAPERS if paper.packed)
     return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {stamp(case.state.at)}.
 {played}
 To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD --key KEY

@@ -9,6 +9,8 @@ from app.evidence.ckl import ckl
 from app.evidence.cklb import cklb
 from app.evidence.emass import poam_emass
 from app.evidence.oscal import oscal_poam, oscal_results
+from app.evidence.playbook.role import playbook
+from app.evidence.playbook.script import script
 from app.evidence.poam import poam_csv, poam_json
 from app.evidence.report import report
 from app.evidence.xccdf import xccdf
@@ -22,6 +24,8 @@ class Paper:
     media_type: str
     made: Callable[[Case], bytes]
     explained: str
+    packed: bool = True
+    """Part of evidence.zip: what its own script can hold against the events."""
 
 
 PAPERS = (
@@ -34,5 +38,7 @@ PAPERS = (
     Paper("poam-emass", "poam.emass.csv", "text/csv", poam_emass, "The same plan under eMASS' headings."),
     Paper("oscal-poam", "poam.oscal.json", "application/json", oscal_poam, "The same plan as OSCAL 1.1."),
     Paper("oscal-ar", "results.oscal.json", "application/json", oscal_results, "The verdicts as OSCAL 1.1."),
+    Paper("ansible", "playbook.zip", "application/zip", playbook, "What passed, as an Ansible role.", packed=False),
+    Paper("bash", "harden.sh", "text/x-shellscript", script, "What passed, as a bash script.", packed=False),
     Paper("report", "report.html", "text/html", report, "The report, one page that prints."),
 )

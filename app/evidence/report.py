@@ -11,6 +11,7 @@ from app.events.record import stamp
 from app.evidence.account import answered, outcome, said_by
 from app.evidence.case import Case
 from app.evidence.status import SEVERITY, Status, status
+from app.loop.telling import telling
 from app.text.clean import clean
 
 _LONGEST = 50_000
@@ -48,7 +49,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(plain=_plain, at=stamp, diff=diff_lines, written=_written)
-    made.globals.update(status=status, outcome=outcome, said_by=said_by, answered=answered)
+    made.globals.update(status=status, outcome=outcome, telling=telling, said_by=said_by, answered=answered)
     return made
 
 

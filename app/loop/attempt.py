@@ -20,6 +20,7 @@ from app.events.kinds import (
     AttemptReflected,
     Event,
     FactsGathered,
+    ForceAsked,
     PlanMade,
     Rehearsed,
     SentryAlarm,
@@ -61,6 +62,7 @@ class Attempt:
     verdict: VerdictGiven | None = None
     explained: VerdictExplained | None = None
     probed: SentryProbed | None = None
+    force: ForceAsked | None = None
     clear: SentryClear | None = None
     alarm: SentryAlarm | None = None
     failed: AttemptFailed | None = None
@@ -106,6 +108,8 @@ def advance(attempt: Attempt, event: Event) -> Attempt:
             return replace(attempt, explained=event, fruitless=0)
         case SentryProbed():
             return replace(attempt, probed=event)
+        case ForceAsked():
+            return replace(attempt, force=event)
         case SentryClear():
             return replace(attempt, clear=event, fruitless=0)
         case SentryAlarm():

@@ -25,6 +25,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.words import Phase, Probe
+from app.loop import force
 from app.loop.attempt import Attempt
 from app.loop.effects import (
     Apply,
@@ -203,10 +204,11 @@ async def watch(run: Run, _: Watch) -> None:
     rule, number = run.place
     applied, before = _attempt(run).applied, _before(run)
     changes = applied.changes if applied else ()
-    now, drift, log = await run.means.target.do(
-        lambda target: (target.health(), target.drift(changes), target.log_lines(LOG_LINES))
+    now, drift, log, standing = await run.means.target.do(
+        lambda target: (target.health(), target.drift(changes), target.log_lines(LOG_LINES), target.running())
     )
     run.append(
+        *force.told(standing.about(change.path for change in changes), rule, number),
         SentryProbed(
             rule=rule,
             attempt=number,
@@ -214,7 +216,7 @@ async def watch(run: Run, _: Watch) -> None:
             drift=tuple(map(redacted, drift)),
             log=tuple(map(redacted, log)),
             ailing=blameless(before, now),
-        )
+        ),
     )
 
 

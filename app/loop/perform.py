@@ -26,7 +26,7 @@ from app.events.kinds import (
     TurnInterrupted,
 )
 from app.events.words import Lesson, Probe, ProvenFix
-from app.loop import change, replaying
+from app.loop import change, force, replaying
 from app.loop.ask import ask, do_without, propose, repeat
 from app.loop.effects import (
     Apply,
@@ -62,6 +62,7 @@ from app.loop.state import RunState
 from app.loop.waived import of_skill
 from app.skills import rulebook
 from app.skills.published import published
+from app.targets.running import Standing
 from app.targets.target import Target
 
 LESSONS_TOLD = 4
@@ -76,11 +77,11 @@ async def _start(run: Run, _: Start) -> None:
     assert request
     changes = request.mode not in ("scan", "dry-run")
 
-    def prepared(target: Target) -> tuple[str, tuple[Probe, ...]]:
+    def prepared(target: Target) -> tuple[str, tuple[Probe, ...], Standing]:
         target.prepare(changes=changes, consent=request.consent, keep=request.keep)
-        return target.confinement, target.health()
+        return target.confinement, target.health(), target.running()
 
-    confinement, probes = await target.do(prepared)
+    confinement, probes, standing = await target.do(prepared)
     named = await asyncio.to_thread(published, run.means.skill)
     waivers = await asyncio.to_thread(run.means.waivers.on, request.host, run.means.clock())
     run.append(
@@ -95,7 +96,8 @@ async def _start(run: Run, _: Start) -> None:
             rulebook=rulebook.digest(run.means.skill),
             published=named,
             waivers=of_skill(waivers, run.means.skill, named),
-        )
+        ),
+        *force.told(standing),
     )
 
 
@@ -207,6 +209,8 @@ async def _wait(run: Run, effect: Wait) -> None:
 
 async def _finish(run: Run, _: Finish) -> None:
     state = run.state
+    if state.request and state.request.after_reboot:
+        await force.check_reboot(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1

@@ -15,6 +15,7 @@ from app.events.words import Lesson, ProvenFix, Role, Sampling, SeatTaken
 from app.loop.state import RunState, step
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
+from app.store.before import Left
 from app.targets.thread import TargetThread
 
 
@@ -62,6 +63,9 @@ class Before(Protocol):
     def passed(self) -> tuple[str, frozenset[str]]:
         """The host's last run with this skill that came to its end, and what held then; empty where there is none."""
 
+    def left(self) -> Left:
+        """As the last such run that was to change something left it."""
+
 
 class Waived(Protocol):
     def on(self, host: str, now: float) -> tuple[Waiver, ...]:
@@ -87,6 +91,9 @@ class Nothing:
 
     def passed(self) -> tuple[str, frozenset[str]]:
         return "", frozenset()
+
+    def left(self) -> Left:
+        return Left()
 
     def on(self, _host: str, _now: float) -> tuple[Waiver, ...]:
         return ()

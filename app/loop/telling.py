@@ -17,12 +17,14 @@ from app.events.kinds import (
     DriftFound,
     Event,
     FixProven,
+    ForceAsked,
     ItemDeferred,
     ItemEscalated,
     ItemPassed,
     ItemSkipped,
     ItemStarted,
     LessonLearnt,
+    RebootChecked,
     RunFailed,
     RunFinished,
     RunPaused,
@@ -65,6 +67,8 @@ def _run(event: Event) -> tuple[str, str, str] | None:
             return "·", "plain", f"Opening scan: {counts}"
         case DriftFound():
             return "!", "alarm", f"Drift: {', '.join(event.rules)} held in run {event.since} and fail now"
+        case RebootChecked():
+            return ("!" if event.slipped or event.worse else "·"), "alarm" if event.worse else "plain", _reboot(event)
         case RunResumed():
             return "▸", "plain", f"{'Taken up again after a crash' if event.after_crash else 'Resumed'} by {event.by}"
         case RunFinished():
@@ -78,6 +82,27 @@ def _run(event: Event) -> tuple[str, str, str] | None:
             return "■", "plain", f"Run stopped by {event.by}. {event.reason}"
         case _:
             return None
+
+
+def behind(event: ForceAsked | RebootChecked) -> str:
+    """What is set and not in force, and what would bring it there."""
+    return "; ".join(f"{one.setting} is {one.running}, {one.wanted} wanted: {one.by}" for one in event.behind)
+
+
+def _reboot(event: RebootChecked) -> str:
+    if not event.of:
+        return "Check after a reboot: no earlier run changed this host"
+    if not event.boot_before or not event.boot_now:
+        begun = f"whether the host began anew since run {event.of} is not known"
+    else:
+        begun = f"the host {'began anew' if event.rebooted else 'has not begun anew'} since run {event.of}"
+    said = [f"Check after a reboot: {begun}"]
+    said += [f"hold now that did not before: {', '.join(event.arrived)}"] if event.arrived else []
+    said += [f"no longer hold: {', '.join(event.slipped)}"] if event.slipped else []
+    said += [f"set, not in force: {', '.join(event.waiting)}"] if event.waiting else []
+    said += [f"not in force: {behind(event)}"] if event.behind else []
+    said += [f"worse: {event.worse}"] if event.worse else []
+    return ". ".join(said)
 
 
 def _engines(event: RunQueued) -> str:
@@ -126,6 +151,8 @@ def _attempt(event: Event) -> tuple[str, str, str] | None:
         case ActionRolledBack():
             how = "verified" if not event.differences else f"NOT restored: {event.differences[0]}"
             return "↺", "undone", f"Rolled back in {event.seconds * 1000:.0f} ms, {how}"
+        case ForceAsked() if event.behind:
+            return "!", "plain", f"Set, not in force: {behind(event)}"
         case LessonLearnt():
             return "·", "plain", f"Lesson: {event.lesson.advice}"
         case AttemptReflected(decision="PIVOT" | "ESCALATE"):

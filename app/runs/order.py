@@ -56,6 +56,8 @@ class Order:
     """Of simulated engines."""
     replay_fixes: bool = True
     """What held on another host with the same files is tried before the roles are asked."""
+    after_reboot: bool = False
+    """Look only, and say what of the host's last run holds now that it began anew."""
     by: str
 
     @property
@@ -85,6 +87,7 @@ def queued(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
         by=order.by,
         consent=order.consent,
         replay_fixes=order.replay_fixes,
+        after_reboot=order.after_reboot,
     )
 
 
@@ -98,7 +101,11 @@ def checked(order: Order, hosts: Path) -> Skill:
     with _fault_of("skill", "unknown-skill"):
         pack = skill(order.skill)
     _rules(order, pack)
-    mode_of(order, pack)
+    mode = mode_of(order, pack)
+    if order.after_reboot and is_fixture(order.host):
+        raise NotTaken("after_reboot", "the built-in host is a tree of files and does not boot: name a host over SSH.")
+    if order.after_reboot and mode != "scan":
+        raise NotTaken("after_reboot", "a check after a reboot only looks: choose the mode scan, or leave it out.")
     with _fault_of("consent"):
         consent.check(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
@@ -114,7 +121,8 @@ def rules_of(rules: str, name: str) -> tuple[str, ...]:
 
 
 def mode_of(order: Order, pack: Skill) -> Mode:
-    mode = pack.mode or usual_mode(order.host) if order.mode is None else order.mode
+    usual: Mode = "scan" if order.after_reboot else usual_mode(order.host)
+    mode = pack.mode or usual if order.mode is None else order.mode
     if mode not in MODES:
         raise NotTaken("mode", f"there is no mode {mode[:40]!a}: choose one of {', '.join(MODES)}.")
     if pack.mode and mode != pack.mode:

@@ -1,12 +1,36 @@
 """How a host stood at the end of its last run: what a later one's drift is measured against."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from app.events.kinds import VerdictGiven
+from app.events.kinds import ForceAsked, ItemPassed, RunStarted, VerdictGiven
+from app.events.record import Recorded
+from app.events.words import Behind, Probe
 from app.store.events import EventStore
 from app.store.held import asking
 from app.store.models import RunRow
+
+CHANGES = ("auto", "review")
+"""Modes of a run that may change a host."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """A host as the last run that changed it left it."""
+
+    run: str = ""
+    boot: str = ""
+    """The kernel's boot_id as that run began; empty in logs that do not say."""
+    probes: tuple[Probe, ...] = ()
+    held: frozenset[str] = frozenset()
+    """Rules that held at its end."""
+    passed: frozenset[str] = frozenset()
+    """Those of its findings that it set right."""
+    behind: tuple[tuple[str, Behind], ...] = ()
+    """What it set and was not in force, by rule."""
 
 
 class StoredBefore:
@@ -15,14 +39,16 @@ class StoredBefore:
 
     def passed(self) -> tuple[str, frozenset[str]]:
         before = self._last()
-        words = {}
-        for recorded in self._store.events(before, kinds=("verdict",)) if before else ():
-            event = recorded.event
-            if isinstance(event, VerdictGiven) and event.phase in ("opening", "closing"):
-                words[event.rule] = event.word  # the closing scan comes later, and has the last word
-        return before, frozenset(rule for rule, word in words.items() if word == "pass")
+        return before, held(self._store.events(before, kinds=("verdict",))) if before else frozenset()
 
-    def _last(self) -> str:
+    def left(self) -> Left:
+        before = self._last(*CHANGES)
+        if not before:
+            return Left()
+        kinds = ("run.started", "force", "verdict", "item.passed")
+        return left(before, list(self._store.events(before, kinds=kinds)))
+
+    def _last(self, *modes: str) -> str:
         with asking(self._database) as session:
             ours = session.get_one(RunRow, self._run)
             like = select(RunRow.id).where(
@@ -31,4 +57,30 @@ class StoredBefore:
                 RunRow.state == "finished",
                 col(RunRow.queued_at) < ours.queued_at,
             )
+            if modes:
+                like = like.where(col(RunRow.mode).in_(modes))
             return session.exec(like.order_by(col(RunRow.queued_at).desc()).limit(1)).first() or ""
+
+
+def held(events: Iterable[Recorded]) -> frozenset[str]:
+    words = {}
+    for recorded in events:
+        event = recorded.event
+        if isinstance(event, VerdictGiven) and event.phase in ("opening", "closing"):
+            words[event.rule] = event.word  # the closing scan comes later, and has the last word
+    return frozenset(rule for rule, word in words.items() if word == "pass")
+
+
+def left(run: str, events: list[Recorded]) -> Left:
+    began = next((one.event for one in events if isinstance(one.event, RunStarted)), None)
+    asked = [one.event for one in events if isinstance(one.event, ForceAsked)]
+    passed = frozenset(one.event.rule for one in events if isinstance(one.event, ItemPassed))
+    newest = {one.rule: one for one in asked if one.rule in passed}
+    return Left(
+        run=run,
+        boot=next((one.boot for one in asked), ""),
+        probes=began.probes if began else (),
+        held=held(events),
+        passed=passed,
+        behind=tuple((rule, one) for rule, event in newest.items() for one in event.behind),
+    )

@@ -7,6 +7,7 @@ from typing import Protocol
 from app.events.words import AnyAction, FileChange, Probe
 from app.syntax.files import Files
 from app.targets.readable import Followed
+from app.targets.running import Standing
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ class Target(Protocol):
         """Journals neither committed nor rolled back, oldest first."""
 
     def health(self) -> tuple[Probe, ...]: ...
+
+    def running(self) -> Standing:
+        """What runs there, beside the files as they were looked at last: which boot, and what is not in force."""
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         """What changed on the host since `prepare` or the last commit that `expected` does not account for."""

@@ -28,8 +28,8 @@ def test_to_stdout_for_a_pipe(played, capfdbinary):
 
 def test_mistakes_are_sentences(played, tmp_path):
     data, run = played
-    formats = "zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, poam-emass, oscal-poam, oscal-ar, report"
-    with pytest.raises(BadInput, match=f"choose one of {formats}"):
+    known = "zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, poam-emass, oscal-poam, oscal-ar, ansible, bash, report"
+    with pytest.raises(BadInput, match=f"choose one of {known}"):
         write_evidence(Settings(data=data), run, "pdf", "")
     with pytest.raises(BadInput, match="Choose another place with --out"):
         write_evidence(Settings(data=data), run, "cklb", str(tmp_path / "none" / "x"))

@@ -14,6 +14,7 @@ from app.events.kinds import (
     ItemPassed,
     ItemStarted,
     PlanMade,
+    RebootChecked,
 )
 from app.events.words import SetOption
 from app.evidence.report import diff_lines, report
@@ -112,3 +113,9 @@ def test_a_real_run_carries_no_simulated_label():
 def test_lines_of_a_diff():
     kinds = [line.kind for line in diff_lines("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same")]
     assert kinds == ["", "", "", "removed", "added", ""]
+
+
+def test_a_look_after_a_reboot_is_told():
+    found = RebootChecked(of="r1", boot_before="a", boot_now="b", rebooted=True, slipped=("V-257984",))
+    page = report(plain_case({"V-257984": "fail"}, between=[found], mode="scan")).decode()
+    assert "the host began anew since run r1. no longer hold: V-257984." in page

@@ -30,7 +30,7 @@ class Site:
 
     def temper(self, *words: str, data: bool = True) -> subprocess.CompletedProcess[str]:
         line = self.command(*words, data=data)
-        return subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
+        return subprocess.run(line, capture_output=True, text=True, check=False, timeout=800)
 
     def add(self) -> None:
         at, root = self.machine.reachable(), self.machine.reachable("root")

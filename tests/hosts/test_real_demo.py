@@ -14,7 +14,7 @@ from tests.hosts.conftest import KEPT, Site
 from tests.hosts.over_ssh import OverSsh
 from tests.served import served
 
-pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.real_host, pytest.mark.timeout(900)]
 
 CONTENT = "usr/share/xml/scap/ssg/content/ssg-debian12-ds.xml"
 ROOT = "sshd_disable_root_login"

@@ -28,6 +28,7 @@ from app.loop.perform import perform
 from app.loop.run import Means, Run
 from app.loop.state import fold
 from app.scanners.verdict import Verdict
+from app.targets.running import Standing
 from app.targets.target import Applied, Preview, Restored
 from app.targets.thread import TargetThread
 from tests.loop.playing import pack, request, rule
@@ -95,6 +96,9 @@ class Host:
 
     def drift(self, _: tuple[FileChange, ...]):
         return ()
+
+    def running(self):
+        return Standing()
 
     def log_lines(self, _limit):
         return []

@@ -12,6 +12,7 @@ from app.loop.perform import perform
 from app.loop.run import Means, Run
 from app.loop.state import RunState
 from app.scanners.verdict import Verdict
+from app.targets.running import Standing
 from app.targets.thread import TargetThread
 from tests.loop.playing import SOUND, pack, request, rule
 from tests.loop.test_approvals import Kept
@@ -72,6 +73,9 @@ class Sound:
 
     def health(self):
         return SOUND
+
+    def running(self):
+        return Standing()
 
 
 async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):

@@ -94,6 +94,18 @@ def host_check(
     raise typer.Exit(check_host(Settings(data=data), name, undo=undo))
 
 
+@host_app.command("reboot-check")
+def host_reboot_check(
+    name: Annotated[str, typer.Argument(help="The host that began anew.")],
+    data: Data = Path("data"),
+    as_json: Annotated[bool, typer.Option("--json", help="The events as JSON lines.")] = False,
+) -> None:
+    """Look whether what the host's last run made holds after a reboot. Ends with 0 when all holds, else with 2."""
+    from app.cli.reboot_check import check_reboot
+
+    raise typer.Exit(check_reboot(Settings(data=data), name, as_json=as_json))
+
+
 @host_app.command("remove")
 def host_remove(
     name: Annotated[str, typer.Argument(help="The host.")],

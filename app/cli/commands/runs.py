@@ -195,7 +195,8 @@ def evidence(
         str,
         typer.Option(
             "--format",
-            help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, poam-emass, oscal-poam, oscal-ar, report.",
+            help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, poam-emass, oscal-poam, oscal-ar, ansible, bash, "
+            "report.",
         ),
     ] = "zip",
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
@@ -205,3 +206,15 @@ def evidence(
     from app.cli.evidence import write_evidence
 
     write_evidence(Settings(data=data), run_id, form, out)
+
+
+@app.command("export-ansible")
+def export_ansible(
+    run_id: RunId,
+    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write what passed in a run as an Ansible role with its playbook, in a zip."""
+    from app.cli.evidence import write_evidence
+
+    write_evidence(Settings(data=data), run_id, "ansible", out)

@@ -24,6 +24,7 @@ from app.cli.options import (
     Speed,
 )
 from app.config import Settings
+from app.errors import BadInput
 
 app = typer.Typer()
 
@@ -156,3 +157,22 @@ def up(
         print_papers(settings, papers, into)
     else:
         start_lineup(settings, anyway=anyway)
+
+
+@app.command("mcp")
+def mcp(
+    url: Annotated[str, typer.Option(help="The Temper to ask.")] = "http://127.0.0.1:8000",
+    token_from: Annotated[
+        str, typer.Option(help="Variable, or file, that holds a token of `temper token create`; never it.")
+    ] = "",
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Serve http://127.0.0.1:PORT/mcp instead of stdin and stdout.")
+    ] = None,
+) -> None:
+    """Let other agents ask Temper, by the Model Context Protocol: look, plan, order with review, follow."""
+    try:
+        from app.cli.mcp_serve import serve_mcp
+    except ModuleNotFoundError as exc:
+        raise BadInput(f"{exc.name} is not installed: pip install 'temper[mcp]' brings it.") from exc
+
+    serve_mcp(url, token_from, port)

@@ -14,6 +14,10 @@ ln -s /proc/self/fd dev/fd
 mount -t tmpfs -o mode=1777 shm dev/shm
 mount -t tmpfs -o mode=0755 run run
 mkdir -p run/sshd mnt
+# It shares the kernel of this machine: a boot of its own is what it says of itself each time that it starts.
+cat proc/sys/kernel/random/uuid >run/boot_id
+chmod 444 run/boot_id
+mount --bind run/boot_id proc/sys/kernel/random/boot_id
 hostname "$name"
 mount -t tmpfs old mnt
 mkdir mnt/old

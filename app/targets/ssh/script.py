@@ -19,6 +19,7 @@ _PARTS = {
     "ready": ("boot",),
     "reload": ("service",),
     "restore": ("service", "boot"),
+    "running": ("service",),
     "trial": ("service",),
 }
 """What a script needs beside what all of them share."""

@@ -23,7 +23,8 @@ from app.targets.ownership import ALONE, Ownership
 from app.targets.patience import prepared
 from app.targets.preview import preview
 from app.targets.readable import Followed
-from app.targets.ssh import danger, own, probes, undo
+from app.targets.running import Standing
+from app.targets.ssh import danger, own, probes, running, undo
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.force import Force
 from app.targets.ssh.journals import Journals
@@ -153,6 +154,9 @@ class SshTarget:
             return (*login, *others, *probes.of_host(self.line, files))
         except Unusable as exc:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
+
+    def running(self) -> Standing:
+        return running.asked(self.line, self._tree.held)
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()

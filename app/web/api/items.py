@@ -6,7 +6,7 @@ import msgspec
 from pydantic import Field
 
 from app.events.sealed import sealed
-from app.events.words import Category, Word
+from app.events.words import Behind, Category, Word
 from app.loop.state import Item, RunState
 from app.people.rights import guests, reads_prompts
 from app.skills.catalog import skill
@@ -29,6 +29,14 @@ class Failure(Wire):
     reason: str
 
 
+class SetNotInForce(Wire):
+    program: str
+    setting: str
+    wanted: str = Field(description="By the files.")
+    running: str
+    by: str = Field(description="What would bring it into force.")
+
+
 class ItemView(Wire):
     rule: str
     title: str
@@ -43,6 +51,9 @@ class ItemView(Wire):
     closing: Word | None = Field(description="The scanner's word after the run.")
     failures: list[Failure]
     lessons: list[str] = Field(description="What its failures taught, as advice.")
+    not_in_force: list[SetNotInForce] = Field(
+        description="Set in the files, while what runs on the host still goes by the old; empty on the built-in host."
+    )
 
 
 class ItemList(Wire):
@@ -125,4 +136,10 @@ def _view(state: RunState, item: Item, rule: Rule) -> ItemView:
         closing=closing.word if closing else None,
         failures=[Failure(attempt=one.attempt, cause=one.cause, reason=one.reason) for one in item.failures],
         lessons=[lesson.advice for lesson in item.lessons],
+        not_in_force=[SetNotInForce(**msgspec.structs.asdict(one)) for one in _behind(item)],
     )
+
+
+def _behind(item: Item) -> tuple[Behind, ...]:
+    force = item.attempt.force if item.attempt and item.status == "passed" else None
+    return force.behind if force else ()

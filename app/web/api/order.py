@@ -55,6 +55,9 @@ class RunOrder(Wire):
     replay_fixes: Annotated[
         bool, Field(description="First try what held on another host with the same files, before a role is asked.")
     ] = True
+    after_reboot: Annotated[
+        bool, Field(description="Look only: what of the host's last run holds now that the host began anew.")
+    ] = False
     by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
 
     def order(self, pace: float) -> Order:
@@ -70,5 +73,6 @@ class RunOrder(Wire):
             consent=self.consent,
             replay_fixes=self.replay_fixes,
             pace=pace,
+            after_reboot=self.after_reboot,
             by=signed(self.by),
         )

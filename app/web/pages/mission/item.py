@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from app.events.kinds import (
     AttemptStarted,
+    ForceAsked,
     ItemDeferred,
     ItemEscalated,
     ItemPassed,
@@ -50,6 +51,7 @@ class ItemPage:
     turns: list[tuple[TurnStarted, TurnFinished | None]]
     began: int = 0
     end: Telling | None = None
+    force: Telling | None = None
 
     def take(self, recorded: Recorded) -> None:
         event = recorded.event
@@ -62,6 +64,8 @@ class ItemPage:
             self.turns.append((event, None))
         elif isinstance(event, AttemptStarted):
             self.tries.append(AttemptView(event.attempt, event.lessons))
+        elif isinstance(event, ForceAsked):
+            self.force = telling(event)
         elif self.tries:
             self.tries[-1] = tried(self.tries[-1], event)
         if isinstance(event, ItemStarted):

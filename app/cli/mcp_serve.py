@@ -1,0 +1,40 @@
+"""`temper mcp`: how it is reached, by whom, and which Temper it asks."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import httpx
+
+from app.cli.mcp_server import RestApi, mcp_server
+from app.errors import BadInput
+
+_SECONDS = 120.0
+"""A scan of a host over SSH may take so long."""
+
+
+def serve_mcp(url: str, token_from: str, port: int | None) -> None:
+    if not url.startswith(("http://", "https://")):
+        raise BadInput(f"{url[:80]!a} is no address of a Temper: it begins with http:// or https://.")
+    if port and token_from:
+        raise BadInput("over HTTP each caller brings a token of his own: leave --token-from out.")
+    asyncio.run(_served(url, secret(token_from) if token_from else "", port))
+
+
+async def _served(url: str, token: str, port: int | None) -> None:
+    async with httpx.AsyncClient(base_url=url, timeout=_SECONDS) as http:
+        server = mcp_server(RestApi(http, token))
+        if port:
+            await server.run_streamable_http_async(host="127.0.0.1", port=port)
+        else:
+            await server.run_stdio_async()
+
+
+def secret(named: str) -> str:
+    """Of a variable of the environment, or a file."""
+    if (held := os.environ.get(named)) is not None:
+        return held.strip()
+    try:
+        return Path(named).read_text().strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise BadInput(f"{named[:80]!a} is neither a variable nor a file that can be read: name one.") from exc

@@ -1,0 +1,223 @@
+"""What an attempt made of a host's files, line by line, so that other tools can do it where Temper is not."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from app.errors import ActionFailed
+from app.events.kinds import ActionApplied
+from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.syntax.files import FileState
+from app.targets.change import FileAction, plan_changes
+from app.text.withheld import GONE
+
+_TRAIL = " \t\r"
+_HEADER = re.compile(r"diff a(/.*) b\1")
+_OPEN_END = "\\ No newline at end of file"
+_CUT = "…"
+_ONE_A_LINE = (
+    *("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf", "/etc/login.defs", "/etc/audit/auditd.conf"),
+    *("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf", "/etc/security/faillock.conf"),
+)
+"""Files in which a line states one option, and its key comes first."""
+
+
+class NotSaid(Exception):
+    """The record does not hold what this would take, and why."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    do: Literal["replace", "remove", "insert", "write", "mode"]
+    path: str
+    old: str = ""
+    new: str = ""
+    """A line; the whole content where a file is written."""
+    states: str = ""
+    """Matches any line that states the same option, whatever its value."""
+    after: str = ""
+    """The line that an inserted one stands behind; empty: it stands at the end."""
+    mode: str = ""
+    later: tuple[str, ...] = ()
+    """What other rules of the same run made of the new line afterwards."""
+    passing: bool = False
+    """Another rule of the same run took the new line away, or wrote the file anew."""
+    behind: bool = False
+    """It stands behind a line that comes with an edit before it."""
+
+
+class _Nothing:
+    """No file at all."""
+
+    def read(self, _path: str) -> bytes | None:
+        return None
+
+    def state(self, _path: str) -> FileState | None:
+        return None
+
+    def glob(self, _pattern: str) -> list[str]:
+        return []
+
+
+def edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[Edit, ...]:
+    """In the order of the paths that were changed."""
+    found: list[Edit] = []
+    for change in applied.changes:
+        ours = [one for one in actions if not isinstance(one, Reload) and one.path == change.path]
+        if not ours:
+            raise NotSaid(f"the record has no action for {change.path}")
+        found += _of_path(change.path, ours, applied.diff, new=change.before is None)
+    return tuple(in_order(found))
+
+
+def in_order(found: Sequence[Edit]) -> Iterator[Edit]:
+    for at, edit in enumerate(found):
+        ours = {(one.path, one.new) for one in found[:at] if one.do in ("replace", "insert")}
+        yield replace(edit, behind=edit.do == "insert" and (edit.path, edit.after) in ours)
+
+
+def _of_path(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[Edit]:
+    if new or isinstance(ours[0], WriteFile):
+        return [_whole(path, ours)]
+    if any(isinstance(one, SetOption | WriteFile) for one in ours):
+        keys = [one.key for one in ours if isinstance(one, SetOption)]
+        modes = [Edit("mode", path, mode=one.mode) for one in ours if isinstance(one, Chmod)]
+        return [*_from_diff(path, diff, keys), *modes]
+    return [_of_action(one) for one in ours]
+
+
+def _whole(path: str, ours: Sequence[FileAction]) -> Edit:
+    try:
+        state = plan_changes(ours, _Nothing())[path]
+        return Edit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
+    except (ActionFailed, KeyError, UnicodeDecodeError) as exc:
+        raise NotSaid(f"the record does not hold all of {path}") from exc
+
+
+def _of_action(action: FileAction) -> Edit:
+    match action:
+        case ReplaceLine():
+            return Edit("replace", action.path, action.old, action.new)
+        case RemoveLine():
+            return Edit("remove", action.path, action.line)
+        case AppendLine():
+            return Edit("insert", action.path, new=action.line)
+        case Chmod():
+            return Edit("mode", action.path, mode=action.mode)
+        case _:
+            raise NotSaid(f"{action.path} is changed in a way that the record does not hold line by line")
+
+
+def stating(path: str, key: str) -> str:
+    """A pattern for any line that states the option, where a line of the file states one; else empty."""
+    simple = any(fnmatchcase(path, one) and path.count("/") == one.count("/") for one in _ONE_A_LINE)
+    return f"^[ \t]*{key}([ \t]*=|[ \t])" if simple and re.fullmatch(r"[A-Za-z0-9_]+", key) else ""
+
+
+def _from_diff(path: str, diff: str, keys: Iterable[str]) -> list[Edit]:
+    known = [pattern for key in keys if (pattern := stating(path, key))]
+    found = list(_each(path, diff, known))
+    again = {edit.new.rstrip(_TRAIL) for edit in found if edit.states}
+    # A second line that said the same already: it may stay.
+    found = [edit for edit in found if edit.do != "remove" or edit.old.rstrip(_TRAIL) not in again]
+    if {edit.new.rstrip(_TRAIL) for edit in found if edit.new} & {edit.old.rstrip(_TRAIL) for edit in found}:
+        raise NotSaid(f"a line of {path} changed its place")
+    return found
+
+
+def _each(path: str, diff: str, known: Sequence[str]) -> Iterator[Edit]:
+    for gone, fresh, above, at_end in _blocks(path, diff):
+        # Lines that read the same are replaced by the same.
+        removed = list(dict.fromkeys(line.rstrip(_TRAIL) for line in gone))
+        for old, new in zip(removed, fresh, strict=False):
+            yield Edit("replace", path, old, new, _pattern(known, new))
+        for old in removed[len(fresh) :]:
+            yield Edit("remove", path, old)
+        anchors = [above, *fresh]
+        for at in range(len(removed), len(fresh)):
+            if not at_end and not anchors[at].strip():
+                raise NotSaid(f"{path} has nothing that says where {fresh[at]!a} goes")
+            yield Edit("insert", path, new=fresh[at], after="" if at_end else anchors[at])
+
+
+def _pattern(known: Sequence[str], line: str) -> str:
+    return next((one for one in known if re.match(one, line, re.IGNORECASE)), "")
+
+
+def _blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[str], str, bool]]:
+    """Lines that went, lines that came, the line that stands above them now, and whether nothing follows them."""
+    removed: list[str] = []
+    fresh: list[str] = []
+    above = ""
+    for line in _lines(path, diff):
+        kind, text = line[:1], line[1:]
+        if text == _OPEN_END:
+            continue
+        if kind in "-+" and (GONE in text or text.endswith(_CUT)):
+            raise NotSaid(f"what changed in {path} is not all on record, since it holds a secret or is too long")
+        if kind == "-":
+            removed.append(text)
+        elif kind == "+":
+            fresh.append(text)
+        else:
+            if removed or fresh:
+                yield removed, fresh, above, False
+                above, removed, fresh = fresh[-1] if fresh else above, [], []
+            above = "" if kind == "@" else text if text.strip() else above
+    if removed or fresh:
+        yield removed, fresh, above, True
+
+
+def _lines(path: str, diff: str) -> Iterator[str]:
+    """The body of one file's part."""
+    ours = body = False
+    for line in diff.split("\n"):
+        if header := _HEADER.fullmatch(line):
+            ours, body = header[1] == path, False
+        elif ours and line.startswith("@@ "):
+            body = True
+            yield "@"
+        elif ours and body and line[:1] in (" ", "-", "+"):
+            yield line
+
+
+def made(text: str, edit: Edit) -> str:
+    """The text after an edit: what the role and the script do, said once more and in Python."""
+    if edit.do == "write":
+        return edit.new
+    lines = text.split("\n")
+    if edit.do == "replace":
+        return "\n".join(edit.new if _same(line, edit.old) else line for line in lines)
+    if edit.do == "remove":
+        return "\n".join(line for line in lines if not _same(line, edit.old))
+    if edit.do == "mode" or any(_same(line, edit.new) for line in lines):
+        return text
+    at = [number for number, line in enumerate(lines) if edit.after and _same(line, edit.after)]
+    if at:
+        return "\n".join([*lines[: at[-1] + 1], edit.new, *lines[at[-1] + 1 :]])
+    return text + ("" if not text or text.endswith("\n") else "\n") + f"{edit.new}\n"
+
+
+def _same(line: str, other: str) -> bool:
+    return line.rstrip(_TRAIL) == other.rstrip(_TRAIL)
+
+
+def settled(edit: Edit, later: Iterable[Edit]) -> Edit | None:
+    """With what came of it by the end of the run: doing it once more changes nothing. None where it is undone."""
+    for one in later:
+        if one.path != edit.path:
+            continue
+        if edit.do == "write":
+            edit = replace(edit, new=made(edit.new, one), mode=one.mode or edit.mode)
+        elif edit.do == "mode":
+            edit = replace(edit, mode=one.mode or edit.mode)
+        elif edit.do == "remove":
+            if one.do in ("insert", "replace") and _same(one.new, edit.old):
+                return None
+        elif one.do == "write":
+            edit = replace(edit, passing=True)
+        elif one.do in ("remove", "replace") and _same(one.old, edit.later[-1] if edit.later else edit.new):
+            edit = replace(edit, passing=True) if one.do == "remove" else replace(edit, later=(*edit.later, one.new))
+    return None if edit.do == "insert" and edit.passing else edit

@@ -1,0 +1,142 @@
+"""What passed in a run, as an Ansible role with its playbook, in a zip."""
+
+import re
+from pathlib import Path
+
+from app.evidence.case import Case
+from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.fixes import Fix, Takeaway, takeaway
+from app.evidence.playbook.words import Plain, about, block, comment, left_out, quoted, tag, told, words, yaml
+from app.evidence.verify import chunks
+
+_HERE = Path(__file__).parent
+_ROLE = "roles/temper"
+_SPECIAL = re.compile(r"[.^$*+?()\[\]{}|\\]")
+
+
+def playbook(case: Case) -> bytes:
+    return playbook_of(takeaway(case), case.run, about(case))
+
+
+def playbook_of(taken: Takeaway, run: str, said: str) -> bytes:
+    files = {
+        "README.md": _readme(taken, said),
+        "playbook.yml": f"---\n{comment([said])}{_PLAYBOOK}",
+        f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=tag(run))}",
+        f"{_ROLE}/meta/main.yml": f"---\n{_META}",
+        f"{_ROLE}/tasks/main.yml": f"---\n{comment([said])}{_BEGIN}{''.join(map(_rule, taken.fixes))}{_END}",
+        f"{_ROLE}/tasks/rule.yml": f"---\n{(_HERE / 'rule.yml').read_text()}",
+        f"{_ROLE}/vars/main.yml": f"---\n{_vars(taken)}",
+    }
+    return b"".join(
+        chunk for _, chunk in chunks({name: text.encode("utf-8", "replace") for name, text in files.items()})
+    )
+
+
+def _vars(taken: Takeaway) -> str:
+    asked = {check.probe: check for fix in taken.fixes for check in fix.checks}
+    checks = "".join(
+        f"  {check.probe}:\n    asks: {quoted(check.asks)}\n    script: {block(check.script, 6)}"
+        for check in asked.values()
+    )
+    return f"temper_judge: {block((_HERE / 'judge.sh').read_text(), 2)}\ntemper_checks:\n{checks}"
+
+
+def _rule(fix: Fix) -> str:
+    tags = [tag(fix.rule.id), tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
+    rule: Plain = {
+        "tag": tag(fix.rule.id),
+        "paths": list(fix.paths),
+        "edits": [_edit(edit) for edit in fix.edits],
+        "services": list(fix.services),
+        "checks": [check.probe for check in fix.checks],
+    }
+    return (
+        f"\n{comment(told(fix))}"
+        f"- name: {quoted(tag(fix.rule.id))}\n"
+        "  ansible.builtin.import_tasks: rule.yml\n"
+        f"  tags: [{', '.join(quoted(one) for one in dict.fromkeys(tags))}]\n"
+        f"  vars:\n    temper_rule:{yaml(rule, 6)}\n"
+    )
+
+
+def _edit(edit: Edit) -> Plain:
+    return {
+        "do": edit.do,
+        "path": edit.path,
+        "new": edit.new,
+        "mode": edit.mode,
+        "words": words(edit),
+        "exactly": f"^{_literal(edit.old)}[ \t\r]*$",
+        "states": f"(?i){edit.states}.*$" if edit.states else "",
+        "becomes": edit.new.replace("\\", "\\\\"),
+        "after": f"^{_literal(edit.after)}[ \t\r]*$" if edit.after else "",
+    }
+
+
+def _literal(line: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", line.rstrip(" \t\r"))
+
+
+def _readme(taken: Takeaway, said: str) -> str:
+    done = "".join(
+        f"- {fix.named.group} {fix.named.stig_id}: {' '.join(fix.rule.title.split())}\n" for fix in taken.fixes
+    )
+    left = "".join(f"- {line}\n" for line in left_out(taken))
+    return _README.format(about=said, done=done or "- none\n", left=left)
+
+
+_PLAYBOOK = """- name: What passed in a run of Temper
+  hosts: "{{ temper_hosts | default('all') }}"
+  gather_facts: false
+  become: true
+  roles:
+    - temper
+"""
+_DEFAULTS = """\
+# The files are under this folder, an image or a chroot: nothing is asked of the running host, nothing reloaded.
+temper_root: ""
+# Where the old files are kept, by time and rule.
+temper_kept: /var/lib/temper-kept/{run}
+"""
+_META = """galaxy_info:
+  role_name: temper
+  description: What passed in a run of Temper.
+  license: Apache-2.0
+  min_ansible_version: "2.16"
+dependencies: []
+"""
+_BEGIN = """- name: Note when this began
+  ansible.builtin.set_fact:
+    temper_stamp: "{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}"
+    temper_failed: []
+  tags: [always]
+"""
+_END = """
+- name: Say which rules were not done
+  ansible.builtin.assert:
+    that: temper_failed | length == 0
+    fail_msg: "Not done, and left or put back as it was: {{ temper_failed | join(', ') }}"
+    quiet: true
+  tags: [always]
+"""
+_README = """# Hardening to take away
+
+{about}
+
+    ansible-playbook -i INVENTORY playbook.yml --check --diff
+    ansible-playbook -i INVENTORY playbook.yml
+    ansible-playbook -i INVENTORY playbook.yml --tags V-257985
+
+Each rule is asked first whether it fits: a host whose files are not as the run found them, or as it left them, is left
+alone, and the rule is named at the end. Then come the questions that the Sentry asked in the run, as far as a host's
+own tools answer them; the old files are kept under `temper_kept`; the change; the reload; the same questions again; and
+a new login. Where one of these fails, the old files are put back. What is done already is not touched: a second run
+changes nothing. Tags: the rule, its STIG id, and cati, catii or catiii. Tried with ansible-core 2.19.
+
+## Done
+
+{done}
+## Left out
+
+{left}"""

@@ -1,0 +1,90 @@
+"""What both ways to take a run away say of it, and how foreign text is put into them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from app.evidence.case import Case
+from app.evidence.maker import maker
+from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.fixes import Fix, Takeaway
+from app.text.clean import clean
+
+Plain = str | bool | Sequence["Plain"] | Mapping[str, "Plain"]
+
+_TAG = re.compile(r"[^A-Za-z0-9_.-]+")
+_JINJA = re.compile(r"\{[{%#]")
+_KEPT_AS_IS = re.compile(r"[ !#-\[\]-~]")
+_LONGEST = 300
+
+
+def tag(name: str) -> str:
+    """A rule's id as a tag, a folder and a word: ids of foreign content are foreign text."""
+    return _TAG.sub("-", name)[:120].strip("-.") or "rule"
+
+
+def yaml(value: Plain, indent: int = 0) -> str:
+    """Block style, so that neither YAML nor Jinja reads anything in a text.
+
+    `!unsafe` stands only where Jinja would: a text so marked is read as a number or as nothing where it looks like it.
+    """
+    pad = " " * indent
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"!unsafe {quoted(value)}" if _JINJA.search(value) else quoted(value)
+    if not value:
+        return "{}" if isinstance(value, Mapping) else "[]"
+    if isinstance(value, Mapping):
+        return "".join(f"\n{pad}{key}:{_beside(held, indent)}" for key, held in value.items())
+    return "".join(f"\n{pad}- {yaml(held, indent + 2).lstrip()}" for held in value)
+
+
+def _beside(held: Plain, indent: int) -> str:
+    said = yaml(held, indent + 2)
+    return said if said.startswith("\n") else f" {said}"
+
+
+def block(text: str, indent: int) -> str:
+    """Text of our own, to be read."""
+    lines = (f"{' ' * indent}{line}" if line else "" for line in text.rstrip("\n").split("\n"))
+    return "!unsafe |\n" + "\n".join(lines) + "\n"
+
+
+def quoted(text: str) -> str:
+    return f'"{"".join(map(_letter, text))}"'
+
+
+def _letter(one: str) -> str:
+    if _KEPT_AS_IS.fullmatch(one):
+        return one
+    code = ord(one)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def words(edit: Edit) -> list[str]:
+    """What judge.sh takes after the root."""
+    passing = "passing" if edit.passing else "behind" if edit.behind else ""
+    return [edit.do, edit.path, edit.old, edit.new, edit.states, edit.after, edit.mode, passing, *edit.later]
+
+
+def comment(lines: Iterable[str]) -> str:
+    """A line each, whatever was in them."""
+    return "".join(f"# {clean(' '.join(line.split()), _LONGEST)}\n" for line in lines)
+
+
+def about(case: Case) -> str:
+    played = f" That run was a simulation of {case.simulated}." if case.simulated else ""
+    return f"Made by {maker()} from run {case.run} on {clean(case.request.host, 100)}.{played}"
+
+
+def told(fix: Fix) -> list[str]:
+    """Of one rule, for whoever reads before running."""
+    found = [f"{fix.named.group} {fix.named.stig_id} CAT {fix.rule.category}: {fix.rule.title}"]
+    found += [f"Can break: {fix.rule.breaks}"] if fix.rule.breaks else []
+    found += [f"In the run, {note}" for note in fix.notes]
+    found += [f"Asked in the run and not here: {', '.join(fix.unasked)}"] if fix.unasked else []
+    return found
+
+
+def left_out(taken: Takeaway) -> list[str]:
+    return [f"{one.rule}: {one.why}" for one in taken.left] or ["none"]

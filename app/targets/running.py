@@ -1,0 +1,144 @@
+"""What is set and not in force: what a host's files say, beside what the programs and the kernel go by that run on it.
+
+PAM, sudo, login.defs and their like are read anew each time, so there is nothing between file and force.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from app.events.words import Behind
+from app.syntax import audit, source, sysctl
+from app.syntax.files import Files
+from app.targets.effects.audit_rules import LOADED, AuditRules
+from app.targets.effects.modprobe import NOTHING, Modprobe
+from app.targets.effects.sshd import Sshd
+from app.targets.effects.sysctl import MAIN, AtBoot, in_force
+from app.text.clean import clean
+
+AREAS: dict[str, tuple[str, ...]] = {
+    "sshd": (*Sshd.areas, "/etc/crypto-policies/"),
+    "sysctl": AtBoot.areas,
+    "audit": AuditRules.areas,
+    "modules": Modprobe.areas,
+}
+"""Whom a change of which files concerns."""
+RELOAD_SSHD, SYSCTL, AUGENRULES, REBOOT = (
+    "a reload of sshd",
+    "sysctl --system or a reboot",
+    "augenrules --load",
+    "a reboot",
+)
+_SWITCHES = {"-e": "enabled", "-f": "failure", "-b": "backlog_limit"}
+_KEY = re.compile(r"(?:-k |-F key=)(\S+)")
+_PLAIN = re.compile(r"[a-z0-9_]+(?:[./][A-Za-z0-9_.:/-]+)+")
+_MOST_KEYS, _LONGEST = 200, 200
+_LOCKED = "2"
+
+Row = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Standing:
+    boot: str = ""
+    asked: tuple[str, ...] = ()
+    behind: tuple[Behind, ...] = ()
+
+    def about(self, paths: Iterable[str]) -> "Standing":
+        """What a change of these files concerns."""
+        touched = [name for name, areas in AREAS.items() if any(path.startswith(areas) for path in paths)]
+        return Standing(
+            self.boot,
+            tuple(name for name in self.asked if name in touched),
+            tuple(one for one in self.behind if one.program in touched),
+        )
+
+
+def kernel_settings(files: Files) -> list[str]:
+    """Those that an administrator's file states, by names that a shell may be given."""
+    texts = [source.text(files, path) or "" for path in (*source.glob(files, "/etc/sysctl.d/*.conf"), MAIN)]
+    return [key for key in sysctl.by_procps(texts).stated if _PLAIN.fullmatch(key)][:_MOST_KEYS]
+
+
+def standing(files: Files, rows: Sequence[Row]) -> Standing:
+    """`rows` are the host's words: cleaned, and compared, never obeyed."""
+    boot = next((value for word, _, value in rows if word == "boot"), "")
+    found = [("sshd", _sshd(rows)), ("sysctl", _sysctl(files, rows)), ("audit", _audit(files, rows))]
+    found.append(("modules", _modules(files, rows)))
+    asked = [(name, list(behind)) for name, behind in found if behind is not None]
+    return Standing(
+        clean(boot, 64).strip(),
+        tuple(name for name, _ in asked),
+        tuple(one for _, behind in asked for one in behind),
+    )
+
+
+def _behind(program: str, setting: str, wanted: str, running: str, by: str) -> Behind:
+    said = (clean(text, _LONGEST) for text in (setting, wanted, running))
+    return Behind(program=program, **dict(zip(("setting", "wanted", "running"), said, strict=True)), by=by)
+
+
+def _sshd(rows: Sequence[Row]) -> Iterator[Behind] | None:
+    """It tells nobody what it goes by, only when it last began."""
+    said = [(name, value) for word, name, value in rows if word == "sshd"]
+    if not said:
+        return None
+    return (
+        _behind("sshd", file, "as the file is now", "as it was when sshd last began", RELOAD_SSHD)
+        for name, file in said
+        if name == "late"
+    )
+
+
+def _sysctl(files: Files, rows: Sequence[Row]) -> Iterator[Behind] | None:
+    now = {name: " ".join(value.split()) for word, name, value in rows if word == "sysctl"}
+    if not now:
+        return None
+    stated = AtBoot().settings(files)
+    spelt = in_force(sysctl.by_procps(f"{key} = {value}" for key, value in now.items()), debian=False)
+    wanted = {key: " ".join(stated[key].split()) for key in now if key in stated}
+    return (
+        _behind("sysctl", key, value, now[key], SYSCTL)
+        for key, value in wanted.items()
+        if value not in (now[key], spelt.get(key))
+    )
+
+
+def _audit(files: Files, rows: Sequence[Row]) -> Iterator[Behind] | None:
+    now = {name: value for word, name, value in rows if word == "audit"}
+    if "enabled" not in now:
+        return None
+    return _audit_rules(files, now, [value for word, _, value in rows if word == "rule"])
+
+
+def _audit_rules(files: Files, now: dict[str, str], loaded: Sequence[str]) -> Iterator[Behind]:
+    """Rules by their keys: the kernel spells them otherwise than whoever wrote them."""
+    by = REBOOT if now["enabled"] == _LOCKED else AUGENRULES
+    lines = audit.audit_lines(source.text(files, LOADED) or "", LOADED)
+    stated = {one.switch.key: one.switch.value for one in lines if one.switch}
+    for switch, name in _SWITCHES.items():
+        if switch in stated and name in now and stated[switch] != now[name]:
+            yield _behind("audit", f"{name} ({switch})", stated[switch], now[name], by)
+    rules = [" ".join(one.words) for one in lines if one.rule]
+    known = {key for line in loaded for key in _KEY.findall(line)}
+    for key in dict.fromkeys(key for rule in rules for key in _KEY.findall(rule)):
+        if key not in known:
+            yield _behind("audit", f"rules with the key {key}", "loaded", "not loaded", by)
+    if rules and not [line for line in loaded if line.startswith("-")]:
+        yield _behind("audit", "rules", f"{len(rules)} loaded", "none loaded", by)
+
+
+def _modules(files: Files, rows: Sequence[Row]) -> Iterator[Behind] | None:
+    loaded = {name for word, name, _ in rows if word == "module"}
+    if not loaded:
+        return None
+    shut = [
+        key.partition(" ")[2]
+        for key, value in Modprobe().settings(files).items()
+        if key.startswith("install ") and value == NOTHING
+    ]
+    return (
+        _behind("modules", module, "never loaded", "loaded", f"modprobe -r {module} or a reboot")
+        for module in shut
+        if module in loaded and re.fullmatch(r"[A-Za-z0-9_]+", module)
+    )

@@ -1,0 +1,41 @@
+# running KEY...: what runs here, for whoever has read the files: the boot, the sshd that listens, these kernel settings,
+# the audit rules and switches that are loaded, the modules that are. A row is a word, a name and a value.
+row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
+row boot id "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
+ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
+up_since=$(sed -n 's/^btime //p' /proc/stat)
+newest() { # the file that changed last, by the time that nobody can set, and that time
+  for file; do [ ! -f "$file" ] || printf '%s %s\n' "$(stat -c %.Z -- "$file" 2>/dev/null || stat -c %Z -- "$file")" "$file"; done |
+    sort -n | tail -n 1
+}
+noted_by() { # the pid file of this process
+  for file in "$(sshd -T 2>/dev/null | sed -n 's/^pidfile //p')" /run/sshd.pid /var/run/sshd.pid; do
+    [ -r "$file" ] && read -r pid_there <"$file" && [ "$pid_there" = "$1" ] && { printf '%s\n' "$file"; return; }
+  done
+}
+port=$(came_in_by)
+# shellcheck disable=SC2046
+for pid in $(listeners $(ears "$port")); do
+  # With a socket of systemd's each login has a sshd of its own, which has read everything.
+  [ "$pid" != 1 ] || continue
+  kept=$(noted_by "$pid")
+  if [ "$kept" ]; then begun=$(stat -c %.Y -- "$kept" 2>/dev/null || stat -c %Y -- "$kept")
+  else begun=$((up_since + $(born "$pid") / ticks))
+  fi
+  last=$(newest /etc/ssh/sshd_config /etc/ssh/sshd_config.d/*.conf /etc/crypto-policies/back-ends/opensshserver.config)
+  # It writes its pid file each time that it begins anew. Without one, a process that is newer than the files has read
+  # them, and of an older one nothing is known.
+  if [ "$(printf '%s\n' "${last%% *}" "$begun" | sort -n | tail -n 1)" = "$begun" ]; then row sshd read ''
+  elif [ "$kept" ]; then row sshd late "${last#* }"
+  fi
+  break
+done
+for key; do
+  value=$(sysctl -n -- "$key" 2>/dev/null) && row sysctl "$key" "$(printf '%s' "$value" | tr '\t\n' '  ')"
+done
+if status=$(auditctl -s 2>/dev/null) && [ "$status" ]; then
+  printf '%s\n' "$status" | while read -r name value; do row audit "$name" "$value"; done
+  auditctl -l 2>/dev/null | head -n 2000 | while IFS= read -r line; do row rule - "$line"; done
+fi
+[ ! -r /proc/modules ] || while read -r module _; do row module "$module" loaded; done </proc/modules
+exit 0

@@ -1,0 +1,125 @@
+"""Asked by the SDK's own client, over an application in this process."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import httpx
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from app.cli.mcp_serve import secret, serve_mcp
+from app.cli.mcp_server import RestApi, mcp_server
+from app.errors import BadInput
+from tests.web.api.inside import finished
+
+LOOKING = {
+    "list_hosts",
+    "list_rules",
+    "scan_host",
+    "list_runs",
+    "show_run",
+    "list_items",
+    "follow_run",
+    "list_approvals",
+}
+ORDERING = {"plan_dry_run", "order_review_run", "check_after_reboot", "stop_run"}
+
+
+def said(result):
+    assert not result.is_error, result.content
+    return json.loads(result.content[0].text)
+
+
+def refused(result):
+    assert result.is_error
+    return result.content[0].text
+
+
+def sent(seen):
+    def answer(request):
+        seen.append((request.method, request.url.path, json.loads(request.content or b"null"), request.headers))
+        return httpx.Response(200, json={"via": "token"})
+
+    return httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://temper")
+
+
+async def test_what_there_is_to_call_changes_nothing_by_itself_and_takes_no_command(tmp_path):
+    async with Client(mcp_server(RestApi(sent([])))) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(tools) == LOOKING | ORDERING | {"answer_approval"}
+    assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == LOOKING
+    fields = {field for tool in tools.values() for field in tool.input_schema["properties"]}
+    assert not fields & {"mode", "actions", "command", "content", "path", "budget", "consent", "keep"}
+    assert tools["answer_approval"].input_schema["properties"]["decision"]["enum"] == ["approve", "refuse"]
+
+
+async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
+    async with finished(tmp_path / "data") as (_, _, run, http), Client(mcp_server(RestApi(http))) as client:
+        assert said(await client.call_tool("list_hosts", {}))["hosts"][0]["simulated"] is True
+        assert said(await client.call_tool("show_run", {"run": run}))["state"] == "finished"
+        items = said(await client.call_tool("list_items", {"run": run}))["items"]
+        assert [(item["rule"], item["status"], item["not_in_force"]) for item in items] == [("V-257820", "passed", [])]
+        first = said(await client.call_tool("follow_run", {"run": run, "wait": 0}))
+        assert first["events"][0]["kind"] == "run.queued"
+        assert not [event for event in first["events"] if event["kind"].startswith("turn.")]
+        then = said(await client.call_tool("follow_run", {"run": run, "since": first["newest"], "wait": 0}))
+        assert then["events"] == []
+        assert "There is no run" in refused(await client.call_tool("show_run", {"run": "0a1b"}))
+        assert "pattern" in refused(await client.call_tool("show_run", {"run": "../me"}))
+        wrong = await client.call_tool("plan_dry_run", {"host": "fixture", "rules": ["V-1"]})
+        assert "there is no rule" in refused(wrong).lower()
+        no_person = await client.call_tool(
+            "answer_approval", {"approval": "x.V-1.1.9", "decision": "approve", "reason": "looks fine"}
+        )
+        assert "takes a token of an operator" in refused(no_person)
+
+
+async def test_what_is_ordered_is_a_dry_run_or_waits_for_a_person():
+    seen = []
+    async with Client(mcp_server(RestApi(sent(seen), "s3cret"))) as client:
+        for tool in ("plan_dry_run", "order_review_run", "check_after_reboot"):
+            await client.call_tool(tool, {"host": "web-1"})
+        answer = {"approval": "r.V-1.1.9", "decision": "refuse", "reason": "not today"}
+        said(await client.call_tool("answer_approval", answer))
+        wrong = await client.call_tool("answer_approval", {**answer, "decision": "edit"})
+        assert wrong.is_error
+    assert [body["mode"] for _, path, body, _ in seen if path == "/api/v1/runs"] == ["dry-run", "review", "scan"]
+    assert {headers["authorization"] for *_, headers in seen} == {"Bearer s3cret"}
+    assert seen[-1][1:3] == ("/api/v1/approvals/r.V-1.1.9", {"decision": "refuse", "reason": "not today", "by": "mcp"})
+
+
+async def test_a_temper_that_is_away_is_a_sentence():
+    def away(_):
+        raise httpx.ConnectError("refused")
+
+    http = httpx.AsyncClient(transport=httpx.MockTransport(away), base_url="http://temper")
+    async with Client(mcp_server(RestApi(http))) as client:
+        assert "Is `temper serve` at work?" in refused(await client.call_tool("list_hosts", {}))
+
+
+async def test_it_speaks_over_stdio():
+    command = StdioServerParameters(command=sys.executable, args=["-m", "app", "mcp", "--url", "http://127.0.0.1:9"])
+    async with Client(command) as client:
+        assert "list_hosts" in {tool.name for tool in (await client.list_tools()).tools}
+
+
+def test_where_a_token_is_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPER_TOKEN", "one ")
+    (tmp_path / "token").write_text("two\n")
+    assert (secret("TEMPER_TOKEN"), secret(str(tmp_path / "token"))) == ("one", "two")
+    with pytest.raises(BadInput, match="neither a variable nor a file"):
+        secret(str(tmp_path / "none"))
+    with pytest.raises(BadInput, match="each caller brings a token"):
+        serve_mcp("http://127.0.0.1:8000", "TEMPER_TOKEN", 8123)
+    with pytest.raises(BadInput, match="no address of a Temper"):
+        serve_mcp("ftp://x", "", None)
+
+
+@pytest.mark.parametrize(
+    ("headers", "token"),
+    [(None, "own"), ({}, ""), ({"authorization": "Bearer theirs"}, "theirs"), ({"authorization": "Basic x"}, "")],
+)
+def test_over_http_nobody_acts_by_the_token_of_whoever_started_it(headers, token):
+    assert RestApi(sent([]), "own").token(SimpleNamespace(headers=headers)) == token

@@ -1,0 +1,42 @@
+"""What is taken away, tried on a host as fresh as the run's was."""
+
+from app.events.words import PublishedRule
+from app.evidence.playbook.checks import PlainCheck
+from app.evidence.playbook.edits import Edit, in_order
+from app.evidence.playbook.fixes import Fix, LeftOut, Takeaway
+from app.skills.catalog import skill
+from app.targets.catalog import open_target
+
+STIG = skill("stig")
+RULE = STIG.rules["V-257984"]
+HOSTILE = "'; touch /tmp/never; ' {{ lookup('pipe', 'id') }} $(id) \\1 \"%s é"
+
+
+def fresh_host(folder):
+    target = open_target("fixture", folder)
+    target.prepare()
+    return target
+
+
+def words(target, rules):
+    return {rule: STIG.rules[rule].check(target.files).word for rule in rules}
+
+
+def tree(folder):
+    return {
+        str(path): (path.stat().st_mode, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def fix(*edits, checks=(), rule=RULE):
+    named = PublishedRule(rule=rule.id, group=rule.id, id="")
+    notes = ("a note\nof two lines {{ 1 }}",)
+    return Takeaway((Fix(rule, named, tuple(in_order(edits)), (), (), checks, (), notes),), (LeftOut("V-1", "x"),))
+
+
+def harmful(file, rule=RULE):
+    """A change after which the host's own answer is worse."""
+    check = PlainCheck("sudoers", "no line says bad", f"! grep -q bad '{file}'")
+    return fix(Edit("replace", str(file), "good", "bad"), checks=(check,), rule=rule)

@@ -1,0 +1,73 @@
+"""Tried with ansible-core itself."""
+
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.fixes import Takeaway
+from app.evidence.playbook.role import playbook_of
+from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful
+
+ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
+
+
+@pytest.fixture
+def play(tmp_path):
+    def plays(content, *arguments):
+        zipfile.ZipFile(io.BytesIO(content)).extractall(tmp_path / "role")
+        given = {"temper_kept": tmp_path / "kept", "ansible_python_interpreter": sys.executable}
+        words = [word for name, value in given.items() for word in ("-e", f"{name}={value}")]
+        command = [str(ANSIBLE), "-i", "localhost,", "-c", "local", "playbook.yml", "-e", "ansible_become=false"]
+        calm = {
+            "ANSIBLE_HOME": str(tmp_path / "home"),
+            "ANSIBLE_PIPELINING": "1",
+            "ANSIBLE_NOCOLOR": "1",
+            "LC_ALL": "C.UTF-8",
+        }
+        return subprocess.run(
+            [*command, *words, *arguments],
+            cwd=tmp_path / "role",
+            env=os.environ | calm,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return plays
+
+
+@pytest.mark.timeout(300)
+def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_path, play):
+    """In one go: a play starts many processes."""
+    (tmp_path / "root/etc").mkdir(parents=True)
+    file, bad = tmp_path / "root/etc/motd", tmp_path / "root/bad"
+    file.write_text("plain (.*)\n{{ gone }}\n")
+    bad.write_text("good\n")
+    motd, new = str(file), str(tmp_path / "root/etc/new")
+    good = fix(
+        Edit("replace", motd, "plain (.*)", HOSTILE),
+        Edit("remove", motd, "{{ gone }}"),
+        Edit("insert", motd, new="0644", after=HOSTILE),
+        Edit("insert", motd, new="last"),
+        Edit("mode", motd, mode="0600"),
+        Edit("write", new, new=f'["{HOSTILE}"]\n', mode="0640"),
+    )
+    harm = harmful(bad, STIG.rules["V-257985"])
+    both = Takeaway((*good.fixes, *harm.fixes), good.left)
+    done = play(playbook_of(both, HOSTILE, HOSTILE))
+    assert "Not done, and left or put back as it was: V-257985" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 2
+    assert bad.read_text() == "good\n"
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (f"{HOSTILE}\n0644\nlast\n", 0o600)
+    made = tmp_path / "root/etc/new"
+    assert (made.read_text(), made.stat().st_mode & 0o777) == (f'["{HOSTILE}"]\n', 0o640)
+    assert not list(tmp_path.glob("**/*.temper-new"))
+    again = play(playbook_of(both, HOSTILE, HOSTILE), "--tags", "V-257984")
+    assert " changed=0 " in again.stdout
+    assert again.returncode == 0
