@@ -4,15 +4,15 @@ from functools import partial
 
 from app.config import Settings
 from app.store.db import open_database
-from app.store.host_files import HostFiles
+from app.store.host_files import HostFolders
 from app.targets.ownership import ALONE, Ownership
 
 
-def caught_up(settings: Settings) -> HostFiles | None:
+def caught_up(settings: Settings) -> HostFolders | None:
     """The folder here knows what the nodes know; None where there is one process and one folder."""
     if not settings.database_url:
         return None
-    files = HostFiles(open_database(settings.database), settings.hosts)
+    files = HostFolders(open_database(settings.database), settings.hosts)
     files.catch_up()
     return files
 

@@ -19,7 +19,7 @@ from app.loop.durable import Durable
 from app.runtime.place import place
 from app.store import nodes
 from app.store.db import AWAY, why
-from app.store.host_files import HostFiles
+from app.store.host_files import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan
 
@@ -34,7 +34,7 @@ class Node:
         self, database: Engine, settings: Settings, leases: Leases, durable: Durable, writer: LogWriter
     ) -> None:
         self._database, self._kind, self._leases = database, settings.kind, leases
-        self._place, self._hosts = place(settings.data), HostFiles(database, settings.hosts)
+        self._place, self._hosts = place(settings.data), HostFolders(database, settings.hosts)
         self._durable, self._writer = durable, writer
         self._beaten_at = time.monotonic()
         self._task: asyncio.Task[None] | None = None

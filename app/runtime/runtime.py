@@ -46,7 +46,7 @@ from app.store.db import AWAY, why
 from app.store.events import EventStore
 from app.store.fixes import StoredFixes
 from app.store.held import asking
-from app.store.host_files import HostFiles
+from app.store.host_files import HostFolders
 from app.store.inbox import StoredInbox
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
@@ -133,7 +133,7 @@ class Runtime:
     def told_of(self, host: str) -> None:
         """It was made known here, or forgotten: so it is to the other nodes."""
         if self.leases:
-            HostFiles(self.database, self.settings.hosts).keep_registration(host)
+            HostFolders(self.database, self.settings.hosts).keep_registration(host)
 
     async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
@@ -248,7 +248,7 @@ class Runtime:
         host = begun.host
         claim = self.leases.take(run_id, host, epoch, place(self.settings.data) if is_fixture(host) else "")
         self.writer.lost.discard(run_id)
-        files = HostFiles(self.database, self.settings.hosts)
+        files = HostFolders(self.database, self.settings.hosts)
         return Ownership(
             fence=self.leases.fence(run_id),
             claim=claim if begun.mode in ("auto", "review") else 0,

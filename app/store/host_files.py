@@ -37,7 +37,7 @@ def anybody(_session: Session) -> None:
     """Nobody works on the host."""
 
 
-class HostFiles:
+class HostFolders:
     def __init__(self, database: Engine, hosts: Path) -> None:
         self._database = database
         self._hosts = hosts

@@ -5,7 +5,7 @@ import pytest
 from app.errors import Fenced
 from app.store import host_files
 from app.store.db import open_database
-from app.store.host_files import HostFiles
+from app.store.host_files import HostFolders
 from app.syntax.files import FileState
 from app.targets import registry
 from app.targets.disk import Disk
@@ -24,7 +24,7 @@ CONFIG, BEFORE, AFTER = (
 def nodes(tmp_path):
     """Two, each with hosts of its own in a folder of its own."""
     database = open_database(tmp_path / "temper.sqlite")
-    yield [(HostFiles(database, hosts), hosts) for hosts in (tmp_path / "one", tmp_path / "other")]
+    yield [(HostFolders(database, hosts), hosts) for hosts in (tmp_path / "one", tmp_path / "other")]
     database.dispose()
 
 
