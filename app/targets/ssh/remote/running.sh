@@ -33,9 +33,9 @@ done
 for key; do
   value=$(sysctl -n -- "$key" 2>/dev/null) && row sysctl "$key" "$(printf '%s' "$value" | tr '\t\n' '  ')"
 done
-if status=$(auditctl -s 2>/dev/null) && [ "$status" ]; then
+if status=$(timeout -k 1 5 auditctl -s 2>/dev/null) && [ "$status" ]; then
   printf '%s\n' "$status" | while read -r name value; do row audit "$name" "$value"; done
-  auditctl -l 2>/dev/null | head -n 2000 | while IFS= read -r line; do row rule - "$line"; done
+  timeout -k 1 5 auditctl -l 2>/dev/null | head -n 2000 | while IFS= read -r line; do row rule - "$line"; done
 fi
 [ ! -r /proc/modules ] || while read -r module _; do row module "$module" loaded; done </proc/modules
 exit 0
