@@ -8,12 +8,12 @@ from app.loop.harm import worse
 from app.loop.run import Run
 from app.loop.state import RunState
 from app.store.before import Left
-from app.targets.running import Standing
+from app.targets.running import InForce
 from app.text.clean import clean
 from app.text.secrets import redacted
 
 
-def told(standing: Standing, rule: str = "", attempt: int = 0) -> list[ForceAsked]:
+def told(standing: InForce, rule: str = "", attempt: int = 0) -> list[ForceAsked]:
     """Nothing where nothing runs that could be asked; the boot is noted as the run begins."""
     if not standing.asked and (rule or not standing.boot):
         return []
@@ -37,7 +37,7 @@ async def check_reboot(run: Run) -> None:
     run.append(after_reboot(run.state, left, standing))
 
 
-def after_reboot(state: RunState, left: Left, standing: Standing) -> RebootChecked:
+def after_reboot(state: RunState, left: Left, standing: InForce) -> RebootChecked:
     holds = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
     fails = {rule for rule, verdict in state.opening.items() if verdict.word == "fail"}
     still = {(one.program, one.setting) for one in standing.behind}

@@ -62,7 +62,7 @@ from app.loop.state import RunState
 from app.loop.waived import of_skill
 from app.skills import rulebook
 from app.skills.published import published
-from app.targets.running import Standing
+from app.targets.running import InForce
 from app.targets.target import Target
 
 LESSONS_TOLD = 4
@@ -77,7 +77,7 @@ async def _start(run: Run, _: Start) -> None:
     assert request
     changes = request.mode not in ("scan", "dry-run")
 
-    def prepared(target: Target) -> tuple[str, tuple[Probe, ...], Standing]:
+    def prepared(target: Target) -> tuple[str, tuple[Probe, ...], InForce]:
         target.prepare(changes=changes, consent=request.consent, keep=request.keep)
         return target.confinement, target.health(), target.running()
 

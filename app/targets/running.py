@@ -31,7 +31,7 @@ RELOAD_SSHD, SYSCTL, AUGENRULES, REBOOT = (
 )
 _SWITCHES = {"-e": "enabled", "-f": "failure", "-b": "backlog_limit"}
 _KEY = re.compile(r"(?:-k |-F key=)(\S+)")
-_PLAIN = re.compile(r"[a-z0-9_]+(?:[./][A-Za-z0-9_.:/-]+)+")
+_PLAIN = re.compile(r"[a-z0-9_]+[./][A-Za-z0-9_.:/-]+")
 _MOST_KEYS, _LONGEST = 200, 200
 _LOCKED = "2"
 
@@ -39,15 +39,15 @@ Row = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Standing:
+class InForce:
     boot: str = ""
     asked: tuple[str, ...] = ()
     behind: tuple[Behind, ...] = ()
 
-    def about(self, paths: Iterable[str]) -> "Standing":
+    def about(self, paths: Iterable[str]) -> "InForce":
         """What a change of these files concerns."""
         touched = [name for name, areas in AREAS.items() if any(path.startswith(areas) for path in paths)]
-        return Standing(
+        return InForce(
             self.boot,
             tuple(name for name in self.asked if name in touched),
             tuple(one for one in self.behind if one.program in touched),
@@ -60,13 +60,13 @@ def kernel_settings(files: Files) -> list[str]:
     return [key for key in sysctl.by_procps(texts).stated if _PLAIN.fullmatch(key)][:_MOST_KEYS]
 
 
-def standing(files: Files, rows: Sequence[Row]) -> Standing:
+def standing(files: Files, rows: Sequence[Row]) -> InForce:
     """`rows` are the host's words: cleaned, and compared, never obeyed."""
     boot = next((value for word, _, value in rows if word == "boot"), "")
     found = [("sshd", _sshd(rows)), ("sysctl", _sysctl(files, rows)), ("audit", _audit(files, rows))]
     found.append(("modules", _modules(files, rows)))
     asked = [(name, list(behind)) for name, behind in found if behind is not None]
-    return Standing(
+    return InForce(
         clean(boot, 64).strip(),
         tuple(name for name, _ in asked),
         tuple(one for _, behind in asked for one in behind),

@@ -7,7 +7,7 @@ from typing import Protocol
 from app.events.words import AnyAction, FileChange, Probe
 from app.syntax.files import Files
 from app.targets.readable import Followed
-from app.targets.running import Standing
+from app.targets.running import InForce
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Target(Protocol):
 
     def health(self) -> tuple[Probe, ...]: ...
 
-    def running(self) -> Standing:
+    def running(self) -> InForce:
         """What runs there, beside the files as they were looked at last: which boot, and what is not in force."""
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:

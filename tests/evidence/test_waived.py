@@ -44,7 +44,7 @@ def test_who_answers_for_it_why_and_until_when():
     )
 
 
-@pytest.mark.parametrize("name", [one.file for one in PAPERS])
+@pytest.mark.parametrize("name", [one.file for one in PAPERS if one.packed])
 def test_every_paper_says_it(case, name):
     text = made(case, name).decode("utf-8-sig")
     assert "WAIVED until 2026-12-24" in text or "1</b> of them waived" in text, name

@@ -28,7 +28,7 @@ from app.loop.perform import perform
 from app.loop.run import Means, Run
 from app.loop.state import fold
 from app.scanners.verdict import Verdict
-from app.targets.running import Standing
+from app.targets.running import InForce
 from app.targets.target import Applied, Preview, Restored
 from app.targets.thread import TargetThread
 from tests.loop.playing import pack, request, rule
@@ -98,7 +98,7 @@ class Host:
         return ()
 
     def running(self):
-        return Standing()
+        return InForce()
 
     def log_lines(self, _limit):
         return []

@@ -4,7 +4,7 @@ from app.loop.force import after_reboot, told
 from app.loop.state import RunState
 from app.loop.telling import telling
 from app.store.before import Left, left
-from app.targets.running import Standing
+from app.targets.running import InForce
 from tests.evidence.logs import chain
 
 LATE = Behind(program="sysctl", setting="kernel.x", wanted="1", running="0", by="a reboot")
@@ -20,14 +20,14 @@ def state(words, probes=(WELL,)):
 
 
 def test_a_host_on_which_nothing_runs_is_not_asked():
-    assert told(Standing()) == []
-    assert told(Standing(boot="b"), "V-1", 1) == []
-    assert told(Standing(boot="b"))[0].boot == "b"
+    assert told(InForce()) == []
+    assert told(InForce(boot="b"), "V-1", 1) == []
+    assert told(InForce(boot="b"))[0].boot == "b"
 
 
 def test_what_a_reboot_changed_is_told_by_rule():
     was = Left("r1", "b1", (WELL,), frozenset({"V-1", "V-2"}), frozenset({"V-2", "V-3", "V-4"}), (("V-2", LATE),))
-    found = after_reboot(state({"V-1": "fail", "V-2": "pass", "V-3": "pass", "V-4": "fail"}), was, Standing("b2"))
+    found = after_reboot(state({"V-1": "fail", "V-2": "pass", "V-3": "pass", "V-4": "fail"}), was, InForce("b2"))
     assert (found.rebooted, found.slipped, found.arrived, found.waiting) == (True, ("V-1",), ("V-2", "V-3"), ())
     said = telling(found).text
     assert "began anew since run r1. hold now that did not before: V-2, V-3. no longer hold: V-1" in said
@@ -35,7 +35,7 @@ def test_what_a_reboot_changed_is_told_by_rule():
 
 def test_what_still_waits_for_a_reboot_is_told_as_waiting():
     was = Left("r1", "b1", (WELL,), frozenset({"V-2"}), frozenset({"V-2"}), (("V-2", LATE),))
-    found = after_reboot(state({"V-2": "pass"}, (ILL,)), was, Standing("b1", ("sysctl",), (LATE,)))
+    found = after_reboot(state({"V-2": "pass"}, (ILL,)), was, InForce("b1", ("sysctl",), (LATE,)))
     assert (found.rebooted, found.waiting, found.arrived) == (False, ("V-2",), ())
     assert found.worse == "agent-login: refused"
     assert "has not begun anew" in telling(found).text
@@ -43,7 +43,7 @@ def test_what_still_waits_for_a_reboot_is_told_as_waiting():
 
 
 def test_without_an_earlier_run_there_is_nothing_to_compare():
-    found = after_reboot(state({"V-1": "fail"}), Left(), Standing("b2"))
+    found = after_reboot(state({"V-1": "fail"}), Left(), InForce("b2"))
     assert (found.of, found.rebooted, found.slipped, found.worse) == ("", False, (), "")
     assert "no earlier run" in telling(found).text
 

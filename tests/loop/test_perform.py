@@ -12,7 +12,7 @@ from app.loop.perform import perform
 from app.loop.run import Means, Run
 from app.loop.state import RunState
 from app.scanners.verdict import Verdict
-from app.targets.running import Standing
+from app.targets.running import InForce
 from app.targets.thread import TargetThread
 from tests.loop.playing import SOUND, pack, request, rule
 from tests.loop.test_approvals import Kept
@@ -75,7 +75,7 @@ class Sound:
         return SOUND
 
     def running(self):
-        return Standing()
+        return InForce()
 
 
 async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
@@ -90,7 +90,7 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
         return (here, msgspec.structs.replace(here, rule="V-9"))
 
     target = SimpleNamespace(
-        name="h", simulated=True, confinement="none", prepare=lambda **_: None, health=lambda: SOUND
+        name="h", simulated=True, confinement="none", prepare=lambda **_: None, health=lambda: SOUND, running=InForce
     )
     run = Run(
         RunState(),

@@ -29,7 +29,7 @@ class NotSaid(Exception):
 
 
 @dataclass(frozen=True)
-class Edit:
+class FileEdit:
     do: Literal["replace", "remove", "insert", "write", "mode"]
     path: str
     old: str = ""
@@ -61,9 +61,9 @@ class _Nothing:
         return []
 
 
-def edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[Edit, ...]:
+def edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[FileEdit, ...]:
     """In the order of the paths that were changed."""
-    found: list[Edit] = []
+    found: list[FileEdit] = []
     for change in applied.changes:
         ours = [one for one in actions if not isinstance(one, Reload) and one.path == change.path]
         if not ours:
@@ -72,40 +72,40 @@ def edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[Edit, .
     return tuple(in_order(found))
 
 
-def in_order(found: Sequence[Edit]) -> Iterator[Edit]:
+def in_order(found: Sequence[FileEdit]) -> Iterator[FileEdit]:
     for at, edit in enumerate(found):
         ours = {(one.path, one.new) for one in found[:at] if one.do in ("replace", "insert")}
         yield replace(edit, behind=edit.do == "insert" and (edit.path, edit.after) in ours)
 
 
-def _of_path(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[Edit]:
+def _of_path(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[FileEdit]:
     if new or isinstance(ours[0], WriteFile):
         return [_whole(path, ours)]
     if any(isinstance(one, SetOption | WriteFile) for one in ours):
         keys = [one.key for one in ours if isinstance(one, SetOption)]
-        modes = [Edit("mode", path, mode=one.mode) for one in ours if isinstance(one, Chmod)]
+        modes = [FileEdit("mode", path, mode=one.mode) for one in ours if isinstance(one, Chmod)]
         return [*_from_diff(path, diff, keys), *modes]
     return [_of_action(one) for one in ours]
 
 
-def _whole(path: str, ours: Sequence[FileAction]) -> Edit:
+def _whole(path: str, ours: Sequence[FileAction]) -> FileEdit:
     try:
         state = plan_changes(ours, _Nothing())[path]
-        return Edit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
+        return FileEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
     except (ActionFailed, KeyError, UnicodeDecodeError) as exc:
         raise NotSaid(f"the record does not hold all of {path}") from exc
 
 
-def _of_action(action: FileAction) -> Edit:
+def _of_action(action: FileAction) -> FileEdit:
     match action:
         case ReplaceLine():
-            return Edit("replace", action.path, action.old, action.new)
+            return FileEdit("replace", action.path, action.old, action.new)
         case RemoveLine():
-            return Edit("remove", action.path, action.line)
+            return FileEdit("remove", action.path, action.line)
         case AppendLine():
-            return Edit("insert", action.path, new=action.line)
+            return FileEdit("insert", action.path, new=action.line)
         case Chmod():
-            return Edit("mode", action.path, mode=action.mode)
+            return FileEdit("mode", action.path, mode=action.mode)
         case _:
             raise NotSaid(f"{action.path} is changed in a way that the record does not hold line by line")
 
@@ -116,7 +116,7 @@ def stating(path: str, key: str) -> str:
     return f"^[ \t]*{key}([ \t]*=|[ \t])" if simple and re.fullmatch(r"[A-Za-z0-9_]+", key) else ""
 
 
-def _from_diff(path: str, diff: str, keys: Iterable[str]) -> list[Edit]:
+def _from_diff(path: str, diff: str, keys: Iterable[str]) -> list[FileEdit]:
     known = [pattern for key in keys if (pattern := stating(path, key))]
     found = list(_each(path, diff, known))
     again = {edit.new.rstrip(_TRAIL) for edit in found if edit.states}
@@ -127,19 +127,19 @@ def _from_diff(path: str, diff: str, keys: Iterable[str]) -> list[Edit]:
     return found
 
 
-def _each(path: str, diff: str, known: Sequence[str]) -> Iterator[Edit]:
+def _each(path: str, diff: str, known: Sequence[str]) -> Iterator[FileEdit]:
     for gone, fresh, above, at_end in _blocks(path, diff):
         # Lines that read the same are replaced by the same.
         removed = list(dict.fromkeys(line.rstrip(_TRAIL) for line in gone))
         for old, new in zip(removed, fresh, strict=False):
-            yield Edit("replace", path, old, new, _pattern(known, new))
+            yield FileEdit("replace", path, old, new, _pattern(known, new))
         for old in removed[len(fresh) :]:
-            yield Edit("remove", path, old)
+            yield FileEdit("remove", path, old)
         anchors = [above, *fresh]
         for at in range(len(removed), len(fresh)):
             if not at_end and not anchors[at].strip():
                 raise NotSaid(f"{path} has nothing that says where {fresh[at]!a} goes")
-            yield Edit("insert", path, new=fresh[at], after="" if at_end else anchors[at])
+            yield FileEdit("insert", path, new=fresh[at], after="" if at_end else anchors[at])
 
 
 def _pattern(known: Sequence[str], line: str) -> str:
@@ -183,7 +183,7 @@ def _lines(path: str, diff: str) -> Iterator[str]:
             yield line
 
 
-def made(text: str, edit: Edit) -> str:
+def made(text: str, edit: FileEdit) -> str:
     """The text after an edit: what the role and the script do, said once more and in Python."""
     if edit.do == "write":
         return edit.new
@@ -204,7 +204,7 @@ def _same(line: str, other: str) -> bool:
     return line.rstrip(_TRAIL) == other.rstrip(_TRAIL)
 
 
-def settled(edit: Edit, later: Iterable[Edit]) -> Edit | None:
+def settled(edit: FileEdit, later: Iterable[FileEdit]) -> FileEdit | None:
     """With what came of it by the end of the run: doing it once more changes nothing. None where it is undone."""
     for one in later:
         if one.path != edit.path:

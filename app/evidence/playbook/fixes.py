@@ -6,7 +6,7 @@ from app.events.kinds import AttemptFailed
 from app.events.words import PublishedRule, Reload
 from app.evidence.case import Case, Judged
 from app.evidence.playbook.checks import PlainCheck, asked, unasked
-from app.evidence.playbook.edits import Edit, NotSaid, edits, settled
+from app.evidence.playbook.edits import FileEdit, NotSaid, edits, settled
 from app.skills.skill import Rule
 from app.targets.ssh.danger import services
 from app.text.clean import clean
@@ -18,7 +18,7 @@ _LONGEST = 300
 class Fix:
     rule: Rule
     named: PublishedRule
-    edits: tuple[Edit, ...]
+    edits: tuple[FileEdit, ...]
     created: tuple[str, ...]
     """Files that the run's host did not have."""
     services: tuple[str, ...]

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from app.evidence.case import Case
-from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.fixes import Fix, Takeaway, takeaway
 from app.evidence.playbook.words import Plain, about, block, comment, left_out, quoted, tag, told, words, yaml
 from app.evidence.verify import chunks
@@ -60,7 +60,7 @@ def _rule(fix: Fix) -> str:
     )
 
 
-def _edit(edit: Edit) -> Plain:
+def _edit(edit: FileEdit) -> Plain:
     return {
         "do": edit.do,
         "path": edit.path,

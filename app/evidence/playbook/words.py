@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from app.evidence.case import Case
 from app.evidence.maker import maker
-from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.fixes import Fix, Takeaway
 from app.text.clean import clean
 
@@ -61,7 +61,7 @@ def _letter(one: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def words(edit: Edit) -> list[str]:
+def words(edit: FileEdit) -> list[str]:
     """What judge.sh takes after the root."""
     passing = "passing" if edit.passing else "behind" if edit.behind else ""
     return [edit.do, edit.path, edit.old, edit.new, edit.states, edit.after, edit.mode, passing, *edit.later]

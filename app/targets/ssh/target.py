@@ -23,7 +23,7 @@ from app.targets.ownership import ALONE, Ownership
 from app.targets.patience import prepared
 from app.targets.preview import preview
 from app.targets.readable import Followed
-from app.targets.running import Standing
+from app.targets.running import InForce
 from app.targets.ssh import danger, own, probes, running, undo
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.force import Force
@@ -155,7 +155,7 @@ class SshTarget:
         except Unusable as exc:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 
-    def running(self) -> Standing:
+    def running(self) -> InForce:
         return running.asked(self.line, self._tree.held)
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:

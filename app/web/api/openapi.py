@@ -33,6 +33,7 @@ TAGS = {
     "lessons": "What failures taught, over all runs.",
     "rules": "What is checked.",
     "hosts": "What can be hardened.",
+    "rollouts": "One wish for many hosts.",
     "waivers": "Findings that somebody answers for until a day.",
     "schedules": "Runs that start by themselves.",
     "machine": "Engines, GPUs, samples and energy.",

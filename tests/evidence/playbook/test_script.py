@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.fixes import takeaway
 from app.evidence.playbook.script import script, script_of
 from tests.evidence.playbook.fresh import HOSTILE, fix, fresh_host, harmful, tree, words
@@ -59,7 +59,7 @@ def test_a_host_that_is_not_as_the_runs_was_is_left_alone(tmp_path, run):
     file = tmp_path / "etc/motd"
     file.parent.mkdir()
     file.write_text("neither\n")
-    done = run(script_of(fix(Edit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path))
+    done = run(script_of(fix(FileEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path))
     assert done.returncode == 2
     assert "/etc/motd has neither the line that the run found nor the one that it left: old" in done.stderr
     assert file.read_text() == "neither\n"
@@ -68,7 +68,9 @@ def test_a_host_that_is_not_as_the_runs_was_is_left_alone(tmp_path, run):
 def test_an_option_with_a_third_value_is_changed_where_one_line_states_it_and_no_match_does(tmp_path, run):
     file = tmp_path / "etc/ssh/sshd_config"
     file.parent.mkdir(parents=True)
-    made = script_of(fix(Edit("replace", "/etc/ssh/sshd_config", "X yes", "X no", "^[ \t]*X([ \t]*=|[ \t])")), "r", "")
+    made = script_of(
+        fix(FileEdit("replace", "/etc/ssh/sshd_config", "X yes", "X no", "^[ \t]*X([ \t]*=|[ \t])")), "r", ""
+    )
     for text, after in (("A 1\nx maybe\nB 2", "A 1\nX no\nB 2\n"), ("X a\nX b\n", None), ("X a\nMatch all\n", None)):
         file.write_text(text)
         done = run(made, "--root", str(tmp_path))
@@ -91,9 +93,9 @@ def test_hostile_text_is_text(tmp_path, run):
     file = tmp_path / "etc/motd"
     file.write_text("plain\n\n")
     edits = (
-        Edit("replace", "/etc/motd", "plain", HOSTILE),
-        Edit("insert", "/etc/motd", new="-n \\t" + HOSTILE, after=HOSTILE),
-        Edit("write", "/etc/new", new=f"{HOSTILE}\n\n{HOSTILE}", mode="0600"),
+        FileEdit("replace", "/etc/motd", "plain", HOSTILE),
+        FileEdit("insert", "/etc/motd", new="-n \\t" + HOSTILE, after=HOSTILE),
+        FileEdit("write", "/etc/new", new=f"{HOSTILE}\n\n{HOSTILE}", mode="0600"),
     )
     done = run(script_of(fix(*edits), HOSTILE, HOSTILE), "--root", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
@@ -106,6 +108,8 @@ def test_a_link_is_not_followed_out_of_an_image(tmp_path, run):
     outside.write_text("old\n")
     (tmp_path / "root/etc").mkdir(parents=True)
     (tmp_path / "root/etc/motd").symlink_to(outside)
-    done = run(script_of(fix(Edit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path / "root"))
+    done = run(
+        script_of(fix(FileEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path / "root")
+    )
     assert done.returncode == 2
     assert outside.read_text() == "old\n"

@@ -5,7 +5,7 @@ import yaml as reader
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.evidence.playbook.edits import Edit
+from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.words import comment, tag, words, yaml
 
 HOSTILE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60) | st.sampled_from(
@@ -56,7 +56,7 @@ def test_a_comment_is_a_comment_and_a_tag_is_a_word(one, two):
 @settings(max_examples=20, deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_bash_gets_the_words_that_were_meant(old, new):
-    meant = words(Edit("replace", "/etc/motd", old, new, later=(old,)))
+    meant = words(FileEdit("replace", "/etc/motd", old, new, later=(old,)))
     line = f"EDITS=({shlex.join(meant)})\nprintf '%s\\0' \"${{EDITS[@]}}\""
     ran = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
     assert ran.stdout.decode().split("\0")[:-1] == meant
