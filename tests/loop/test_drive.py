@@ -5,30 +5,24 @@ import threading
 from types import SimpleNamespace
 
 import httpx
-import msgspec
 import pytest
 
 from app.engines.client import EngineClient
-from app.engines.simulator.chunks import Chunks
-from app.engines.simulator.reply import ChatRequest, make_reply
-from app.engines.simulator.script import ANSWERS, read_script
 from app.events.kinds import ActionApplied, ActionRolledBack, RunFinished, RunQueued
 from app.events.log import RunLog
 from app.events.words import Budget
 from app.loop.drive import drive
 from app.loop.run import Means, RoleSeat, Run
 from app.loop.state import RunState
-from app.scanners.builtin import Builtin
 from app.skills.stig.pack import STIG
 from app.targets.ssh.target import SshTarget
 from app.targets.thread import TargetThread
+from tests.loop.onfixture import SCANNER, answered
 from tests.loop.test_approvals import Kept
 from tests.targets.ssh.host import SshHost, needs
 
 RULE = "V-257981"
 """The Auditor vetoes its first attempt, which is taken back; its second holds."""
-SCRIPT = read_script(ANSWERS)
-SCANNER = Builtin({rule.id: rule.check for rule in STIG.rules.values()})
 
 
 class Watched(SshTarget):
@@ -53,20 +47,6 @@ class Silent:
 
     async def pause(self):
         await asyncio.get_running_loop().create_future()
-
-
-def answered(request):
-    """As the simulated engine answers, all at once."""
-    asked = msgspec.json.decode(request.content, type=ChatRequest)
-    reply = make_reply(SCRIPT, asked, None, 4096)
-    chunks = Chunks("a", "m", reply.prompt_tokens, usage=True, usage_on_each=False)
-    said = [
-        chunks.opening(),
-        *chunks.pieces(reply.pieces, reply.completion_tokens),
-        chunks.finish(reply.finish_reason, reply.completion_tokens),
-        chunks.closing(reply.completion_tokens),
-    ]
-    return httpx.Response(200, content=b"".join(said), headers={"content-type": "text/event-stream"})
 
 
 def seats(http):
