@@ -4,11 +4,12 @@ The folder of a host on a node's disk is a copy of what lies here; only whoever 
 """
 
 import hashlib
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from sqlalchemy import Engine, delete, func
+from sqlalchemy import Engine, delete
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 
 PART = 1 << 20
@@ -16,6 +17,11 @@ PART = 1 << 20
 REGISTRATION = ("host.json", "known_hosts")
 _SINGLE = (*REGISTRATION, "baseline.json", "alone")
 _JOURNALS = "journal"
+_SHARED = "shared"
+"""Lies beside a registration that the database knows: where it is gone from there, the host was forgotten elsewhere."""
+_HOST = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_PATH = re.compile(r"host\.json|known_hosts|baseline\.json|alone|journal/[A-Za-z0-9][^/]{0,140}/[A-Za-z0-9][^/]{0,60}")
+"""Nothing else is written, whatever the database says."""
 
 Held = Callable[[Session], None]
 """Raises, inside the transaction, where the host is another's to change."""
@@ -71,23 +77,26 @@ class HostFolders:
         """The hosts that other nodes were told of, or told to forget, since the last look."""
         with Session(self._database) as session:
             known = (col(HostFileRow.path) == REGISTRATION[0]) & (col(HostFileRow.part) == 0)
-            found = dict(session.exec(select(HostFileRow.host, HostFileRow.digest).where(known)).all())
+            rows = session.exec(select(HostFileRow.host, HostFileRow.digest).where(known)).all()
+            found = {host: digest for host, digest in rows if _HOST.fullmatch(host)}
             changed = [host for host, digest in found.items() if self._seen.get(host) != digest]
             new = {host: {path: _content(session, host, path) for path in REGISTRATION} for host in changed}
         for host, files in new.items():
             _lay_out(self._hosts / host, files)
+            (self._hosts / host / _SHARED).touch()
         for host in self._seen.keys() - found.keys():
-            for path in REGISTRATION:
+            for path in (*REGISTRATION, _SHARED):
                 (self._hosts / host / path).unlink(missing_ok=True)
         self._seen = found
 
     def catch_up(self) -> None:
-        """The first of all brings in the hosts that it knows; every other forgets those that are gone meanwhile."""
+        """What only this folder knows is brought in; what others have forgotten meanwhile is forgotten here."""
         own = sorted(at.parent.name for at in self._hosts.glob(f"*/{REGISTRATION[0]}"))
+        shared = {host for host in own if (self._hosts / host / _SHARED).exists()}
         with Session(self._database) as session:
-            empty = session.exec(select(func.count()).select_from(HostFileRow)).one() == 0
-        if empty:
-            for host in own:
+            known = set(session.exec(select(HostFileRow.host).distinct()).all())
+        for host in own:
+            if host not in shared | known:
                 self.keep(host)
         self._seen = dict.fromkeys(own, "")
         self.look()
@@ -145,7 +154,7 @@ def _files(folder: Path) -> dict[str, Path]:
 
 def _digests(session: Session, host: str) -> dict[str, str]:
     query = select(HostFileRow.path, HostFileRow.digest).where(HostFileRow.host == host, HostFileRow.part == 0)
-    return dict(session.exec(query).all())
+    return {path: digest for path, digest in session.exec(query).all() if _PATH.fullmatch(path)}
 
 
 def _content(session: Session, host: str, path: str) -> bytes:

@@ -1,11 +1,12 @@
 """A host's folder on two nodes that have no disk in common."""
 
 import pytest
+from sqlmodel import Session
 
 from app.errors import Fenced
 from app.store import host_files
 from app.store.db import open_database
-from app.store.host_files import HostFolders
+from app.store.host_files import HostFileRow, HostFolders
 from app.syntax.files import FileState
 from app.targets import registry
 from app.targets.disk import Disk
@@ -96,11 +97,36 @@ def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes
     assert journal(there).mark("a") == "open", "as it was kept last"
 
 
-def test_the_first_node_brings_its_hosts_along_and_a_late_one_forgets_what_is_gone(nodes):
+def test_a_node_brings_along_what_only_it_knows_and_forgets_what_was_forgotten_while_it_was_away(nodes, tmp_path):
     (one, here), (other, there) = nodes
-    for hosts in (here, there):
-        registry.add(hosts, "web1", END, "web1 ssh-ed25519 AAAA\n", "SHA256:x")
-    registry.add(there, "old", END, "old ssh-ed25519 AAAA\n", "SHA256:y")
+    for name in ("web1", "old"):
+        registry.add(here, name, END, f"{name} ssh-ed25519 AAAA\n", "SHA256:x")
+    begun(here)
+    registry.add(there, "db1", END, "db1 ssh-ed25519 AAAA\n", "SHA256:y")
     one.catch_up()
     other.catch_up()
-    assert [host.name for host in registry.listed(there)] == ["web1"]
+    assert [host.name for host in registry.listed(there)] == ["db1", "old", "web1"]
+    registry.remove(here, "old")
+    one.keep_registration("old")
+    HostFolders(one._database, there).catch_up()  # started anew
+    assert [host.name for host in registry.listed(there)] == ["db1", "web1"]
+    other.bring("web1")
+    assert journal(there).pending() == ["a"]
+
+
+def test_what_the_database_says_is_written_in_the_hosts_folder_and_nowhere_else(nodes, tmp_path):
+    (one, _), (other, there) = nodes
+    with Session(one._database) as session, session.begin():
+        for host, path in (
+            ("web1", "../../out"),
+            ("web1", "journal/../../out"),
+            ("web1", "host.json"),
+            ("..", "host.json"),
+        ):
+            session.add(HostFileRow(host=host, path=path, part=0, digest="x", content=b"{}"))
+        session.add(HostFileRow(host="web1", path="known_hosts", part=0, digest="x", content=b"k"))
+    other.look()
+    other.bring("web1")
+    written = sorted(str(at.relative_to(there)) for at in there.rglob("*") if at.is_file())
+    assert written == ["web1/host.json", "web1/known_hosts", "web1/shared"]
+    assert not [at for at in tmp_path.iterdir() if at.name in ("out", "host.json")]
