@@ -92,7 +92,7 @@ class _Answer:
 
 
 def _no_such_range(size: int) -> Response:
-    said = f"There are {size} bytes, and the range begins behind them: ask again without it."
+    said = f"There are {size} bytes, and the range begins past the last one: ask again without it."
     return Problem("no-such-range", said, field="Range", headers={"content-range": f"bytes */{size}"}).response()
 
 

@@ -48,7 +48,7 @@ def _meant(word: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> Seq
         there = [*(one.name for one in registry.listed(folder)), *registry.fixtures(folder)]
         if hosts := fnmatch.filter(there, word):
             return hosts
-        raise NotTaken("hosts", f"no host is called like {word[:64]!a}: temper host list names them.", "unknown-host")
+        raise NotTaken("hosts", f"no host matches {word[:64]!a}: temper host list names them.", "unknown-host")
     try:
         known_host(word, folder)
     except BadInput as exc:
