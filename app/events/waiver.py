@@ -1,5 +1,6 @@
 """A finding that somebody answers for until a day: it stays a finding, and is left alone."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -7,13 +8,14 @@ from msgspec import Struct
 
 
 class WaiverScope(Struct, frozen=True):
-    """Where it holds: on every host, or on one."""
+    """Where it holds: on every host, on one, or on those of a group."""
 
-    kind: Literal["all", "host"] = "all"
+    kind: Literal["all", "host", "group"] = "all"
     name: str = ""
 
-    def covers(self, host: str) -> bool:
-        return self.kind == "all" or self.name == host
+    def covers(self, host: str, groups: Collection[str]) -> bool:
+        """`groups` are those that the host is in."""
+        return self.kind == "all" or (self.name in groups if self.kind == "group" else self.name == host)
 
     @property
     def told(self) -> str:

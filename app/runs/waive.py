@@ -10,11 +10,12 @@ from sqlmodel import Session
 from app.errors import BadInput, NotTaken
 from app.events.waiver import WaiverScope
 from app.skills.catalog import nearest, skill
+from app.store.groups import groups
 from app.store.waivers import WaiverRow, known, waivers
 from app.targets.catalog import known_host
 from app.text.clean_line import clean_line
 
-LONGEST = {"rule": 128, "host": 64, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
+LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
 MOST = 2000
 MOST_DAYS = 366
 """A risk that is accepted for longer is looked at again once a year."""
@@ -24,7 +25,9 @@ MOST_DAYS = 366
 class WaiverWish:
     rule: str
     host: str = ""
-    """Empty: every host."""
+    """Empty, as `group` is: every host."""
+    group: str = ""
+    """The hosts that are in it whenever a run begins."""
     owner: str
     reason: str
     ticket: str = ""
@@ -36,11 +39,14 @@ class WaiverWish:
 
     @property
     def scope(self) -> WaiverScope:
+        if self.group:
+            return WaiverScope("group", self.group)
         return WaiverScope("host", self.host) if self.host else WaiverScope()
 
 
 def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> WaiverRow:
     _check(wish, hosts)
+    _check_group(session, wish)
     there = [row for row in waivers(session) if row.in_force(now)]
     for row in there:
         if (row.rule, row.waiver.scope) == (wish.rule, wish.scope):
@@ -97,6 +103,17 @@ def _check(wish: WaiverWish, hosts: Path) -> None:
         near = ", ".join(nearest(wish.rule, pack) or [*pack.rules][:3])
         said = f"there is no rule {wish.rule[:60]!a} in {pack.title}: the nearest are {near}."
         raise NotTaken("rule", said, "unknown-rule")
+
+
+def _check_group(session: Session, wish: WaiverWish) -> None:
+    if not wish.group:
+        return
+    if wish.host:
+        raise NotTaken("group", "name a host or a group, not both.")
+    there = groups(session)
+    if wish.group not in there:
+        known = f"there is {', '.join(there)}" if there else "temper host group NAME HOST… makes one"
+        raise NotTaken("group", f"there is no group {wish.group!a}: {known}.")
 
 
 def _line(wish: WaiverWish, field: str) -> str:

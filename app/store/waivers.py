@@ -11,6 +11,7 @@ from sqlmodel import Field, Session, SQLModel, col, select
 from app.errors import NotTaken
 from app.events.record import stamp
 from app.events.waiver import Waiver, WaiverScope
+from app.store.groups import groups_of
 from app.store.held import asking
 
 _DAY = 24 * 3600.0
@@ -109,7 +110,8 @@ class StoredWaivers:
     def on(self, host: str, now: float) -> tuple[Waiver, ...]:
         with asking(self._database) as session:
             found = [row.waiver for row in waivers(session) if row.in_force(now)]
-        return tuple(one for one in found if one.scope.covers(host))
+            groups = groups_of(session, host)
+        return tuple(one for one in found if one.scope.covers(host, groups))
 
 
 def waivers(session: Session) -> Sequence[WaiverRow]:
