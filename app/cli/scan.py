@@ -15,6 +15,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.words import Word
 from app.runs.scanner import lay_out_new, scanner_for
+from app.runs.tailor import tailored_profiles
 from app.scanners.builtin import Builtin
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.content import add, datastream, datastreams
@@ -65,6 +66,11 @@ def list_content(name: str, *, as_json: bool = False) -> None:
     if not as_json:
         Console().print(escape(f"{benchmark.title} {benchmark.version}"))
     profiles = [ProfileLine(one.short, one.rules, one.title) for one in benchmark.profiles]
+    profiles += [
+        ProfileLine(f"{one.profile.short}:{one.tailoring}", one.profile.rules, one.profile.title)
+        for one in tailored_profiles()
+        if datastreams().get(one.content) == _file(name)
+    ]
     return listed(profiles, f"{name} has no profiles.", as_json=as_json)
 
 

@@ -53,6 +53,18 @@ def scap_add(file: Annotated[Path, typer.Argument(help="A data stream, or the XC
     add_content(file)
 
 
+@scap.command("tailor")
+def scap_tailor(
+    file: Annotated[Path, typer.Argument(help="An xccdf:Tailoring, as SCAP Workbench or autotailor write it.")],
+    content: Annotated[str, typer.Option(help="The data stream that it is for; `temper scap list` names them.")],
+    name: Annotated[str, typer.Option(help="What it is called here; as its file when left out.")] = "",
+) -> None:
+    """Keep a tailoring file on this machine: each of its profiles is a skill. Nothing is taken that does not fit."""
+    from app.cli.tailoring import add_tailoring_file
+
+    add_tailoring_file(file, content, name)
+
+
 @host_app.command("add")
 def host_add(
     name: Annotated[str, typer.Argument(help="What it is called from here on.")],

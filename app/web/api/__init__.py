@@ -30,6 +30,7 @@ from app.web.api import (
     samples,
     schedules,
     streams,
+    tailorings,
     waivers,
     webhooks,
 )
@@ -65,6 +66,7 @@ def install(application: FastAPI) -> None:
         lessons,
         schedules,
         waivers,
+        tailorings,
         webhooks,
         people,
         nodes,

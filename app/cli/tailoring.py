@@ -1,0 +1,26 @@
+"""`temper scap tailor`: somebody's own profiles over a data stream's."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from app.errors import BadInput
+from app.runs.tailor import take_tailoring
+from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
+
+
+def add_tailoring_file(file: Path, content: str, name: str) -> None:
+    try:
+        with file.open("rb") as opened:
+            document = opened.read(MOST_BYTES + 1)
+    except OSError as exc:
+        raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+    for one in take_tailoring(document, content, name or _named(file)):
+        apart = f"{one.left_out} not applicable by tailoring"
+        said = f"{one.profile.rules} rules, {apart}. Ask for {one.skill}"
+        Console(soft_wrap=True).print(escape(f"{one.profile.title}: {said}"))
+
+
+def _named(file: Path) -> str:
+    return file.name.removesuffix(ENDING).removesuffix(".xml").lower()
