@@ -60,7 +60,7 @@ def test_checklists_have_what_is_left_out_as_not_applicable_and_say_by_what(log)
     assert rules["by_hand"]["finding_details"] == SAYS
     assert "not applicable by tailoring" in rules["by_hand"]["comments"]
     assert rules["V-257985"]["status"] == "open"
-    vulns = [one for one in ET.fromstring(made(log, "checklist.ckl")).iter("VULN")]
+    vulns = list(ET.fromstring(made(log, "checklist.ckl")).iter("VULN"))
     assert [one.findtext("STATUS") for one in vulns] == ["Open", "NotAFinding", "Not_Applicable"]
     assert [one.findtext("FINDING_DETAILS") == SAYS for one in vulns] == [False, False, True]
 

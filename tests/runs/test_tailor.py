@@ -74,7 +74,7 @@ async def test_what_is_wrong_is_said_alike(doors):
 async def test_a_run_can_be_ordered_on_it(doors):
     await api(doors, TEXT)
     answer = await doors.http.post("/api/v1/runs", json={"host": "fixture", "skill": NAME, "mode": "scan"})
-    assert answer.status_code == 201, answer.text
+    assert answer.status_code == 202, answer.text
     assert doors.submitted[0].rules == ("V-257985", "release")
     refused = await doors.http.post("/api/v1/runs", json={"host": "fixture", "skill": NAME, "rules": ["by_hand"]})
     assert refused.status_code == 422

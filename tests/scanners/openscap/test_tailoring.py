@@ -115,7 +115,7 @@ def test_it_is_kept_for_good_under_its_name(tmp_path, monkeypatch):
         add_tailoring(changed("profile_base", "profile_x"), "other", BENCHMARK)
     assert [*tailorings()] == ["site"]
     assert tailoring("site").sha256 == added.sha256
-    with pytest.raises(BadInput, match="There is no tailoring 'gone'; here are: site."):
+    with pytest.raises(BadInput, match=r"There is no tailoring 'gone'; here are: site\."):
         tailoring("gone")
 
 
