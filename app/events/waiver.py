@@ -1,31 +1,16 @@
 """A finding that somebody answers for until a day: it stays a finding, and is left alone."""
 
-from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import Literal
 
 from msgspec import Struct
 
-
-class WaiverScope(Struct, frozen=True):
-    """Where it holds: on every host, on one, or on those of a group."""
-
-    kind: Literal["all", "host", "group"] = "all"
-    name: str = ""
-
-    def covers(self, host: str, groups: Collection[str]) -> bool:
-        """`groups` are those that the host is in."""
-        return self.kind == "all" or (self.name in groups if self.kind == "group" else self.name == host)
-
-    @property
-    def told(self) -> str:
-        return "every host" if self.kind == "all" else f"{self.kind} {self.name}"
+from app.events.scope import HostScope
 
 
 class Waiver(Struct, frozen=True, kw_only=True):
     id: str
     rule: str
-    scope: WaiverScope
+    scope: HostScope
     owner: str
     """Who answers for it."""
     reason: str

@@ -23,10 +23,10 @@ from app.evidence.deeds import Deed, deed
 from app.evidence.seats import Seats, SeatUsed
 from app.evidence.status import Status, status
 from app.loop.attempt import Attempt
+from app.loop.own_skill import own_skill
 from app.loop.state import Item, RunState, step
 from app.loop.waived import waived
-from app.skills.catalog import skill
-from app.skills.skill import Rule, Skill, tuned
+from app.skills.skill import Rule, Skill
 
 Answer = ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
 
@@ -132,7 +132,7 @@ def read_case(events: Iterable[Recorded]) -> Case:
         _on_attempt(tried, state, recorded)
     if state.request is None or state.ended is None:
         raise Unfinished(f"run {state.run} has not ended: its papers are made when it has.")
-    pack = tuned(skill(state.request.skill), state.started.parameters if state.started else ())
+    pack = own_skill(state)
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_judged(pack, state, tried))

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import BadInput, NotTaken
-from app.events.waiver import WaiverScope
+from app.events.scope import HostScope
 from app.skills.catalog import nearest, skill
 from app.store.groups import groups
 from app.store.waivers import WaiverRow, known, waivers
@@ -38,10 +38,10 @@ class WaiverWish:
     by: str
 
     @property
-    def scope(self) -> WaiverScope:
+    def scope(self) -> HostScope:
         if self.group:
-            return WaiverScope("group", self.group)
-        return WaiverScope("host", self.host) if self.host else WaiverScope()
+            return HostScope("group", self.group)
+        return HostScope("host", self.host) if self.host else HostScope()
 
 
 def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> WaiverRow:

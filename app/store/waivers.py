@@ -10,7 +10,8 @@ from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.errors import NotTaken
 from app.events.record import stamp
-from app.events.waiver import Waiver, WaiverScope
+from app.events.scope import HostScope
+from app.events.waiver import Waiver
 from app.store.groups import groups_of
 from app.store.held import asking
 
@@ -51,7 +52,7 @@ class WaiverRow(SQLModel, table=True):
         return Waiver(
             id=self.id,
             rule=self.rule,
-            scope=WaiverScope(self.scope_kind, self.scope_name),  # type: ignore[arg-type]
+            scope=HostScope(self.scope_kind, self.scope_name),  # type: ignore[arg-type]
             owner=self.owner,
             reason=self.reason,
             ticket=self.ticket,

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.events.waiver import WaiverScope
+from app.events.scope import HostScope
 from app.evidence.account import outcome
 from app.evidence.case import read_case
 from app.evidence.pack import pack
@@ -46,7 +46,7 @@ def test_who_answers_for_it_why_and_until_when():
 
 
 def test_one_of_a_group_names_the_group_and_both_programs_agree():
-    files = unpack(pack(waived_log(waiver(scope=WaiverScope("group", "web"))), KEY))
+    files = unpack(pack(waived_log(waiver(scope=HostScope("group", "web"))), KEY))
     assert b"WAIVED until 2026-12-24 on group web, owner Ops lead" in files["checklist.cklb"]
     assert check(files, key=KEY.public)["run"]
 

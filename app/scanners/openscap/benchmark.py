@@ -58,6 +58,8 @@ class ProfileValue:
     usual: str
     """As the profile has it."""
     rules: tuple[str, ...]
+    weaker: str = ""
+    """less or more: on which side of the usual lies what the checks would take and the profile does not ask for."""
 
     @property
     def id(self) -> str:
@@ -139,13 +141,28 @@ class Benchmark:
     def parameters(self, profile: str) -> dict[str, ProfileValue]:
         """Those that a rule of the profile is checked by, by their names in short."""
         one = self._asked[profile]
-        users: dict[str, list[str]] = {}
+        users: dict[str, dict[str, None]] = {}
+        compared: dict[str, set[str]] = {}
         for rule in self._selected(one):
-            for id_ in dict.fromkeys(each.get("value-id", "") for each in rule.iter("{*}check-export")):
-                users.setdefault(id_, []).append(_name(rule))
+            for each in rule.iter("{*}check-export"):
+                id_ = each.get("value-id", "")
+                users.setdefault(id_, {})[_name(rule)] = None
+                compared.setdefault(id_, set()).update(self._compared.get(each.get("export-name", ""), ()))
         values = self._values(one)
-        known = ((id_, rules) for id_, rules in users.items() if id_ in self.values)
-        return {short(id_): ProfileValue(self.values[id_], values[id_], tuple(rules)) for id_, rules in known}
+        return {
+            short(id_): ProfileValue(self.values[id_], values[id_], tuple(rules), _weaker(compared[id_]))
+            for id_, rules in users.items()
+            if id_ in self.values
+        }
+
+    @cached_property
+    def _compared(self) -> dict[str, set[str]]:
+        """How OVAL holds a variable against what it finds, by the variable's id."""
+        found: dict[str, set[str]] = {}
+        for one in self._root.getroottree().getroot().iter("{*}value", "{*}subexpression"):
+            if variable := one.get("var_ref"):
+                found.setdefault(variable, set()).add(one.get("operation", "equals"))
+        return found
 
     def left_out(self, profile: str) -> list[ScapRule]:
         """By a tailoring: what the profile that it extends has and it has not."""
@@ -175,6 +192,12 @@ class Benchmark:
         if below is not None and below not in (*behind, one):
             yield from self._lines(below, kind, (*behind, one))
         yield from one.findall(f"{{*}}{kind}")
+
+
+def _weaker(compared: set[str]) -> str:
+    if compared and compared <= {"greater than", "greater than or equal"}:
+        return "less"
+    return "more" if compared and compared <= {"less than", "less than or equal"} else ""
 
 
 def read_benchmark(file: Path) -> Benchmark:

@@ -3,6 +3,7 @@
 With a third part, the name of a tailoring that was added here, the profile is one of that file's.
 """
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -89,19 +90,28 @@ def _tailored(mine: TailoringFile, profile: str, left_out: tuple[str, ...]) -> T
     )
 
 
+_NUMBER = re.compile(r"-?\d{1,18}")
 _KINDS: dict[str, Kind] = {"number": "number", "boolean": "boolean"}
 
 
 def _parameter(name: str, one: ProfileValue) -> Parameter:
-    value = one.value
+    value, kind = one.value, _KINDS.get(one.value.kind, "text")
+    least, most = (float(text) if text else None for text in (value.least, value.most))
+    usual = float(one.usual) if kind == "number" and _NUMBER.fullmatch(one.usual) else None
+    stated = f"The profile asks for {one.usual} or {'more' if one.weaker == 'less' else 'less'}."
+    if one.weaker == "less" and usual is not None:
+        least = usual if least is None else max(least, usual)
+    if one.weaker == "more" and usual is not None:
+        most = usual if most is None else min(most, usual)
     return Parameter(
         name=name,
         title=value.title or name,
         usual=one.usual,
         rules=one.rules,
-        kind=_KINDS.get(value.kind, "text"),
-        least=float(value.least) if value.least else None,
-        most=float(value.most) if value.most else None,
+        kind=kind,
+        least=least,
+        most=most,
+        stated=stated if one.weaker and usual is not None else "",
         choices=value.only or (("true", "false") if value.kind == "boolean" else ()),
     )
 
