@@ -18,9 +18,9 @@ WRONG = {
         {"value": "8"},
         "'8' will not do for minlen: 15 is the least. The STIG asks for 15 or more (V-258107).",
     ),
-    "a lock that is off": (
-        {"name": "deny", "value": "0"},
-        "'0' will not do for deny: 1 is the least. The STIG allows 3, and 0 would switch it off (V-258054).",
+    "a question that is off": (
+        {"name": "client_alive_interval", "value": "0"},
+        "10 is the least. The STIG allows 600 at the most, and 0 switches the question off (V-257996).",
     ),
     "beyond the bound": ({"name": "tmout", "value": "601"}, "600 is the most. The STIG allows 600 at the most"),
     "no number": ({"value": "twenty"}, "it takes a whole number. The STIG asks"),

@@ -9,7 +9,7 @@ from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
 from app.skills.stig.checks.login import idle_timeout, login_limit
 from app.skills.stig.checks.options import disk_full, password_age
-from app.skills.stig.checks.passwords import password_length, tries
+from app.skills.stig.checks.passwords import password_length
 from app.skills.stig.checks.sshd import shows_banner, states_time
 
 
@@ -18,14 +18,14 @@ def _number(rule: str, name: str, title: str, least: int, most: int | None, usua
     return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=said)
 
 
+# Not the wrong passwords that lock an account: fewer than three lock people out, which the policy writes nowhere.
 _ALL = (
-    _number("V-258107", "minlen", "Characters of a new password", 15, 255, 15, "asks for 15 or more"),
-    _number("V-258054", "deny", "Wrong passwords that lock an account", 1, 3, 3, "allows 3, and 0 would switch it off"),
+    _number("V-258107", "minlen", "Characters of a new password", 15, 99, 15, "asks for 15 or more"),
     _number("V-258041", "pass_max_days", "Days after which a password expires", 1, 60, 60, "allows 60 at the most"),
-    _number("V-258068", "tmout", "Seconds after which an idle shell ends", 1, 600, 600, "allows 600 at the most"),
+    _number("V-258068", "tmout", "Seconds after which an idle shell ends", 100, 600, 600, "allows 600 at the most"),
     _number("V-258069", "maxlogins", "Logins at a time for one account", 1, 10, 10, "allows 10 at the most"),
     _number(
-        *("V-257996", "client_alive_interval", "Seconds until SSH asks an idle client", 1, 600, 600),
+        *("V-257996", "client_alive_interval", "Seconds until SSH asks an idle client", 10, 600, 600),
         "allows 600 at the most, and 0 switches the question off",
     ),
     Parameter(
@@ -61,12 +61,17 @@ def _by_number(rule: Rule, value: str) -> Rule:
     """The number that the rule's words name is the one that counts."""
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
     said = partial(re.sub, rf"\b{usual}\b", value)
-    return replace(rule, requirement=f"{said(rule.requirement)} The site chose {value}.", fix=said(rule.fix))
+    return replace(rule, requirement=f"{said(rule.requirement)} {_chose(value, usual)}", fix=said(rule.fix))
+
+
+def _chose(value: str, usual: str) -> str:
+    return f"The site chose {value} where {usual} is usual." if value != usual else f"The site chose {value}."
 
 
 def _disk_full(rule: Rule, value: str) -> Rule:
     fix = rule.fix.replace("HALT", value)
-    return replace(rule, requirement=f"disk_full_action in auditd.conf has to be {value}: the site chose it.", fix=fix)
+    requirement = f"disk_full_action in auditd.conf has to be {value}. {_chose(value, 'HALT')}"
+    return replace(rule, requirement=requirement, fix=fix)
 
 
 def _banner(rule: Rule, value: str) -> Rule:
@@ -79,7 +84,6 @@ def _banner(rule: Rule, value: str) -> Rule:
 _TUNED: dict[str, Callable[[Rule, str], Rule]] = {"disk_full_action": _disk_full, "banner": _banner}
 _CHECKS: dict[str, Callable[[str, str], Check]] = {
     "minlen": lambda rule, value: password_length(rule, int(value)),
-    "deny": lambda rule, value: tries(rule, int(value)),
     "pass_max_days": lambda rule, value: password_age(rule, int(value)),
     "tmout": lambda rule, value: idle_timeout(rule, int(value)),
     "maxlogins": lambda rule, value: login_limit(rule, int(value)),
