@@ -1,12 +1,19 @@
-"""`temper scap tailor`: somebody's own profiles over a data stream's."""
+"""`temper scap tailor` and `temper scap export`: somebody's own profiles over a data stream's, in and out."""
 
+import sys
+import time
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
+from sqlmodel import Session
 
+from app.cli.evidence import STDOUT
+from app.cli.existing import existing_database
+from app.config import Settings
 from app.errors import BadInput
 from app.runs.tailor import take_tailoring
+from app.runs.tailoring_out import TailoringWish, tailoring_of
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 
 
@@ -20,6 +27,20 @@ def add_tailoring_file(file: Path, content: str, name: str) -> None:
         apart = f"{one.left_out} not applicable by tailoring"
         said = f"{one.profile.rules} rules, {apart}. Ask for {one.skill}"
         Console(soft_wrap=True).print(escape(f"{one.profile.title}: {said}"))
+
+
+def write_tailoring(settings: Settings, wish: TailoringWish, out: str) -> None:
+    with Session(existing_database(settings)) as session:
+        content = tailoring_of(session, wish, time.time(), settings.hosts)
+    if out == STDOUT:
+        sys.stdout.buffer.write(content)
+        return
+    path = Path(out or wish.file)
+    try:
+        path.write_bytes(content)
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
+    Console().print(f"{path}, {len(content)} bytes", highlight=False, soft_wrap=True, markup=False)
 
 
 def _named(file: Path) -> str:

@@ -11,15 +11,14 @@ from sqlmodel import Session
 from app.errors import BadInput, NotTaken
 from app.events.scope import HostScope
 from app.events.words import ParameterUsed
+from app.runs.scope import checked_scope
 from app.skills.catalog import skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter
 from app.skills.published import published
 from app.skills.skill import Skill, tuned
 from app.skills.stig.pack import STIG
-from app.store.groups import groups
 from app.store.parameters import ParameterRow, StoredParameters, in_effect, parameters
-from app.targets.catalog import known_host
 
 LONGEST = {"name": 128, "host": 64, "group": 63, "skill": 200, "value": LONGEST_VALUE}
 MOST = 5000
@@ -85,7 +84,7 @@ def clear_parameter(session: Session, wish: ParameterWish, hosts: Path) -> Param
 
 def shown(session: Session, name: str, host: str, hosts: Path) -> list[ParameterShown]:
     pack = _skill(name)
-    _check_host(host, hosts)
+    checked_scope(session, host, "", hosts)
     rows = parameters(session, pack.values_of)
     counts = in_effect(session, pack.values_of, host)
     return [_shown(bounded(one, pack), counts.get(one.name), rows) for one in pack.parameters.values()]
@@ -139,26 +138,13 @@ def _known(session: Session, wish: ParameterWish, hosts: Path) -> tuple[Skill, P
     for field, most in LONGEST.items():
         if (length := len(getattr(wish, field))) > most:
             raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
-    if wish.host and wish.group:
-        raise NotTaken("group", "name a host or a group, not both.")
-    if wish.group and wish.group not in (there := groups(session)):
-        known = f"there is {', '.join(there)}" if there else "temper host group NAME HOST… makes one"
-        raise NotTaken("group", f"there is no group {wish.group!a}: {known}.")
-    _check_host(wish.host, hosts)
+    checked_scope(session, wish.host, wish.group, hosts)
     pack = _skill(wish.skill)
     if wish.name not in pack.parameters:
         near = get_close_matches(wish.name, pack.parameters, n=3, cutoff=0.4) or [*pack.parameters][:3]
         known = f"the nearest are {', '.join(near)}" if near else "it has none"
         raise NotTaken("name", f"{pack.title} has no parameter {wish.name!a}: {known}.")
     return pack, pack.parameters[wish.name]
-
-
-def _check_host(host: str, hosts: Path) -> None:
-    if host:
-        try:
-            known_host(host, hosts)
-        except BadInput as exc:
-            raise NotTaken("host", str(exc), "unknown-host") from exc
 
 
 def _skill(name: str) -> Skill:

@@ -9,10 +9,9 @@ from sqlmodel import Session
 
 from app.errors import BadInput, NotTaken
 from app.events.scope import HostScope
+from app.runs.scope import checked_scope
 from app.skills.catalog import nearest, skill
-from app.store.groups import groups
 from app.store.waivers import WaiverRow, known, waivers
-from app.targets.catalog import known_host
 from app.text.clean_line import clean_line
 
 LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
@@ -45,8 +44,8 @@ class WaiverWish:
 
 
 def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> WaiverRow:
-    _check(wish, hosts)
-    _check_group(session, wish)
+    _check(wish)
+    checked_scope(session, wish.host, wish.group, hosts)
     there = [row for row in waivers(session) if row.in_force(now)]
     for row in there:
         if (row.rule, row.waiver.scope) == (wish.rule, wish.scope):
@@ -82,7 +81,7 @@ def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) 
     return row
 
 
-def _check(wish: WaiverWish, hosts: Path) -> None:
+def _check(wish: WaiverWish) -> None:
     for field, most in LONGEST.items():
         if (length := len(getattr(wish, field))) > most:
             raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
@@ -90,11 +89,6 @@ def _check(wish: WaiverWish, hosts: Path) -> None:
         if not _line(wish, field):
             asked = {"owner": "say who answers for it: a waiver has an owner.", "reason": "say why: it is on paper."}
             raise NotTaken(field, asked[field])
-    if wish.host:
-        try:
-            known_host(wish.host, hosts)
-        except BadInput as exc:
-            raise NotTaken("host", str(exc), "unknown-host") from exc
     try:
         pack = skill(wish.skill)
     except BadInput as exc:
@@ -103,17 +97,6 @@ def _check(wish: WaiverWish, hosts: Path) -> None:
         near = ", ".join(nearest(wish.rule, pack) or [*pack.rules][:3])
         said = f"there is no rule {wish.rule[:60]!a} in {pack.title}: the nearest are {near}."
         raise NotTaken("rule", said, "unknown-rule")
-
-
-def _check_group(session: Session, wish: WaiverWish) -> None:
-    if not wish.group:
-        return
-    if wish.host:
-        raise NotTaken("group", "name a host or a group, not both.")
-    there = groups(session)
-    if wish.group not in there:
-        known = f"there is {', '.join(there)}" if there else "temper host group NAME HOST… makes one"
-        raise NotTaken("group", f"there is no group {wish.group!a}: {known}.")
 
 
 def _line(wish: WaiverWish, field: str) -> str:

@@ -43,6 +43,12 @@ def in_effect(session: Session, skill: str, host: str) -> dict[str, ParameterRow
     return {row.name: row for row in rows}
 
 
+def of_group(session: Session, skill: str, group: str) -> dict[str, ParameterRow]:
+    """By name, what counts on whichever host is in this group and in no other, and has none of its own."""
+    rows = [row for row in parameters(session, skill) if row.scope.covers("", (group,))]
+    return {row.name: row for row in sorted(rows, key=lambda row: _NEAREST.index(row.scope_kind))}
+
+
 class StoredParameters:
     """What a run asks before it begins."""
 

@@ -65,6 +65,22 @@ def scap_tailor(
     add_tailoring_file(file, content, name)
 
 
+@scap.command("export")
+def scap_export(
+    skill: Annotated[str, typer.Option(help="A data stream's profile, as scap:CONTENT:PROFILE.")],
+    host: Annotated[str, typer.Option(help="What was decided for this host; for every host without --group too.")] = "",
+    group: Annotated[str, typer.Option(help="What was decided for this group.")] = "",
+    rules: Annotated[str, typer.Option(help=RULES)] = "",
+    out: Annotated[str, typer.Option(help="The file to write, or - for stdout.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write waivers, site values and a choice of rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
+    from app.cli.tailoring import write_tailoring
+    from app.runs.tailoring_out import TailoringWish
+
+    write_tailoring(Settings(data=data), TailoringWish(skill=skill, host=host, group=group, rules=rules), out)
+
+
 @host_app.command("add")
 def host_add(
     name: Annotated[str, typer.Argument(help="What it is called from here on.")],

@@ -1,14 +1,18 @@
 """Profiles of somebody's own over a data stream's."""
 
+import time
 from typing import Annotated
 
+from fastapi import Query, Response
 from pydantic import Field
 
 from app.people.rights import operators, viewers
 from app.runs.tailor import LONGEST, TailoredProfile, tailored_profiles, take_tailoring
+from app.runs.tailoring_out import TailoringWish, tailoring_of
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire, stated
+from app.web.deps import TheRuntime, TheSession
 
 router = api_router("tailorings")
 
@@ -50,6 +54,33 @@ def add_tailoring(order: TailoringOrder) -> TailoringList:
     """It is kept for good: under a name that is taken there is never another."""
     taken = take_tailoring(order.document.encode("utf-8", "surrogatepass"), order.content, order.name)
     return TailoringList(profiles=[_view(one) for one in taken])
+
+
+_XML: dict[int | str, dict[str, object]] = {
+    200: {"content": {"application/xml": {"schema": {"type": "string", "format": "binary"}}}}
+}
+_Word = Annotated[str, Query(max_length=200)]
+
+
+@router.get(
+    "/tailoring.xml",
+    response_class=Response,
+    responses={**documented("unknown-host", "unknown-skill", "unknown-rule"), **_XML},
+)
+@viewers
+def take_tailoring_out(
+    session: TheSession,
+    runtime: TheRuntime,
+    skill: Annotated[str, Query(max_length=200, description="A data stream's profile: scap:CONTENT:PROFILE.")],
+    host: _Word = "",
+    group: _Word = "",
+    rules: Annotated[str, Query(max_length=4000, description="With commas between them; all when left out.")] = "",
+) -> Response:
+    """Waivers, site values and a choice of rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
+    wish = TailoringWish(skill=skill, host=host, group=group, rules=rules)
+    content = tailoring_of(session, wish, time.time(), runtime.settings.hosts)
+    headers = {"content-disposition": f'attachment; filename="{wish.file}"', "x-content-type-options": "nosniff"}
+    return Response(content, media_type="application/xml", headers=headers)
 
 
 def _view(one: TailoredProfile) -> TailoredProfileView:
