@@ -268,7 +268,7 @@ class Tailored(Struct, frozen=True, kw_only=True):
     @property
     def told(self) -> str:
         count = len(self.left_out)
-        return f"Tailored by {self.named}: profile {self.profile}. {count} rules are not applicable by tailoring."
+        return f"Tailored by {self.named}: profile {self.profile}. Rules not applicable by tailoring: {count}."
 
     @property
     def told_of_rule(self) -> str:

@@ -454,7 +454,7 @@ def _told(rows: list[Object], events: Events, files: Files) -> str:
     if given := _published(events):
         told = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
     if by := _begun(events, "tailored"):
-        left = f"{len(by['left_out'])} rules are not applicable by tailoring."
+        left = f"Rules not applicable by tailoring: {len(by['left_out'])}."
         told += f" Tailored by {_file(by)}: profile {by['profile']}. {left}"
     if used := _begun(events, "parameters"):
         told += f" Values that the site chose: {', '.join(one['name'] for one in used)}."

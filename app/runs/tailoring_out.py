@@ -55,6 +55,7 @@ def tailoring_of(session: Session, wish: TailoringWish, now: float, hosts: Path)
     assert content
     return OwnTailoring(
         benchmark=read_benchmark(content.datastream).id,
+        file=content.datastream.name,
         extends=content.profile,
         id=f"xccdf_temper_profile_{short(content.profile)}",
         title=f"{pack.title}, as decided for {wish.scope.told}",

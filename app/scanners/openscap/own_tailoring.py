@@ -17,6 +17,8 @@ _REMARK = 2000
 class OwnTailoring:
     benchmark: str
     """By id."""
+    file: str
+    """That it lies in, by name: a hint for who looks at the tailoring alone."""
     extends: str
     """The profile that it begins from, in full."""
     id: str
@@ -39,7 +41,7 @@ class OwnTailoring:
         for value, text in sorted(self.values.items()):
             _add(profile, "set-value", idref=value).text = text
         etree.indent(root)
-        return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8"))
+        return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
     def _new(self) -> Element:
         root: Element = etree.Element(f"{{{XCCDF}}}Tailoring", nsmap={"xccdf": XCCDF}, attrib={"id": _OURS})
@@ -62,7 +64,7 @@ class OwnTailoring:
         return root
 
     def _head(self, root: Element) -> None:
-        etree.SubElement(root, f"{{{XCCDF}}}benchmark", {"id": self.benchmark, "href": "#"})
+        etree.SubElement(root, f"{{{XCCDF}}}benchmark", {"id": self.benchmark, "href": self.file})
         _put(root, "version", "1", time=self.at)
 
 

@@ -74,6 +74,7 @@ def _content(
     name = profile if mine else f"xccdf_temper_profile_{short(profile)}"
     made = OwnTailoring(
         benchmark=whole.id,
+        file=file.name,
         extends=profile,
         id=name,
         title="With the site's values",
