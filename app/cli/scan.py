@@ -10,11 +10,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from app.cli.existing import is_there
 from app.cli.listing import listed, print_json
 from app.config import Settings
 from app.errors import BadInput
 from app.events.words import Word
+from app.runs.parameters import with_site_values
 from app.runs.scanner import lay_out_new, scanner_for
+from app.runs.tailor import tailored_profiles
 from app.scanners.builtin import Builtin
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.content import add, datastream, datastreams
@@ -22,6 +25,8 @@ from app.scanners.openscap.scanner import OpenScap
 from app.scanners.verdict import Verdict
 from app.skills.catalog import nearest, skill
 from app.skills.skill import Skill
+from app.store.db import open_database
+from app.store.parameters import StoredParameters
 from app.targets.catalog import open_target
 from app.targets.thread import TargetThread
 
@@ -65,6 +70,11 @@ def list_content(name: str, *, as_json: bool = False) -> None:
     if not as_json:
         Console().print(escape(f"{benchmark.title} {benchmark.version}"))
     profiles = [ProfileLine(one.short, one.rules, one.title) for one in benchmark.profiles]
+    profiles += [
+        ProfileLine(f"{one.profile.short}:{one.tailoring}", one.profile.rules, one.profile.title)
+        for one in tailored_profiles()
+        if datastreams().get(one.content) == _file(name)
+    ]
     return listed(profiles, f"{name} has no profiles.", as_json=as_json)
 
 
@@ -76,7 +86,9 @@ def add_content(file: Path) -> None:
 
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
-    pack = skill(f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}")
+    name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
+    stored = StoredParameters(open_database(settings.database)) if is_there(settings) else None
+    pack = with_site_values(name, host, stored) if stored else skill(name)
     verdicts, beside = asyncio.run(_verdicts(settings, host, pack, _chosen(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD

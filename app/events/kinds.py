@@ -16,6 +16,7 @@ from app.events.words import (
     GpuProcess,
     Lesson,
     Mode,
+    ParameterUsed,
     Phase,
     Probe,
     ProvenFix,
@@ -24,6 +25,7 @@ from app.events.words import (
     Role,
     SeatTaken,
     Spent,
+    Tailored,
     TurnOutcome,
     Word,
 )
@@ -72,6 +74,10 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """What the papers name the rules by; None where no benchmark was at hand, and in logs that do not say."""
     waivers: tuple[Waiver, ...] = ()
     """Those in force on this host as it began, by the skill's own rules."""
+    tailored: Tailored | None = None
+    """The tailoring file whose profile the skill is; None where it is none, and in logs that do not say."""
+    parameters: tuple[ParameterUsed, ...] = ()
+    """The site's values that the rules of this run go by."""
 
 
 class ForceAsked(Event, frozen=True, tag="force"):

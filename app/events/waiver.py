@@ -1,29 +1,16 @@
 """A finding that somebody answers for until a day: it stays a finding, and is left alone."""
 
 from datetime import UTC, datetime
-from typing import Literal
 
 from msgspec import Struct
 
-
-class WaiverScope(Struct, frozen=True):
-    """Where it holds: on every host, or on one."""
-
-    kind: Literal["all", "host"] = "all"
-    name: str = ""
-
-    def covers(self, host: str) -> bool:
-        return self.kind == "all" or self.name == host
-
-    @property
-    def told(self) -> str:
-        return "every host" if self.kind == "all" else f"{self.kind} {self.name}"
+from app.events.scope import HostScope
 
 
 class Waiver(Struct, frozen=True, kw_only=True):
     id: str
     rule: str
-    scope: WaiverScope
+    scope: HostScope
     owner: str
     """Who answers for it."""
     reason: str

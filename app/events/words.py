@@ -226,6 +226,56 @@ class Published(Struct, frozen=True, kw_only=True):
     rules: tuple[PublishedRule, ...]
 
 
+class ParameterUsed(Struct, frozen=True, kw_only=True):
+    """A value that the site chose, as a run went by it."""
+
+    name: str
+    value: str
+    sha256: str
+    """Of the value."""
+    rules: tuple[str, ...]
+    """That go by it."""
+    where: str
+    """What it is set for: every host, group web, host web-1."""
+
+    @property
+    def told(self) -> str:
+        value = self.value if len(self.value) <= SHOWN_VALUE else f"{self.value[:SHOWN_VALUE]}… (sha256 {self.sha256})"
+        return f"The site's value: {self.name} = {' '.join(value.split())}, set for {self.where}."
+
+
+SHOWN_VALUE = 200
+"""Characters of a value that papers show; what is longer they name by its digest as well."""
+
+
+class Tailored(Struct, frozen=True, kw_only=True):
+    """The tailoring file that a run's profile is from, and the rules that are not applicable by it."""
+
+    file: str
+    sha256: str
+    id: str
+    version: str
+    profile: str
+    """In full."""
+    left_out: tuple[str, ...] = ()
+    """As the skill calls them."""
+
+    @property
+    def named(self) -> str:
+        version = f", version {self.version}" if self.version else ""
+        return f"{self.file}{version}, sha256 {self.sha256}"
+
+    @property
+    def told(self) -> str:
+        count = len(self.left_out)
+        return f"Tailored by {self.named}: profile {self.profile}. Rules not applicable by tailoring: {count}."
+
+    @property
+    def told_of_rule(self) -> str:
+        """Of one that is left out."""
+        return f"Not applicable by tailoring: the profile {self.profile} of {self.named} leaves this rule out."
+
+
 class GpuProcess(Struct, frozen=True):
     """One process that holds memory of a GPU."""
 

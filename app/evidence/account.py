@@ -10,6 +10,8 @@ _LONGEST = 50_000
 
 def found(case: Case, one: Judged) -> str:
     """The scanner's words, by name; first those that decide the status."""
+    if one.left_out:
+        return _seemly([one.left_out])
     if one.rule.id not in case.request.rules:
         return f"Not part of run {case.run}."
     said = [f"After the run, {said_by(one.closing)}" if one.closing else _unscanned(case)]
@@ -17,6 +19,7 @@ def found(case: Case, one: Judged) -> str:
         said.append(waits)
     if one.opening:
         said.append(f"Before the run, {said_by(one.opening)}")
+    said += [used.told for used in one.used]
     return _seemly(said)
 
 
@@ -38,6 +41,8 @@ def _unscanned(case: Case) -> str:
 
 
 def outcome(case: Case, one: Judged) -> str:
+    if one.left_out:
+        return "not applicable by tailoring"
     if one.item is None:
         if one.rule.id not in case.request.rules:
             return "not part of the run"

@@ -1,7 +1,8 @@
 """The published document that a skill's rules are from, and what it calls them, as papers say it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.events.kinds import RunStarted
 from app.events.words import Published, PublishedRule
 from app.skills.skill import Rule, Skill
 
@@ -27,9 +28,18 @@ class BenchmarkTitle:
         return f"{self.title} :: Version {self.version}, {self.release}".removesuffix(", ")
 
 
-def benchmark(pack: Skill, given: Published | None) -> BenchmarkTitle:
+def benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitle:
+    title = _title(pack, started.published if started else None)
+    more = [started.tailored.told] if started and started.tailored else []
+    if started and started.parameters:
+        names = ", ".join(one.name for one in started.parameters)
+        more.append(f"Values that the site chose: {names}.")
+    return replace(title, told=" ".join([title.told, *more]))
+
+
+def _title(pack: Skill, given: Published | None) -> BenchmarkTitle:
     if given:
-        told = f"{len(given.rules)} of {len(pack.rules)} rules are named by {given.file}, sha256 {given.sha256}."
+        told = f"{len(given.rules)} of {len(pack.told)} rules are named by {given.file}, sha256 {given.sha256}."
         return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, told)
     if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
         return BenchmarkTitle(

@@ -17,14 +17,15 @@ from app.events.kinds import (
 )
 from app.events.record import Recorded
 from app.events.waiver import Waiver
-from app.events.words import Lesson, PublishedRule
+from app.events.words import Lesson, ParameterUsed, PublishedRule
 from app.evidence.benchmark import BenchmarkTitle, benchmark, named
 from app.evidence.deeds import Deed, deed
 from app.evidence.seats import Seats, SeatUsed
+from app.evidence.status import Status, status
 from app.loop.attempt import Attempt
+from app.loop.own_skill import own_skill
 from app.loop.state import Item, RunState, step
 from app.loop.waived import waived
-from app.skills.catalog import skill
 from app.skills.skill import Rule, Skill
 
 Answer = ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
@@ -59,6 +60,14 @@ class Judged:
     tried: tuple[Tried, ...]
     waiver: Waiver | None = None
     """The one in force as the run ended, where the rule was asked for and does not hold."""
+    left_out: str = ""
+    """By which tailoring it is not applicable, in a sentence."""
+    used: tuple[ParameterUsed, ...] = ()
+    """The site's values that it went by."""
+
+    @property
+    def status(self) -> Status:
+        return "not_applicable" if self.left_out else status(self.closing)
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,10 @@ class Case:
         return [one for one in self.asked if one.waiver]
 
     @property
+    def left_out(self) -> list[Judged]:
+        return [one for one in self.judged if one.left_out]
+
+    @property
     def asked(self) -> list[Judged]:
         """In the order in which the run was asked for them."""
         known = {one.rule.id: one for one in self.judged}
@@ -119,11 +132,11 @@ def read_case(events: Iterable[Recorded]) -> Case:
         _on_attempt(tried, state, recorded)
     if state.request is None or state.ended is None:
         raise Unfinished(f"run {state.run} has not ended: its papers are made when it has.")
-    pack = skill(state.request.skill)
+    pack = own_skill(state)
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_judged(pack, state, tried))
-    title = benchmark(pack, state.started.published if state.started else None)
+    title = benchmark(pack, state.started)
     asked, deeds = state.request, tuple(people)
     return Case(state, asked, pack, queued_at, scanned, head, judged, deeds, seats.taken(), title, rebooted)
 
@@ -142,9 +155,11 @@ def _on_attempt(tried: dict[tuple[str, int], Tried], state: RunState, recorded: 
 
 
 def _judged(pack: Skill, state: RunState, tried: dict[tuple[str, int], Tried]) -> Iterator[Judged]:
-    given = state.started.published if state.started else None
-    known = {one.rule: one for one in given.rules} if given else {}
-    for rule in pack.rules.values():
+    started = state.started
+    known = {one.rule: one for one in started.published.rules} if started and started.published else {}
+    tailored = started.tailored if started else None
+    for rule in pack.told:
+        left_out = tailored is not None and rule.id in tailored.left_out
         yield Judged(
             rule,
             named(rule, known.get(rule.id)),
@@ -153,6 +168,8 @@ def _judged(pack: Skill, state: RunState, tried: dict[tuple[str, int], Tried]) -
             state.items.get(rule.id),
             tuple(one for (of, _), one in tried.items() if of == rule.id),
             _waiver(state, rule.id),
+            tailored.told_of_rule if tailored and left_out else "",
+            tuple(one for one in started.parameters if rule.id in one.rules) if started else (),
         )
 
 

@@ -8,7 +8,7 @@ from app.evidence.account import done, found
 from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.case import Case, Judged
 from app.evidence.markup import document, put
-from app.evidence.status import CKL_STATUS, SEVERITY, status
+from app.evidence.status import CKL_STATUS, SEVERITY
 
 
 def ckl(case: Case) -> bytes:
@@ -68,7 +68,7 @@ def _vuln(vuln: ET.Element, case: Case, published: BenchmarkTitle, one: Judged) 
         pair = put(vuln, "STIG_DATA")
         put(pair, "VULN_ATTRIBUTE", name)
         put(pair, "ATTRIBUTE_DATA", text)
-    put(vuln, "STATUS", CKL_STATUS[status(one.closing)])
+    put(vuln, "STATUS", CKL_STATUS[one.status])
     put(vuln, "FINDING_DETAILS", found(case, one))
     put(vuln, "COMMENTS", done(case, one))
     put(vuln, "SEVERITY_OVERRIDE")

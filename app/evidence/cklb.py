@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 from app.evidence.account import done, found
 from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.case import Case, Judged
-from app.evidence.status import SEVERITY, status
+from app.evidence.status import SEVERITY
 
 _EMPTY = (
     "false_positives",
@@ -91,7 +91,7 @@ def _rule(case: Case, published: BenchmarkTitle, one: Judged) -> dict[str, Any]:
         "reference_identifier": "",
         "uuid": _uuid(case, one.rule.id),
         "stig_uuid": _uuid(case, published.id),
-        "status": status(one.closing),
+        "status": one.status,
         "overrides": {},
         "comments": done(case, one),
         "finding_details": found(case, one),

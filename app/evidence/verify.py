@@ -450,13 +450,50 @@ INCOMPLETE = (
 
 def _told(rows: list[Object], events: Events, files: Files) -> str:
     """What papers say of the benchmark that they name rules by; the first Tempers knew of none, and said nothing."""
+    told = INCOMPLETE if "results.xccdf.xml" in files else ""
     if given := _published(events):
-        return f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
-    return INCOMPLETE if "results.xccdf.xml" in files else ""
+        told = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
+    if by := _begun(events, "tailored"):
+        left = f"Rules not applicable by tailoring: {len(by['left_out'])}."
+        told += f" Tailored by {_file(by)}: profile {by['profile']}. {left}"
+    if used := _begun(events, "parameters"):
+        told += f" Values that the site chose: {', '.join(one['name'] for one in used)}."
+    return told
 
 
 def _published(events: Events) -> Object:
-    return next((event.get("published") for _, event in events if event["kind"] == "run.started"), None) or {}
+    return _begun(events, "published") or {}
+
+
+def _begun(events: Events, field: str) -> Any:
+    """What the run began with; None where it did not begin, and where its log does not say."""
+    return next((event.get(field) for _, event in events if event["kind"] == "run.started"), None)
+
+
+def _file(by: Object) -> str:
+    version = f", version {by['version']}" if by["version"] else ""
+    return f"{by['file']}{version}, sha256 {by['sha256']}"
+
+
+def _chosen(rule: str, events: Events) -> str:
+    """The site's values that a rule went by, a line each."""
+    told = ""
+    for one in _begun(events, "parameters") or []:
+        value, digest_ = one["value"], one["sha256"]
+        if digest(value.encode()) != digest_:
+            raise BrokenPack(f"the site's value {one['name']} is not what its sha256 says")
+        shown = value if len(value) <= 200 else f"{value[:200]}\u2026 (sha256 {digest_})"
+        line = f"The site's value: {one['name']} = {' '.join(shown.split())}, set for {one['where']}."
+        told += f"\n{line}" if rule in one["rules"] else ""
+    return told
+
+
+def _left_out(rule: str, events: Events) -> str:
+    """Why a rule is not applicable by the tailoring that the run began with; empty where it is."""
+    by = _begun(events, "tailored")
+    if not by or rule not in by["left_out"]:
+        return ""
+    return f"Not applicable by tailoring: the profile {by['profile']} of {_file(by)} leaves this rule out."
 
 
 def _named(rule: Object, given: Object) -> Object:
@@ -481,8 +518,12 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
         asked = rule["id"] in request["rules"]
         after = f"After the run, {_said(closing)}" if closing else _UNSCANNED.format(end)
         found = after + (f"\nBefore the run, {_said(opening)}" if opening else "")
-        row = {"asked": asked, "found": found if asked else f"Not part of run {request['run']}.", "closing": closing}
+        found += _chosen(rule["id"], events)
+        apart = _left_out(rule["id"], events)
+        row = {"asked": asked, "found": found if asked else apart or f"Not part of run {request['run']}."}
         status = STATUS.get(closing["word"], "not_reviewed") if closing else "not_reviewed"
+        status = "not_applicable" if apart else status
+        row |= {"closing": closing, "apart": apart}
         row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
         row["waiver"] = _waiver(rule["id"], events) if asked and status not in DONE else {}
         named = _named(rule, known.get(rule["id"], {}))
@@ -645,7 +686,8 @@ def _messages(row: Object, verdict: Object) -> "list[str]":
     """Who answers for it goes first."""
     word = verdict["word"] if verdict else "notchecked"
     waived = [_waived(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
-    return [_bare(text) for text in (*waived, *([_said(verdict)] if verdict else []))]
+    apart = [row["apart"]] if row["apart"] else []
+    return [_bare(text) for text in (*waived, *apart, *([_said(verdict)] if verdict else []))]
 
 
 _PHASES = ("opening", "closing")

@@ -97,6 +97,8 @@ def _rule_result(result: ET.Element, case: Case, one: Judged, verdict: VerdictGi
     if one.waiver and word not in ("pass", "notapplicable"):
         # No override: that would be another word, and NIST's own rules then ask for one at every result.
         put(shown, "message", one.waiver.told, severity="warning")
+    if one.left_out:
+        put(shown, "message", one.left_out, severity="info")
     if verdict:
         put(shown, "message", said_by(verdict), severity="info")
         put(shown, "check", system=f"urn:temper:scanner:{verdict.scanner.split(' ')[0].lower()}")

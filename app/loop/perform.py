@@ -96,6 +96,8 @@ async def _start(run: Run, _: Start) -> None:
             rulebook=rulebook.digest(run.means.skill),
             published=named,
             waivers=of_skill(waivers, run.means.skill, named),
+            tailored=run.means.skill.tailored,
+            parameters=run.means.skill.used,
         ),
         *force.told(standing),
     )

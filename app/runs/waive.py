@@ -8,13 +8,13 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import BadInput, NotTaken
-from app.events.waiver import WaiverScope
+from app.events.scope import HostScope
+from app.runs.scope import checked_scope
 from app.skills.catalog import nearest, skill
 from app.store.waivers import WaiverRow, known, waivers
-from app.targets.catalog import known_host
 from app.text.clean_line import clean_line
 
-LONGEST = {"rule": 128, "host": 64, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
+LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
 MOST = 2000
 MOST_DAYS = 366
 """A risk that is accepted for longer is looked at again once a year."""
@@ -24,7 +24,9 @@ MOST_DAYS = 366
 class WaiverWish:
     rule: str
     host: str = ""
-    """Empty: every host."""
+    """Empty, as `group` is: every host."""
+    group: str = ""
+    """The hosts that are in it whenever a run begins."""
     owner: str
     reason: str
     ticket: str = ""
@@ -35,12 +37,15 @@ class WaiverWish:
     by: str
 
     @property
-    def scope(self) -> WaiverScope:
-        return WaiverScope("host", self.host) if self.host else WaiverScope()
+    def scope(self) -> HostScope:
+        if self.group:
+            return HostScope("group", self.group)
+        return HostScope("host", self.host) if self.host else HostScope()
 
 
 def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> WaiverRow:
-    _check(wish, hosts)
+    _check(wish)
+    checked_scope(session, wish.host, wish.group, hosts)
     there = [row for row in waivers(session) if row.in_force(now)]
     for row in there:
         if (row.rule, row.waiver.scope) == (wish.rule, wish.scope):
@@ -76,7 +81,7 @@ def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) 
     return row
 
 
-def _check(wish: WaiverWish, hosts: Path) -> None:
+def _check(wish: WaiverWish) -> None:
     for field, most in LONGEST.items():
         if (length := len(getattr(wish, field))) > most:
             raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
@@ -84,11 +89,6 @@ def _check(wish: WaiverWish, hosts: Path) -> None:
         if not _line(wish, field):
             asked = {"owner": "say who answers for it: a waiver has an owner.", "reason": "say why: it is on paper."}
             raise NotTaken(field, asked[field])
-    if wish.host:
-        try:
-            known_host(wish.host, hosts)
-        except BadInput as exc:
-            raise NotTaken("host", str(exc), "unknown-host") from exc
     try:
         pack = skill(wish.skill)
     except BadInput as exc:

@@ -25,8 +25,9 @@ from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.loop.drive import drive, give_up
 from app.loop.durable import Durable
+from app.loop.own_skill import own_skill
 from app.loop.run import Means, Run
-from app.loop.state import fold
+from app.loop.state import RunState, fold
 from app.machine.measuring.free import in_the_way
 from app.machine.measuring.gpu_memory import BoardCards
 from app.machine.measuring.load import loads
@@ -34,11 +35,12 @@ from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.measuring.subjects import chosen, subjects
 from app.machine.sampling.board import Board
+from app.runs.parameters import with_site_values
 from app.runs.scanner import lay_out_new, scanner_for
 from app.runtime.place import place
 from app.runtime.seats import seats
 from app.scanners.verdict import Verdict
-from app.skills.catalog import skill
+from app.skills.skill import Skill
 from app.store import queries
 from app.store.before import StoredBefore
 from app.store.changes import Changes
@@ -51,6 +53,7 @@ from app.store.inbox import StoredInbox
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
 from app.store.models import RunRow
+from app.store.parameters import StoredParameters
 from app.store.waivers import StoredWaivers
 from app.targets.catalog import open_target
 from app.targets.ownership import ALONE, Ownership
@@ -137,7 +140,7 @@ class Runtime:
 
     async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
-        pack = skill(skill_name)
+        pack = await asyncio.to_thread(with_site_values, skill_name, host, StoredParameters(self.database))
         target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts))
         try:
             await target.do(lay_out_new)
@@ -223,7 +226,7 @@ class Runtime:
         owned = self._owned(run_id, epoch)
         state = fold(self.store.brief(run_id))
         assert state.request
-        pack = skill(state.request.skill)
+        pack = self._skill(state)
         target = open_target(state.request.host, self.settings.hosts, owned)
         target.needs(path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths)
         means = Means(
@@ -238,6 +241,13 @@ class Runtime:
             fixes=StoredFixes(self.database, run_id),
         )
         return Run(state, self._log(run_id), means)
+
+    def _skill(self, state: RunState) -> Skill:
+        """What it began with; before that, what the site chose for its host."""
+        assert state.request
+        if state.started:
+            return own_skill(state)
+        return with_site_values(state.request.skill, state.request.host, StoredParameters(self.database))
 
     def _owned(self, run_id: str, epoch: int) -> Ownership:
         """Taken, where other nodes could have it as well; what only looks at a host leaves no claim on it."""

@@ -45,4 +45,15 @@ def picked(name: str, pick: Pick, whole: Skill, folder: Path) -> Skill:
         )
         for rule in chosen
     }
-    return replace(whole, name=name, title=pick.title, rules=rules, mode=pick.mode or whole.mode)
+    of_these = {one.name: one for one in whole.parameters.values() if rules.keys() & set(one.rules)}
+    again = whole.retuned
+    return replace(
+        whole,
+        name=name,
+        title=pick.title,
+        rules=rules,
+        mode=pick.mode or whole.mode,
+        parameters=of_these,
+        valued=whole.values_of,
+        retuned=again and (lambda values: picked(name, pick, again(values), folder)),
+    )

@@ -32,7 +32,7 @@ def _worth(one: Published) -> tuple[int, int, list[int], str]:
 def _numbers(skill: Skill, own: Published | None) -> dict[str, str]:
     """V-number, to the skill's rule. Where content has two rules for a number, neither alone decides what DISA asks."""
     theirs = {one.rule: one.group for one in own.rules} if own else {}
-    pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.rules.values()]
+    pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.told]
     count = Counter(theirs.values())
     return {number: rule for number, rule in pairs if number.startswith("V-") and count[number] <= 1}
 

@@ -7,7 +7,7 @@ from app.skills.skill import Rule, Skill
 
 
 def rulebook(skill: Skill) -> bytes:
-    rules = [_told(rule) for rule in skill.rules.values()]
+    rules = [_told(rule) for rule in skill.told]
     return json.dumps(rules, indent=1, ensure_ascii=True).encode() + b"\n"
 
 

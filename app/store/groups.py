@@ -20,6 +20,12 @@ def groups(session: Session) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def groups_of(session: Session, host: str) -> tuple[str, ...]:
+    """Those that the host is in now."""
+    query = select(GroupedRow.name).where(GroupedRow.host == host).order_by(col(GroupedRow.name))
+    return tuple(session.exec(query))
+
+
 def keep(session: Session, name: str, hosts: Sequence[str]) -> None:
     """The group has these and no others; none: there is no such group any more."""
     session.execute(delete(GroupedRow).where(col(GroupedRow.name) == name))

@@ -10,7 +10,9 @@ from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.errors import NotTaken
 from app.events.record import stamp
-from app.events.waiver import Waiver, WaiverScope
+from app.events.scope import HostScope
+from app.events.waiver import Waiver
+from app.store.groups import groups_of
 from app.store.held import asking
 
 _DAY = 24 * 3600.0
@@ -50,7 +52,7 @@ class WaiverRow(SQLModel, table=True):
         return Waiver(
             id=self.id,
             rule=self.rule,
-            scope=WaiverScope(self.scope_kind, self.scope_name),  # type: ignore[arg-type]
+            scope=HostScope(self.scope_kind, self.scope_name),  # type: ignore[arg-type]
             owner=self.owner,
             reason=self.reason,
             ticket=self.ticket,
@@ -109,7 +111,8 @@ class StoredWaivers:
     def on(self, host: str, now: float) -> tuple[Waiver, ...]:
         with asking(self._database) as session:
             found = [row.waiver for row in waivers(session) if row.in_force(now)]
-        return tuple(one for one in found if one.scope.covers(host))
+            groups = groups_of(session, host)
+        return tuple(one for one in found if one.scope.covers(host, groups))
 
 
 def waivers(session: Session) -> Sequence[WaiverRow]:

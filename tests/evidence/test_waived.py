@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from app.events.scope import HostScope
 from app.evidence.account import outcome
 from app.evidence.case import read_case
 from app.evidence.pack import pack
@@ -42,6 +43,12 @@ def test_who_answers_for_it_why_and_until_when():
         "WAIVED until 2026-12-24 on host web-1, owner Ops lead, ticket CHG-7: the old client dies of it. "
         "The rule does not hold, and from that day on the finding counts as open again."
     )
+
+
+def test_one_of_a_group_names_the_group_and_both_programs_agree():
+    files = unpack(pack(waived_log(waiver(scope=HostScope("group", "web"))), KEY))
+    assert b"WAIVED until 2026-12-24 on group web, owner Ops lead" in files["checklist.cklb"]
+    assert check(files, key=KEY.public)["run"]
 
 
 @pytest.mark.parametrize("name", [one.file for one in PAPERS if one.packed])

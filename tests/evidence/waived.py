@@ -1,7 +1,8 @@
 """A run that began with a waiver."""
 
 from app.events.kinds import ItemSkipped
-from app.events.waiver import Waiver, WaiverScope
+from app.events.scope import HostScope
+from app.events.waiver import Waiver
 from tests.evidence.logs import BEGAN, plain_log
 
 RULE, OTHER = "V-257984", "V-257985"
@@ -11,7 +12,7 @@ UNTIL = "2026-12-24"
 
 def waiver(**more):
     given = {"owner": "Ops lead", "reason": "the old client dies of it", "ticket": "CHG-7", "until": UNTIL}
-    asked = {"id": "5e1f", "rule": RULE, "scope": WaiverScope("host", "web-1"), "since": "2026-09-01T00:00:00.000Z"}
+    asked = {"id": "5e1f", "rule": RULE, "scope": HostScope("host", "web-1"), "since": "2026-09-01T00:00:00.000Z"}
     return Waiver(**{**asked, **given, **more})
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from app.errors import Unusable
 from app.events.log import RunLog
-from app.events.waiver import Waiver, WaiverScope
+from app.events.scope import HostScope
+from app.events.waiver import Waiver
 from app.loop.effects import Scan, Start
 from app.loop.perform import perform
 from app.loop.run import Means, Run
@@ -81,9 +82,7 @@ class Sound:
 async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     asked, kept = [], Kept()
-    here = Waiver(
-        id="w", rule="V-1", scope=WaiverScope(), owner="o", reason="r", ticket="", since="", until="2099-01-01"
-    )
+    here = Waiver(id="w", rule="V-1", scope=HostScope(), owner="o", reason="r", ticket="", since="", until="2099-01-01")
 
     def on(host, now):
         asked.append((host, now))

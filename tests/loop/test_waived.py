@@ -3,7 +3,8 @@
 import pytest
 
 from app.events.kinds import ItemSkipped, RunQueued, RunStarted
-from app.events.waiver import Waiver, WaiverScope
+from app.events.scope import HostScope
+from app.events.waiver import Waiver
 from app.events.words import Budget, Published, PublishedRule
 from app.loop.decide import decide
 from app.loop.effects import CloseItem, StartItem
@@ -19,7 +20,7 @@ DAY = 24 * 3600.0
 
 def waiver(rule="A", until="2026-12-24", **more):
     given = {"owner": "Ops lead", "reason": "why", "ticket": "", "since": "2026-09-01T00:00:00.000Z"}
-    return Waiver(**{**given, "id": "w1", "rule": rule, "scope": WaiverScope(), "until": until, **more})
+    return Waiver(**{**given, "id": "w1", "rule": rule, "scope": HostScope(), "until": until, **more})
 
 
 def begun(*waivers, mode="auto"):

@@ -43,7 +43,9 @@ class House:
 
     async def typed(self, *words):
         """The error that ends a command, or None. How it is printed, and its exit code, are for tests/test_cli.py."""
-        line = [*words, "--data", str(self.settings.data)]
+        return await self.typed_bare(*words, "--data", str(self.settings.data))
+
+    async def typed_bare(self, *line):
         done = await asyncio.to_thread(CliRunner().invoke, terminal, line)
         assert done.exception is None or isinstance(done.exception, TemperError), (done.exception, done.output)
         return done.exception

@@ -6,6 +6,7 @@ import pytest
 from sqlmodel import Session
 
 from app.store import audit
+from app.store.groups import keep
 from app.store.waivers import waivers
 from tests.runs.doors import house
 
@@ -15,6 +16,8 @@ TODAY = datetime.now(UTC).date().isoformat()
 WRONG = {
     "a rule that is not there": ({"rule": "V-2579855"}, "the nearest are V-257985"),
     "a host that is not there": ({"host": "moon"}, "There is no host 'moon'"),
+    "a group that is not there": ({"host": "", "group": "moon"}, "There is no group 'moon': there is lab."),
+    "a host and a group": ({"group": "lab"}, "Name a host or a group, not both."),
     "a skill that is not there": ({"skill": "cis"}, "There is no skill 'cis'"),
     "no owner": ({"owner": " "}, "Say who answers for it"),
     "no reason": ({"reason": ""}, "Say why: it is on paper."),
@@ -28,6 +31,8 @@ WRONG = {
 @pytest.fixture
 async def doors(tmp_path):
     async with house(tmp_path / "data") as made:
+        with Session(made.database) as session, session.begin():
+            keep(session, "lab", ["fixture"])
         yield made
 
 
@@ -67,6 +72,20 @@ async def test_what_is_right_is_taken_at_every_door_and_nowhere_twice(doors):
             assert "end it first" in await other(doors, GOOD | {"rule": rule})
     assert len({(row.scope_kind, row.scope_name, row.owner, row.reason, row.until) for row in rows(doors)}) == 1
     assert len(rows(doors)) == 3
+
+
+async def test_one_for_a_group_is_taken_at_every_door_and_shown_with_the_hosts_that_are_in_it(doors):
+    wish = GOOD | {"host": "", "group": "lab"}
+    for door, rule in ((page, "V-257985"), (api, "V-257984"), (terminal, "V-257986")):
+        assert await door(doors, wish | {"rule": rule}) is None
+        assert "on group lab" in await door(doors, wish | {"rule": rule})
+        assert await door(doors, GOOD | {"rule": rule}) is None, "the host's own is another waiver"
+    listed = (await doors.http.get("/api/v1/waivers")).json()["waivers"]
+    assert {(one["host"], one["group"]) for one in listed} == {(None, "lab"), ("fixture", None)}
+    assert "group lab <small>fixture</small>" in (await doors.http.get("/waivers")).text
+    with Session(doors.database) as session, session.begin():
+        keep(session, "lab", [])
+    assert "group lab <small>no host is in it now</small>" in (await doors.http.get("/waivers")).text
 
 
 async def test_it_is_listed_shown_and_taken_back_and_stays_on_record(doors):

@@ -6,6 +6,7 @@ import pytest
 from sqlmodel import Session
 
 from app.store.db import open_database
+from app.store.groups import keep
 from app.store.waivers import StoredWaivers, WaiverRow, due, waivers
 
 DAY = 24 * 3600.0
@@ -67,5 +68,27 @@ def test_a_run_asks_for_those_of_its_host_and_those_of_all(database):
     stored = StoredWaivers(database)
     assert {one.id for one in stored.on("web-1", END - 1)} == {"here", "all"}
     assert stored.on("web-1", END) == ()
+
+
+def test_a_group_has_who_is_in_it_when_a_run_begins(database):
+    with Session(database) as session, session.begin():
+        session.add(row(scope_kind="group", scope_name="web"))
+    stored = StoredWaivers(database)
+
+    def covered():
+        return [host for host in ("web", "web-1", "web-2") if stored.on(host, END - 1)]
+
+    for members in (["web-1"], ["web-1", "web-2"], ["web-2"], []):
+        with Session(database) as session, session.begin():
+            keep(session, "web", members)
+        assert covered() == members
+    assert due([row(scope_kind="group", scope_name="web")], END - 1)[0].told.startswith(
+        "Waiver w1 ends on 2027-01-31: V-257985 on group web, owner Ops lead."
+    )
+
+
+def test_those_taken_back_are_listed_last(database):
+    with Session(database) as session, session.begin():
+        session.add_all([row(id="back", ended_at=END - 80 * DAY), row(id="here")])
     with Session(database) as session:
         assert [one.id for one in waivers(session)][-1] == "back"

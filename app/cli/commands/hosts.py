@@ -53,6 +53,34 @@ def scap_add(file: Annotated[Path, typer.Argument(help="A data stream, or the XC
     add_content(file)
 
 
+@scap.command("tailor")
+def scap_tailor(
+    file: Annotated[Path, typer.Argument(help="An xccdf:Tailoring, as SCAP Workbench or autotailor write it.")],
+    content: Annotated[str, typer.Option(help="The data stream that it is for; `temper scap list` names them.")],
+    name: Annotated[str, typer.Option(help="What it is called here; as its file when left out.")] = "",
+) -> None:
+    """Keep a tailoring file on this machine: each of its profiles is a skill. Nothing is taken that does not fit."""
+    from app.cli.tailoring import add_tailoring_file
+
+    add_tailoring_file(file, content, name)
+
+
+@scap.command("export")
+def scap_export(
+    skill: Annotated[str, typer.Option(help="A data stream's profile, as scap:CONTENT:PROFILE.")],
+    host: Annotated[str, typer.Option(help="What was decided for this host; for every host without --group too.")] = "",
+    group: Annotated[str, typer.Option(help="What was decided for this group.")] = "",
+    rules: Annotated[str, typer.Option(help=RULES)] = "",
+    out: Annotated[str, typer.Option(help="The file to write, or - for stdout.")] = "",
+    data: Data = Path("data"),
+) -> None:
+    """Write waivers, site values and a choice of rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
+    from app.cli.tailoring import write_tailoring
+    from app.runs.tailoring_out import TailoringWish
+
+    write_tailoring(Settings(data=data), TailoringWish(skill=skill, host=host, group=group, rules=rules), out)
+
+
 @host_app.command("add")
 def host_add(
     name: Annotated[str, typer.Argument(help="What it is called from here on.")],

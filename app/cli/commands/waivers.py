@@ -19,7 +19,8 @@ def waiver_add(
     owner: Annotated[str, typer.Option(help="Who answers for it.")],
     reason: Annotated[str, typer.Option(help="Why it is not fixed.")],
     until: Annotated[str, typer.Option(help="The day on which it ends, like 2027-01-31; within a year.")],
-    host: Annotated[str, typer.Option(help="Where; on every host when left out.")] = "",
+    host: Annotated[str, typer.Option(help="Where; on every host when this and --group are left out.")] = "",
+    group: Annotated[str, typer.Option(help="On the hosts of this group, whoever is in it when a run begins.")] = "",
     ticket: Annotated[str, typer.Option(help="Its number elsewhere.")] = "",
     skill: Annotated[str, typer.Option(help="What the rule is of.")] = "stig",
     data: Data = Path("data"),
@@ -31,7 +32,7 @@ def waiver_add(
     from app.runs.waive import WaiverWish
 
     words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
-    add_waiver(Settings(data=data), WaiverWish(**words, skill=skill, by=getpass.getuser()))
+    add_waiver(Settings(data=data), WaiverWish(**words, group=group, skill=skill, by=getpass.getuser()))
 
 
 @waiver.command("list")

@@ -11,6 +11,7 @@ from app.engines.simulator.script import Script, ScriptedTry
 ROLES = {"plan": "architect", "act": "worker", "review": "auditor", "triage": "sentry", "reflect": "architect"}
 
 GIVE_UP_AFTER = 3
+_VALUES = ("value", "new", "line", "content")
 _ROOM = 400
 """Characters of a host's text that an answer repeats."""
 _TROUBLE = ("denied", "refused", "failed", "failure", "error", "invalid")
@@ -57,7 +58,7 @@ def _numbered(one: ScriptedTry, prompt: PromptRead) -> list[Any]:
     """Lines that go or change, by their number in the file as it is shown."""
     told = []
     for action in one.actions:
-        said = dict(action)
+        said = {name: prompt.as_chosen(text) if name in _VALUES else text for name, text in action.items()}
         line = {"replace_line": "old", "remove_line": "line"}.get(said["do"], "")
         number = prompt.number(said["path"], said[line]) if line else None
         if number is not None:

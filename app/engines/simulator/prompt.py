@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 _RULE = re.compile(r"Rule: (\S+)")
 _ATTEMPT = re.compile(r"Attempt: (\d{1,6})")
+_CHOSEN = re.compile(r"The site chose (\S+) where (\S+) is usual\.")
 _NUMBERED = re.compile(r"(\d{1,6}): (.*)")
 _HOST_BEGINS, _HOST_ENDS = "<<<HOST", "HOST>>>"
 
@@ -19,6 +20,11 @@ class PromptRead:
 
     def lines(self, heading: str) -> list[str]:
         return [line for line in self.sections.get(heading, "").split("\n") if line.strip()]
+
+    def as_chosen(self, text: str) -> str:
+        """The script's words have the usual value; where the rule says that the site chose another, that one."""
+        chosen = _CHOSEN.search(self.sections.get("Requirement", ""))
+        return re.sub(rf"\b{re.escape(chosen[2])}\b", lambda _: chosen[1], text) if chosen else text
 
     def number(self, path: str, line: str) -> int | None:
         """Of the line in a file as it is shown."""

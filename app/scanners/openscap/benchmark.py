@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from app.errors import BadInput
+from app.scanners.openscap.value import BenchmarkValue, read_value
 from app.scanners.openscap.xml import MOST, Element, local, parse
 from app.text.clean import clean
 
@@ -47,8 +50,28 @@ class ScapRule:
     """Files of /etc that its own words name."""
 
 
+@dataclass(frozen=True)
+class ProfileValue:
+    """A value that rules of a profile are checked by."""
+
+    value: BenchmarkValue
+    usual: str
+    """As the profile has it."""
+    rules: tuple[str, ...]
+    weaker: str = ""
+    """less or more: on which side of the usual lies what the checks would take and the profile does not ask for."""
+
+    @property
+    def id(self) -> str:
+        return self.value.id
+
+
 def short(id_: str) -> str:
-    return re.sub(r"^xccdf_[\w.-]*?_(?:rule|profile|group)_", "", id_)
+    return re.sub(r"^xccdf_[\w.-]*?_(?:rule|profile|group|value)_", "", id_)
+
+
+def is_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None
 
 
 def discussion(description: str) -> str:
@@ -67,50 +90,114 @@ class Benchmark:
         self._profiles = {one.get("id", ""): one for one in found.iter("{*}Profile")}
         if strange := next((id_ for id_ in self._profiles if not _ID.fullmatch(id_)), None):
             raise BadInput(f"{what} names a profile {strange[:60]!a}; such content is not read.")
+        self.id = clean(found.get("id", ""), 200)
+        self._own: Mapping[str, Element] = {}
         self.title = clean(_text(found.find("{*}title"), {}), TITLE)
         self.version = clean(_text(found.find("{*}version"), {}), 40)
+
+    def tailored(self, profiles: Mapping[str, Element]) -> "Benchmark":
+        """With a tailoring's profiles, and none of its own to ask for. One may bear the name of what it extends."""
+        made = copy(self)
+        made._own = profiles  # noqa: SLF001  (its own kind)
+        return made
+
+    @cached_property
+    def values(self) -> dict[str, BenchmarkValue]:
+        return {one.get("id", ""): read_value(one) for one in self._root.iter("{*}Value")}
+
+    @cached_property
+    def selectable(self) -> frozenset[str]:
+        """Rules and groups, by id."""
+        return frozenset(one.get("id", "") for tag in ("Rule", "Group") for one in self._root.iter(f"{{*}}{tag}"))
+
+    def has_profile(self, id_: str) -> bool:
+        return id_ in self._profiles
 
     @property
     def profiles(self) -> list[Profile]:
         return [
-            Profile(id_, clean(_text(one.find("{*}title"), {}), TITLE), sum(1 for _ in self._selected(id_)))
-            for id_, one in self._profiles.items()
+            Profile(id_, clean(_text(one.find("{*}title"), {}), TITLE), sum(1 for _ in self._selected(one)))
+            for id_, one in self._asked.items()
         ]
+
+    @property
+    def _asked(self) -> Mapping[str, Element]:
+        return self._own or self._profiles
 
     def profile(self, name: str) -> str:
         """The full id of what may be given short."""
-        for id_ in self._profiles:
+        for id_ in self._asked:
             if name in (id_, short(id_)):
                 return id_
-        names = ", ".join(map(short, self._profiles)) or "none"
+        names = ", ".join(map(short, self._asked)) or "none"
         raise BadInput(f"{self.title} has no profile {name[:80]!a}; it has: {names}.")
 
-    def rules(self, profile: str) -> list[ScapRule]:
-        values = self._values(profile)
-        return [_rule(one, values) for one in self._selected(profile)]
+    def rules(self, profile: str, given: Mapping[str, str] | None = None) -> list[ScapRule]:
+        """`given` are values that count for more than the profile's."""
+        one = self._asked[profile]
+        values = {**self._values(one), **(given or {})}
+        return [_rule(each, values) for each in self._selected(one)]
 
-    def _selected(self, profile: str) -> Iterator[Element]:
+    def parameters(self, profile: str) -> dict[str, ProfileValue]:
+        """Those that a rule of the profile is checked by, by their names in short."""
+        one = self._asked[profile]
+        users: dict[str, dict[str, None]] = {}
+        compared: dict[str, set[str]] = {}
+        for rule in self._selected(one):
+            for each in rule.iter("{*}check-export"):
+                id_ = each.get("value-id", "")
+                users.setdefault(id_, {})[_name(rule)] = None
+                compared.setdefault(id_, set()).update(self._compared.get(each.get("export-name", ""), ()))
+        values = self._values(one)
+        return {
+            short(id_): ProfileValue(self.values[id_], values[id_], tuple(rules), _weaker(compared[id_]))
+            for id_, rules in users.items()
+            if id_ in self.values
+        }
+
+    @cached_property
+    def _compared(self) -> dict[str, set[str]]:
+        """How OVAL holds a variable against what it finds, by the variable's id."""
+        found: dict[str, set[str]] = {}
+        for one in self._root.getroottree().getroot().iter("{*}value", "{*}subexpression"):
+            if variable := one.get("var_ref"):
+                found.setdefault(variable, set()).add(one.get("operation", "equals"))
+        return found
+
+    def left_out(self, profile: str) -> list[ScapRule]:
+        """By a tailoring: what the profile that it extends has and it has not."""
+        one = self._asked[profile]
+        below = self._profiles.get(one.get("extends", "")) if self._own else None
+        if below is None:
+            return []
+        kept, values = set(self._selected(one)), self._values(below)
+        return [_rule(each, values) for each in self._selected(below) if each not in kept]
+
+    def _selected(self, profile: Element) -> Iterator[Element]:
         chosen = {one.get("idref", ""): one.get("selected") == "true" for one in self._lines(profile, "select")}
         yield from _walk(self._root, chosen)
 
-    def _values(self, profile: str) -> dict[str, str]:
+    def _values(self, profile: Element) -> dict[str, str]:
         refined = {one.get("idref", ""): one.get("selector", "") for one in self._lines(profile, "refine-value")}
-        values = {}
-        for one in self._root.iter("{*}Value"):
-            choices = {choice.get("selector", ""): choice.text or "" for choice in one.findall("{*}value")}
-            id_ = one.get("id", "")
-            values[id_] = choices.get(refined.get(id_, ""), choices.get("", ""))
+        values = {
+            id_: one.choices.get(refined.get(id_, ""), one.choices.get("", "")) for id_, one in self.values.items()
+        }
         return values | {one.get("idref", ""): one.text or "" for one in self._lines(profile, "set-value")}
 
-    def _lines(self, profile: str, kind: str, behind: tuple[str, ...] = ()) -> Iterator[Element]:
+    def _lines(self, one: Element, kind: str, behind: tuple[Element, ...] = ()) -> Iterator[Element]:
         """Of the profile and of those it extends, the nearest last."""
-        one = self._profiles[profile]
-        below = one.get("extends", "")
+        below = self._profiles.get(one.get("extends", ""))
         if len(behind) > EXTENDED:
             raise BadInput(f"{self.title}: a profile extends more than {EXTENDED} others; such content is not read.")
-        if below in self._profiles and below not in behind:
-            yield from self._lines(below, kind, (*behind, profile))
+        if below is not None and below not in (*behind, one):
+            yield from self._lines(below, kind, (*behind, one))
         yield from one.findall(f"{{*}}{kind}")
+
+
+def _weaker(compared: set[str]) -> str:
+    if compared and compared <= {"greater than", "greater than or equal"}:
+        return "less"
+    return "more" if compared and compared <= {"less than", "less than or equal"} else ""
 
 
 def read_benchmark(file: Path) -> Benchmark:

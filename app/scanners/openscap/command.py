@@ -18,14 +18,17 @@ class ScanFailed(TemperError):
     """Nothing was judged."""
 
 
-def evaluate(datastream: str, profile: str, rules: Sequence[str], result: str, seconds: float) -> list[str]:
+def evaluate(
+    datastream: str, profile: str, rules: Sequence[str], result: str, seconds: float, tailoring: str = ""
+) -> list[str]:
     """The host's own `timeout` ends it there, also when the line to the host is cut."""
     for id_ in (profile, *rules):
         if not _ID.fullmatch(id_):
             raise ScanFailed(f"{id_[:80]!a} is no id of a rule or a profile; nothing was run.")
     limit = ["timeout", "--kill-after=5", f"{seconds:.0f}"]
     chosen = [word for rule in rules for word in ("--rule", rule)]
-    return [*limit, "oscap", "xccdf", "eval", "--profile", profile, *chosen, "--results-arf", result, datastream]
+    by = ["--tailoring-file", tailoring] if tailoring else []
+    return [*limit, "oscap", "xccdf", "eval", *by, "--profile", profile, *chosen, "--results-arf", result, datastream]
 
 
 def check(ran: OscapRan, seconds: float) -> None:

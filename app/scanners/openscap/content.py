@@ -27,6 +27,8 @@ class Content:
     datastream: Path
     profile: str
     """In full."""
+    tailoring: bytes = b""
+    """The file that the profile is in, where the data stream has it not."""
 
 
 def datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:

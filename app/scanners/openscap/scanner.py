@@ -5,7 +5,7 @@ import hashlib
 import logging
 import secrets
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import TemperError
 from app.scanners.openscap.arf import Report, RuleOutcome, read_arf
@@ -19,6 +19,7 @@ from app.text.secrets import redacted
 
 log = logging.getLogger(__name__)
 
+Read = Callable[[], bytes]
 SECONDS_WHOLE, SECONDS_RULE = 900.0, 120.0
 _SMALL = 60.0
 _FOREIGN = "OpenSCAP judges a host as it stands, not a rehearsal; its verdict comes after the change."
@@ -33,8 +34,8 @@ class OpenScap:
         self._content = content
         self._ids = ids
         self._folder = folder.rstrip("/")
-        self._digest = ""
-        """Of the content; empty until it is read."""
+        self._digests: dict[Read, str] = {}
+        """Of what was read once."""
         self._one_at_a_time = asyncio.Lock()
 
     async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:  # noqa: ARG002  (it reads the host)
@@ -59,38 +60,42 @@ class OpenScap:
         asked = [] if whole else [self._ids[rule] for rule in rules]
         seconds = SECONDS_WHOLE if whole else min(SECONDS_WHOLE, SECONDS_RULE * len(asked))
         async with self._one_at_a_time:
-            datastream = await self._place()
+            datastream = await self._place(self._datastream)
+            tailoring = await self._place(self._tailoring) if self._content.tailoring else ""
             written = f"{self._folder}/{secrets.token_hex(8)}.xml"
             try:
-                command = evaluate(datastream, self._content.profile, asked, written, seconds)
+                command = evaluate(datastream, self._content.profile, asked, written, seconds, tailoring)
                 check(await self._shell.run(command, seconds + 15), seconds)
                 return await self._fetch(written)
             finally:
                 await self._shell.run(["rm", "-f", written, f"{written}.gz"], _SMALL)
 
-    async def _place(self) -> str:
-        """The content under its own digest, so that a host holds it once and a changed copy is found out.
+    def _datastream(self) -> bytes:
+        return self._content.datastream.read_bytes()
+
+    def _tailoring(self) -> bytes:
+        return self._content.tailoring
+
+    async def _place(self, read: Read) -> str:
+        """It lies there under its own digest, so that a host holds it once and a changed copy is found out.
 
         Asked of the host before every scan: a host may be reset or cleaned up under us.
         """
-        digest = self._digest or hashlib.sha256(await self._read()).hexdigest()
+        digest = self._digests.get(read) or hashlib.sha256(await asyncio.to_thread(read)).hexdigest()
         path = f"{self._folder}/{digest}.xml"
         if not await self._holds(path, digest):
-            await self._put(path, digest)
-        self._digest = digest
+            await self._put(path, digest, await asyncio.to_thread(read))
+        self._digests[read] = digest
         return path
 
-    async def _put(self, path: str, digest: str) -> None:
+    async def _put(self, path: str, digest: str, content: bytes) -> None:
         made = await self._shell.run(["mkdir", "-p", "-m", "0700", self._folder], _SMALL)
         if made.code != 0:
             raise ScanFailed(f"{self._folder} cannot be made on the host; the content has no place there.")
-        await self._shell.put(f"{path}.part", await self._read())
+        await self._shell.put(f"{path}.part", content)
         if not await self._holds(f"{path}.part", digest):
             raise ScanFailed("The content did not reach the host whole; look whether its disk is full.")
         await self._shell.run(["mv", "-f", f"{path}.part", path], _SMALL)
-
-    async def _read(self) -> bytes:
-        return await asyncio.to_thread(self._content.datastream.read_bytes)
 
     async def _holds(self, path: str, digest: str) -> bool:
         ran = await self._shell.run(["sha256sum", path], _SMALL)

@@ -8,6 +8,7 @@ from app.errors import BadInput
 from app.text.clean_line import clean_line
 
 MOST = 96 << 20
+XCCDF = "http://checklists.nist.gov/xccdf/1.2"
 
 Element = etree._Element  # noqa: SLF001  (lxml gives its type no other name)
 
@@ -22,7 +23,8 @@ def parse(content: bytes, what: str) -> Element:
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as exc:
-        raise BadInput(f"{what} is not well-formed XML: {clean_line(exc.msg or '', 300)}") from exc
+        said = clean_line(exc.msg or "", 300).replace(", use XML_PARSE_HUGE option", "")
+        raise BadInput(f"{what} is not well-formed XML: {said}.") from exc
     document: Any = root.getroottree().docinfo
     if document.doctype:
         raise BadInput(f"{what} declares a document type or entities; such a file is not read.")

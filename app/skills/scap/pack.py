@@ -1,18 +1,26 @@
-"""A skill made from a data stream and one of its profiles: `scap:ssg-debian12:anssi_bp28_minimal`."""
+"""A skill made from a data stream and one of its profiles: `scap:ssg-debian12:anssi_bp28_minimal`.
 
+With a third part, the name of a tailoring that was added here, the profile is one of that file's.
+"""
+
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from app.errors import BadInput
-from app.events.words import Category
-from app.scanners.openscap.benchmark import ScapRule, read_benchmark
+from app.events.words import Category, Tailored
+from app.scanners.openscap.benchmark import Benchmark, ProfileValue, ScapRule, read_benchmark, short
 from app.scanners.openscap.content import Content, datastream, datastreams
+from app.scanners.openscap.own_tailoring import OwnTailoring
+from app.scanners.openscap.tailoring import TailoringFile, fitted, tailoring, tailorings
 from app.scanners.verdict import Verdict
+from app.skills.parameter import Kind, Parameter
 from app.skills.skill import Check, Rule, Skill
 from app.syntax.files import Files
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
-_KEPT = 8
+_KEPT, _READ = 32, 4
 ASKS = {"accounts_password_pam_retry": frozenset({"pwquality retry 3"})}
 """What rules that we know by name ask for, by our word and not by the content's: three tries are more than the usual
 one, and are what is checked for."""
@@ -20,25 +28,92 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 def skill(argument: str) -> Skill:
-    name, _, profile = argument.partition(":")
+    name, profile, by = [*argument.split(":", 2), "", ""][:3]
     if not name or not profile:
         here = ", ".join(datastreams()) or "none yet: apt-get install ssg-debian brings some"
         raise BadInput(f"Ask for scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more.")
     file = datastream(name)
-    return _made(file, profile, file.stat().st_mtime_ns)
+    stamp = tailorings()[by].stat().st_mtime_ns if by in tailorings() else 0
+    return _made(file, profile, by, (file.stat().st_mtime_ns, stamp), ())
+
+
+@lru_cache(_READ)
+def _read(file: Path, _stamp: int) -> Benchmark:
+    """It takes a tenth of a second, and every page asks for its run's skill."""
+    return read_benchmark(file)
 
 
 @lru_cache(_KEPT)
-def _made(file: Path, profile: str, _stamp: int) -> Skill:
-    """Reading a data stream takes a tenth of a second, and every page asks for its run's skill."""
-    benchmark = read_benchmark(file)
+def _made(file: Path, profile: str, by: str, stamps: tuple[int, int], given: tuple[tuple[str, str], ...]) -> Skill:
+    """`given` are the site's values, by their names in short."""
+    whole, mine = _read(file, stamps[0]), tailoring(by) if by else None
+    benchmark = fitted(mine, whole) if mine else whole
     full = benchmark.profile(profile)
-    rules = benchmark.rules(full)
+    known = benchmark.parameters(full)
+    values = {known[name].id: text for name, text in given if name in known}
+    left_out = {one.name: _rule(one) for one in benchmark.left_out(full)}
     return Skill(
-        name=f"scap:{file.name.removesuffix('-ds.xml')}:{profile}",
+        name=":".join(["scap", file.name.removesuffix("-ds.xml"), profile, *([by] if by else [])]),
         title=next(f"{benchmark.title}: {one.title}" for one in benchmark.profiles if one.id == full),
-        rules={rule.name: _rule(rule) for rule in rules},
-        content=Content(file, full),
+        rules={rule.name: _rule(rule) for rule in benchmark.rules(full, values)},
+        content=_content(file, full, mine, whole, values),
+        tailored=_tailored(mine, full, tuple(left_out)) if mine else None,
+        left_out=left_out,
+        parameters={name: _parameter(name, one) for name, one in known.items()},
+        retuned=lambda chosen: _made(file, profile, by, stamps, tuple(sorted(chosen.items()))),
+    )
+
+
+def _content(
+    file: Path, profile: str, mine: TailoringFile | None, whole: Benchmark, values: Mapping[str, str]
+) -> Content:
+    """The site's values reach OpenSCAP as a tailoring, which is the one way to give it any."""
+    begins = mine.content if mine else b""
+    if not values:
+        return Content(file, profile, begins)
+    name = profile if mine else f"xccdf_temper_profile_{short(profile)}"
+    made = OwnTailoring(
+        benchmark=whole.id,
+        file=file.name,
+        extends=profile,
+        id=name,
+        title="With the site's values",
+        at="1970-01-01T00:00:00Z",
+        values=values,
+        begins=begins,
+    )
+    return Content(file, name, made.written())
+
+
+def _tailored(mine: TailoringFile, profile: str, left_out: tuple[str, ...]) -> Tailored:
+    return Tailored(
+        file=mine.name, sha256=mine.sha256, id=mine.id, version=mine.version, profile=profile, left_out=left_out
+    )
+
+
+_NUMBER = re.compile(r"-?\d{1,18}")
+_KINDS: dict[str, Kind] = {"number": "number", "boolean": "boolean"}
+
+
+def _parameter(name: str, one: ProfileValue) -> Parameter:
+    value, kind = one.value, _KINDS.get(one.value.kind, "text")
+    least, most = (float(text) if text else None for text in (value.least, value.most))
+    usual = float(one.usual) if kind == "number" and _NUMBER.fullmatch(one.usual) else None
+    stated = f"The profile asks for {one.usual} or {'more' if one.weaker == 'less' else 'less'}."
+    if one.weaker == "less" and usual is not None:
+        least = usual if least is None else max(least, usual)
+    if one.weaker == "more" and usual is not None:
+        most = usual if most is None else min(most, usual)
+    return Parameter(
+        name=name,
+        title=value.title or name,
+        usual=one.usual,
+        rules=one.rules,
+        kind=kind,
+        least=least,
+        most=most,
+        stated=stated if one.weaker and usual is not None else "",
+        choices=value.only or (("true", "false") if value.kind == "boolean" else ()),
     )
 
 

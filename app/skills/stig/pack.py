@@ -1,10 +1,21 @@
 """The rule pack: thirty rules of the RHEL 9 STIG that plain files decide. Facts from the STIG, sentences our own."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from app.skills.skill import Skill
 from app.skills.stig import accounts, audit, passwords, ssh, sudo, system
+from app.skills.stig.site import PARAMETERS, tuned_rules
+
+
+def _retuned(values: Mapping[str, str]) -> Skill:
+    return replace(SKILL, rules=tuned_rules(SKILL.rules, values))
+
 
 SKILL = STIG = Skill(
     name="stig",
     title="DISA STIG for RHEL 9: thirty rules that plain files decide",
     rules={rule.id: rule for part in (ssh, passwords, accounts, sudo, audit, system) for rule in part.RULES},
+    parameters=PARAMETERS,
+    retuned=_retuned,
 )

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from app.events.kinds import Rehearsed
 from app.events.words import Word
+from app.loop.own_skill import own_skill
 from app.loop.state import RunState
 from app.people.rights import operators, signed, viewers
 from app.runs.answer import DECISIONS, answer
-from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
 from app.web.api.commands import Reason
@@ -115,7 +115,7 @@ def _view(state: RunState, *, simulated: bool) -> ApprovalView | None:
     if attempt is None or attempt.approval is None or not attempt.awaits_person:
         return None
     assert state.request
-    rule, plan, proposed = skill(state.request.skill).rules[attempt.approval.rule], attempt.plan, attempt.proposed
+    rule, plan, proposed = own_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
     assert plan
     assert proposed
     return ApprovalView(

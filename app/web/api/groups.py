@@ -38,7 +38,9 @@ def list_groups(session: TheSession) -> GroupList:
     return GroupList(groups=[GroupView(name=name, hosts=list(hosts)) for name, hosts in groups(session).items()])
 
 
-@router.put("/groups/{group}", responses=documented("unknown-host", "exists", "too-large", "wrong-content-type"))
+@router.put(
+    "/groups/{group}", responses=documented("not-found", "unknown-host", "exists", "too-large", "wrong-content-type")
+)
 @operators
 def keep_group(
     group_: Annotated[str, InPath(alias="group", max_length=64)],

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from app.events.sealed import sealed
 from app.events.words import Behind, Category, Word
+from app.loop.own_skill import own_skill
 from app.loop.state import Item, RunState
 from app.people.rights import guests, reads_prompts
-from app.skills.catalog import skill
 from app.skills.skill import Rule
 from app.store.events import STEADY
 from app.web.api.problem import Problem, documented
@@ -99,7 +99,7 @@ def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> Item
 
 
 def _rules(state: RunState) -> dict[str, Rule]:
-    return dict(skill(state.request.skill).rules) if state.request else {}
+    return dict(own_skill(state).rules) if state.request else {}
 
 
 class _Of(msgspec.Struct):

@@ -35,6 +35,8 @@ TAGS = {
     "hosts": "What can be hardened.",
     "rollouts": "One wish for many hosts.",
     "waivers": "Findings that somebody answers for until a day.",
+    "parameters": "Values that a site chooses for rules.",
+    "tailorings": "Profiles of somebody's own over a data stream's.",
     "schedules": "Runs that start by themselves.",
     "machine": "Engines, GPUs, samples and energy.",
     "nodes": "The processes that share the work.",

@@ -20,11 +20,15 @@ from app.web.deps import TheRuntime, TheSession
 router = api_router("waivers")
 
 Id = Annotated[str, InPath(max_length=40)]
+GroupName = Annotated[str, stated(maxLength=LONGEST["group"], examples=["web"])]
 
 
 class WaiverOrder(Wire):
     rule: Annotated[str, stated(maxLength=LONGEST["rule"], examples=["V-257985"])]
-    host: Annotated[HostName | None, Field(description="Left out: on every host.")] = None
+    host: Annotated[HostName | None, Field(description="Left out, as group is: on every host.")] = None
+    group: Annotated[
+        GroupName | None, Field(description="Instead of host: on whichever hosts are in it as a run begins.")
+    ] = None
     owner: Annotated[str, stated(maxLength=LONGEST["owner"], description="Who answers for it.", examples=["Ops lead"])]
     reason: Annotated[str, stated(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])]
     ticket: Annotated[str, stated(maxLength=LONGEST["ticket"], examples=["CHG-7"])] = ""
@@ -41,7 +45,8 @@ class WaiverEnd(Wire):
 class WaiverView(Wire):
     id: str
     rule: str
-    host: str | None = Field(description="None: every host.")
+    host: str | None = Field(description="None, as group is: every host.")
+    group: str | None
     owner: str
     reason: str
     ticket: str
@@ -76,7 +81,7 @@ def list_waivers(
 def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, response: Response) -> WaiverView:
     """From its next run on, the finding is left alone. It stays a finding, on every paper."""
     now = time.time()
-    asked = order.model_dump() | {"host": order.host or "", "by": signed("api")}
+    asked = order.model_dump() | {"host": order.host or "", "group": order.group or "", "by": signed("api")}
     row = waive(session, WaiverWish(**asked), now, runtime.settings.hosts)
     response.headers["location"] = f"/api/v1/waivers/{row.id}"
     return _view(row, now)
@@ -100,7 +105,8 @@ def _view(row: WaiverRow, now: float) -> WaiverView:
     return WaiverView(
         id=row.id,
         rule=row.rule,
-        host=row.scope_name or None,
+        host=row.scope_name if row.scope_kind == "host" else None,
+        group=row.scope_name if row.scope_kind == "group" else None,
         owner=row.owner,
         reason=row.reason,
         ticket=row.ticket,

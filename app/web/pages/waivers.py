@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from app.people.rights import operators, signed, viewers
 from app.runs.waive import WaiverWish, end_waiver, waive
 from app.store import waivers
+from app.store.groups import groups
 from app.targets import registry
 from app.targets.catalog import FIXTURE
 from app.web.deps import TheRuntime, TheSession
@@ -30,6 +31,7 @@ def all_waivers(
     nonce, now = new_nonce(), time.time()
     context = {
         "rows": [(row, row.state(now)) for row in waivers.waivers(session)],
+        "groups": groups(session),
         "hosts": [FIXTURE, *(one.name for one in registry.listed(runtime.settings.hosts))],
         "asked": {"rule": rule, "host": host, "skill": skill},
     }
@@ -39,7 +41,7 @@ def all_waivers(
 @router.post("/waivers")
 @operators
 def add(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
-    words = {name: fields.get(name, "") for name in ("rule", "host", "owner", "reason", "ticket", "until")}
+    words = {name: fields.get(name, "") for name in ("rule", "host", "group", "owner", "reason", "ticket", "until")}
     wish = WaiverWish(**words, skill=fields.get("skill", "stig").strip(), by=signed("the page"))
     waive(session, wish, time.time(), runtime.settings.hosts)
     return RedirectResponse("/waivers", status_code=303)

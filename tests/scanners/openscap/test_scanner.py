@@ -10,7 +10,7 @@ from app.scanners.openscap.local import TreeShell
 from app.scanners.openscap.scanner import OpenScap
 from app.scanners.openscap.shell import OscapRan
 from tests.hostfiles import DictFiles
-from tests.scanners.openscap.content import ARF, PROFILE, RULE, SMALL, SSG
+from tests.scanners.openscap.content import ARF, PROFILE, RULE, SMALL, SSG, TAILORING
 
 FILES = DictFiles({})
 DIGEST = hashlib.sha256(SMALL.read_bytes()).hexdigest()
@@ -128,6 +128,27 @@ async def test_a_rehearsal_is_not_judged_and_no_host_is_asked():
     host = PlayedHost()
     assert [one.word for one in await scanner(host).foresee(FILES, list(IDS))] == ["unknown"] * 3
     assert host.ran == []
+
+
+async def test_a_tailoring_lies_beside_the_content_and_is_named_to_openscap():
+    host = PlayedHost()
+    by = b"<Tailoring/>"
+    await OpenScap(host, Content(SMALL, f"{PROFILE}base", by), IDS, "/c").scan(FILES, list(IDS))
+    path = f"/c/{hashlib.sha256(by).hexdigest()}.xml"
+    assert host.files[path] == by
+    (asked,) = host.asked
+    assert asked[asked.index("--tailoring-file") + 1] == path
+
+
+async def test_the_real_one_goes_by_a_tailoring(tmp_path):
+    (tmp_path / "root/etc/ssh").mkdir(parents=True)
+    (tmp_path / "root/etc/ssh/sshd_config").write_text("PermitRootLogin no\n")
+    content = Content(SMALL, f"{PROFILE}ours", TAILORING.read_bytes())
+    ids = {"root": f"{RULE}root_login", "by_hand": f"{RULE}by_hand", "release": f"{RULE}release"}
+    cache = tmp_path / "cache"
+    said = await OpenScap(TreeShell(tmp_path / "root", cache), content, ids, str(cache)).judge([*ids])
+    assert [one.word for one in said] == ["pass", "unknown", "fail"]
+    assert "notselected" in said[1].evidence
 
 
 @pytest.mark.skipif(not shutil.which("oscap"), reason="openscap-scanner is not installed")

@@ -62,10 +62,11 @@ def umask(rule: str, mask: str) -> Check:
     return check
 
 
-def disk_full(rule: str) -> Check:
+def disk_full(rule: str, those: frozenset[str] = frozenset({"halt", "single"})) -> Check:
     """SYSLOG is open to hosts whose availability comes first; no file on the host can show that decision."""
     bench = Bench(rule, AUDITD)
-    wanted = WantedOption("disk_full_action", lambda value: fold(value) in {"halt", "single"}, "HALT or SINGLE")
+    words = " or ".join(one.upper() for one in sorted(those))
+    wanted = WantedOption("disk_full_action", lambda value: fold(value) in those, words)
 
     def check(files: Files) -> Verdict:
         text = source.text(files, AUDITD)

@@ -25,7 +25,8 @@ def states_time(rule: str, keyword: str, most: int) -> Check:
     return _requires(rule, keyword, lambda found: 0 < (seconds(found) or 0) <= most, f"1 to {most} seconds")
 
 
-def shows_banner(rule: str) -> Check:
+def shows_banner(rule: str, notice: str = "") -> Check:
+    """`notice` is the site's own, word for word; empty is any."""
     stated = _requires(rule, "Banner", lambda found: found == ISSUE, ISSUE)
 
     def check(files: Files) -> Verdict:
@@ -35,6 +36,8 @@ def shows_banner(rule: str) -> Check:
             return verdict
         if text is None:
             return Bench(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} is absent: nothing is shown.")
+        if notice and source.decode(text).split() != notice.split():
+            return Bench(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} does not hold the site's notice.")
         words = sum(any(map(str.isalpha, word)) for word in source.decode(text).split())
         seen = f"shows {words} words" if words else "holds no word: nothing is shown"
         return Verdict(rule, "pass", f"{verdict.evidence} {ISSUE} {seen}.", verdict.path, verdict.line)

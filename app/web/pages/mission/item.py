@@ -12,6 +12,7 @@ from app.events.kinds import (
     ItemPassed,
     ItemSkipped,
     ItemStarted,
+    RunStarted,
     TurnFinished,
     TurnStarted,
 )
@@ -22,7 +23,7 @@ from app.loop.telling import Telling, telling
 from app.people.rights import reads_prompts
 from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
-from app.skills.skill import Rule
+from app.skills.skill import Rule, tuned
 from app.store.models import RunRow
 from app.web.pages.mission.attempts import AttemptView, tried
 from app.web.pages.security import new_nonce, page
@@ -70,6 +71,8 @@ class ItemPage:
             self.tries[-1] = tried(self.tries[-1], event)
         if isinstance(event, ItemStarted):
             self.began = recorded.seq
+        if isinstance(event, RunStarted) and event.parameters and self.rule:
+            self.rule = tuned(skill(self.run.skill), event.parameters).rules[self.wanted]
         if isinstance(event, ENDS):
             self.end = telling(event)
 

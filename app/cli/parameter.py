@@ -1,0 +1,83 @@
+"""`temper parameter`: values that the site chooses. Each word of it is on record."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.cli.existing import existing_database
+from app.cli.listing import listed
+from app.config import Settings
+from app.errors import BadInput
+from app.events.kinds import PersonDid
+from app.runs.parameters import ParameterWish, clear_parameter, set_parameter, shown
+from app.skills.parameter import LONGEST
+from app.store import audit
+from app.store.db import open_database
+
+
+@dataclass(frozen=True)
+class ParameterLine:
+    name: str
+    value: str
+    set_for: str
+    may_be: str
+    usual: str
+    rules: tuple[str, ...]
+    title: str
+
+
+def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool) -> None:
+    with Session(open_database(settings.database)) as session:
+        rows = [
+            ParameterLine(
+                one.parameter.name,
+                one.value,
+                one.where or "nobody: the usual",
+                one.parameter.bounds,
+                one.parameter.usual,
+                one.parameter.rules,
+                one.parameter.title,
+            )
+            for one in shown(session, skill, host, settings.hosts)
+        ]
+    listed(rows, f"The rules of {skill} have no value that is the site's to choose.", as_json=as_json)
+
+
+def set_value(settings: Settings, wish: ParameterWish) -> None:
+    database = open_database(settings.database)
+    with Session(database) as session, session.begin():
+        row = set_parameter(session, wish, time.time(), settings.hosts)
+        told = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.told}"
+    _note(database, wish.by, f"parameter set {wish.name}", f"{wish.skill}: {told}")
+    print(told)  # noqa: T201
+
+
+def clear_value(settings: Settings, wish: ParameterWish) -> None:
+    database = existing_database(settings)
+    with Session(database) as session, session.begin():
+        row = clear_parameter(session, wish, settings.hosts)
+        told = f"{row.name} is not set for {row.scope.told} any more"
+    _note(database, wish.by, f"parameter clear {wish.name}", f"{wish.skill}: {told}")
+    print(told)  # noqa: T201
+
+
+def value_of(value: str, file: Path | None) -> str:
+    if file is None:
+        return value
+    if value:
+        raise BadInput("Give the value, or a file that holds it, not both.")
+    try:
+        with file.open(encoding="utf-8") as opened:
+            return opened.read(LONGEST + 2)
+    except (OSError, UnicodeDecodeError) as exc:
+        raise BadInput(f"{file} cannot be read as text: {exc}.") from exc
+
+
+def _note(database: Engine, who: str, did: str, detail: str) -> None:
+    audit.note(
+        database,
+        PersonDid(who=who, right="operator", via="terminal", source="", did=did, status=0, detail=detail[:300]),
+    )

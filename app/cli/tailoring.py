@@ -1,0 +1,47 @@
+"""`temper scap tailor` and `temper scap export`: somebody's own profiles over a data stream's, in and out."""
+
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from sqlmodel import Session
+
+from app.cli.evidence import STDOUT
+from app.cli.existing import existing_database
+from app.config import Settings
+from app.errors import BadInput
+from app.runs.tailor import take_tailoring
+from app.runs.tailoring_out import TailoringWish, tailoring_of
+from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
+
+
+def add_tailoring_file(file: Path, content: str, name: str) -> None:
+    try:
+        with file.open("rb") as opened:
+            document = opened.read(MOST_BYTES + 1)
+    except OSError as exc:
+        raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+    for one in take_tailoring(document, content, name or _named(file)):
+        apart = f"{one.left_out} not applicable by tailoring"
+        said = f"{one.profile.rules} rules, {apart}. Ask for {one.skill}"
+        Console(soft_wrap=True).print(escape(f"{one.profile.title}: {said}"))
+
+
+def write_tailoring(settings: Settings, wish: TailoringWish, out: str) -> None:
+    with Session(existing_database(settings)) as session:
+        content = tailoring_of(session, wish, time.time(), settings.hosts)
+    if out == STDOUT:
+        sys.stdout.buffer.write(content)
+        return
+    path = Path(out or wish.file)
+    try:
+        path.write_bytes(content)
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
+    Console().print(f"{path}, {len(content)} bytes", highlight=False, soft_wrap=True, markup=False)
+
+
+def _named(file: Path) -> str:
+    return file.name.removesuffix(ENDING).removesuffix(".xml").lower()

@@ -1,0 +1,10 @@
+"""A run's skill, with the values that it began with."""
+
+from app.loop.state import RunState
+from app.skills.catalog import skill
+from app.skills.skill import Skill, tuned
+
+
+def own_skill(state: RunState) -> Skill:
+    assert state.request
+    return tuned(skill(state.request.skill), state.started.parameters if state.started else ())

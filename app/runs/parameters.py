@@ -1,0 +1,154 @@
+"""Values that a site chooses for rules, from whichever door: checked in one place, never weaker than is allowed."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from sqlmodel import Session
+
+from app.errors import BadInput, NotTaken
+from app.events.scope import HostScope
+from app.events.words import ParameterUsed
+from app.runs.scope import checked_scope
+from app.skills.catalog import skill
+from app.skills.parameter import LONGEST as LONGEST_VALUE
+from app.skills.parameter import Parameter
+from app.skills.published import published
+from app.skills.skill import Skill, tuned
+from app.skills.stig.pack import STIG
+from app.store.parameters import ParameterRow, StoredParameters, in_effect, parameters
+
+LONGEST = {"name": 128, "host": 64, "group": 63, "skill": 200, "value": LONGEST_VALUE}
+MOST = 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterWish:
+    name: str
+    value: str = ""
+    host: str = ""
+    group: str = ""
+    """With neither: every host."""
+    skill: str = "stig"
+    by: str
+
+    @property
+    def scope(self) -> HostScope:
+        if self.group:
+            return HostScope("group", self.group)
+        return HostScope("host", self.host) if self.host else HostScope()
+
+
+@dataclass(frozen=True)
+class ParameterShown:
+    """One that there is, with what somebody set; the nearest counts on the host that was asked about."""
+
+    parameter: Parameter
+    value: str
+    """In effect there; of no host in particular, what counts on every host."""
+    where: str
+    """Who set it: every host, group web, host web-1; empty is nobody, and the usual counts."""
+    set_for: tuple[ParameterRow, ...]
+
+
+def set_parameter(session: Session, wish: ParameterWish, now: float, hosts: Path) -> ParameterRow:
+    """Runs that have begun go on by what they began with."""
+    pack, known = _known(session, wish, hosts)
+    value = wish.value.strip() if known.kind == "number" else wish.value.strip("\r\n").replace("\r\n", "\n")
+    if wrong := bounded(known, pack).refuses(value):
+        raise NotTaken("value", wrong)
+    key = (pack.values_of, known.name, wish.scope.kind, wish.scope.name)
+    row = session.get(ParameterRow, key)
+    if row is None:
+        if len(parameters(session)) >= MOST:
+            raise NotTaken("", f"{MOST} values are set already: clear one first.", "too-many")
+        row = ParameterRow(
+            **dict(zip(("skill", "name", "scope_kind", "scope_name"), key, strict=True)), value="", by="", at=0
+        )
+    row.value, row.by, row.at = value, wish.by, now
+    session.add(row)
+    return row
+
+
+def clear_parameter(session: Session, wish: ParameterWish, hosts: Path) -> ParameterRow:
+    """The next nearest counts again."""
+    pack, known = _known(session, wish, hosts)
+    row = session.get(ParameterRow, (pack.values_of, known.name, wish.scope.kind, wish.scope.name))
+    if row is None:
+        raise NotTaken("name", f"{known.name} is not set for {wish.scope.told}: there is nothing to clear.")
+    session.delete(row)
+    return row
+
+
+def shown(session: Session, name: str, host: str, hosts: Path) -> list[ParameterShown]:
+    pack = _skill(name)
+    checked_scope(session, host, "", hosts)
+    rows = parameters(session, pack.values_of)
+    counts = in_effect(session, pack.values_of, host)
+    return [_shown(bounded(one, pack), counts.get(one.name), rows) for one in pack.parameters.values()]
+
+
+def _shown(one: Parameter, counts: ParameterRow | None, rows: Sequence[ParameterRow]) -> ParameterShown:
+    mine = tuple(row for row in rows if row.name == one.name)
+    if counts is None:
+        return ParameterShown(one, one.usual, "", mine)
+    return ParameterShown(one, counts.value, counts.scope.told, mine)
+
+
+def with_site_values(name: str, host: str, stored: StoredParameters) -> Skill:
+    """The skill as a run on this host goes by it. A value that will not do any more is said, and not passed over."""
+    pack = skill(name)
+    if not pack.parameters:
+        return pack
+    return tuned(pack, used(pack, stored.on(host, pack.values_of)))
+
+
+def used(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[ParameterUsed, ...]:
+    found = []
+    for row in rows.values():
+        known = pack.parameters.get(row.name)
+        if known is None:
+            continue
+        if wrong := bounded(known, pack).refuses(row.value):
+            raise BadInput(f"The site's value for {row.scope.told} does not fit {pack.title} any more: {wrong}")
+        rules = tuple(rule for rule in known.rules if rule in pack.rules)
+        digest = hashlib.sha256(row.value.encode()).hexdigest()
+        found.append(ParameterUsed(name=row.name, value=row.value, sha256=digest, rules=rules, where=row.scope.told))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def bounded(known: Parameter, pack: Skill) -> Parameter:
+    """Of content that refers to the STIG, the STIG's own bound counts as well."""
+    if pack.content is None or known.kind != "number":
+        return known
+    named = published(pack)
+    numbers = {one.rule: one.group for one in named.rules} if named else {}
+    theirs = {numbers.get(rule, rule) for rule in known.rules}
+    for one in STIG.parameters.values():
+        if one.kind == "number" and theirs & set(one.rules) and not one.refuses(known.usual):
+            least = max((each for each in (one.least, known.least) if each is not None), default=None)
+            most = min((each for each in (one.most, known.most) if each is not None), default=None)
+            return replace(known, least=least, most=most, stated=one.stated)
+    return known
+
+
+def _known(session: Session, wish: ParameterWish, hosts: Path) -> tuple[Skill, Parameter]:
+    for field, most in LONGEST.items():
+        if (length := len(getattr(wish, field))) > most:
+            raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
+    checked_scope(session, wish.host, wish.group, hosts)
+    pack = _skill(wish.skill)
+    if wish.name not in pack.parameters:
+        near = get_close_matches(wish.name, pack.parameters, n=3, cutoff=0.4) or [*pack.parameters][:3]
+        known = f"the nearest are {', '.join(near)}" if near else "it has none"
+        raise NotTaken("name", f"{pack.title} has no parameter {wish.name!a}: {known}.")
+    return pack, pack.parameters[wish.name]
+
+
+def _skill(name: str) -> Skill:
+    try:
+        return skill(name)
+    except BadInput as exc:
+        raise NotTaken("skill", str(exc), "unknown-skill") from exc

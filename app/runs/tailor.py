@@ -1,0 +1,64 @@
+"""A tailoring file that somebody brings, from whichever door: looked through in one place, and kept as it is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import BadInput, NotTaken
+from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
+from app.scanners.openscap.content import datastream, datastreams
+from app.scanners.openscap.tailoring import TailoringFile, add_tailoring, fitted, tailoring, tailorings
+
+LONGEST = {"name": 61, "content": 81, "document": 900_000}
+
+
+@dataclass(frozen=True)
+class TailoredProfile:
+    tailoring: str
+    content: str
+    profile: Profile
+    left_out: int
+    version: str
+    sha256: str
+
+    @property
+    def skill(self) -> str:
+        return f"scap:{self.content}:{self.profile.short}:{self.tailoring}"
+
+
+def take_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
+    """Its profiles, each of them a skill from now on."""
+    file = _content(content)
+    try:
+        benchmark = read_benchmark(file)
+        added = add_tailoring(document, name, benchmark)
+    except BadInput as exc:
+        raise NotTaken("document", str(exc)) from exc
+    return _profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
+
+
+def tailored_profiles() -> list[TailoredProfile]:
+    """Of every tailoring that was added here, with each content that it fits."""
+    found: list[TailoredProfile] = []
+    if names := tailorings():
+        for content, file in datastreams().items():
+            for name in names:
+                try:
+                    found += _profiles(name, tailoring(name), read_benchmark(file), content)
+                except BadInput:  # it is for other content, or cannot be read: who asks for it by name is told why
+                    continue
+    return found
+
+
+def _profiles(name: str, added: TailoringFile, whole: Benchmark, content: str) -> list[TailoredProfile]:
+    benchmark = fitted(added, whole)
+    return [
+        TailoredProfile(name, content, one, len(benchmark.left_out(one.id)), added.version, added.sha256)
+        for one in benchmark.profiles
+    ]
+
+
+def _content(name: str) -> Path:
+    try:
+        return datastream(name)
+    except BadInput as exc:
+        raise NotTaken("content", str(exc)) from exc

@@ -1,0 +1,66 @@
+"""A value of a benchmark that rules are checked by: its choices, and what it may be."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.scanners.openscap.xml import Element
+from app.text.clean import clean
+
+_NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
+_LONGEST = 4000
+
+
+@dataclass(frozen=True)
+class BenchmarkValue:
+    id: str
+    kind: str
+    """number, string or boolean."""
+    title: str
+    description: str
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Selector to value; the empty one is the usual."""
+    least: str = ""
+    most: str = ""
+    only: tuple[str, ...] = ()
+    """What it may be, where the content says that nothing else will do."""
+
+    def refuses(self, text: str) -> str:
+        """Why it may not be that; empty where it may."""
+        text = text.strip()
+        if len(text) > _LONGEST or clean(text, _LONGEST) != text:
+            return f"a value has {_LONGEST} characters at the most, and none that nobody can see"
+        if self.kind == "number" and not _NUMBER.fullmatch(text):
+            return "it takes a number"
+        if self.kind == "boolean" and text not in ("true", "false", "0", "1"):
+            return "it takes true or false"
+        if self.least and self.kind == "number" and float(text) < float(self.least):
+            return f"the content wants {self.least} at the least"
+        if self.most and self.kind == "number" and float(text) > float(self.most):
+            return f"the content wants {self.most} at the most"
+        if self.only and text not in self.only:
+            return f"the content takes one of {', '.join(self.only)[:300]}"
+        return ""
+
+
+def read_value(one: Element) -> BenchmarkValue:
+    def text(tag: str) -> str:
+        found = one.find(f"{{*}}{tag}")
+        return "" if found is None else clean(" ".join("".join(map(str, found.itertext())).split()), 1000)
+
+    said = one.findall("{*}choices")
+    must = [each for each in said if each.get("mustMatch") == "true" and not each.get("selector")]
+    return BenchmarkValue(
+        id=one.get("id", ""),
+        kind=one.get("type", "string"),
+        title=text("title"),
+        description=text("description"),
+        choices={each.get("selector", ""): each.text or "" for each in one.findall("{*}value")},
+        least=_number(text("lower-bound")),
+        most=_number(text("upper-bound")),
+        only=tuple((each.text or "").strip() for each in (must[0].findall("{*}choice") if must else ())),
+    )
+
+
+def _number(text: str) -> str:
+    return text if _NUMBER.fullmatch(text) else ""

@@ -1,0 +1,60 @@
+"""Values that a site chose for rules, as rows: for every host, for a group, or for one host."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Engine
+from sqlmodel import Field, Session, SQLModel, col, select
+
+from app.events.scope import HostScope
+from app.store.groups import groups_of
+from app.store.held import asking
+
+_NEAREST = ("all", "group", "host")
+
+
+class ParameterRow(SQLModel, table=True):
+    __tablename__ = "parameter"
+
+    skill: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    scope_kind: str = Field(primary_key=True)
+    scope_name: str = Field(primary_key=True)
+    value: str
+    by: str
+    at: float
+
+    @property
+    def scope(self) -> HostScope:
+        return HostScope(self.scope_kind, self.scope_name)  # type: ignore[arg-type]
+
+
+def parameters(session: Session, skill: str | None = None) -> Sequence[ParameterRow]:
+    order = col(ParameterRow.skill), col(ParameterRow.name), col(ParameterRow.scope_kind), col(ParameterRow.scope_name)
+    query = select(ParameterRow).order_by(*order)
+    return session.exec(query if skill is None else query.where(ParameterRow.skill == skill)).all()
+
+
+def in_effect(session: Session, skill: str, host: str) -> dict[str, ParameterRow]:
+    """By name. The nearest counts: the host's own, a group's, every host's; of two groups the first by its name."""
+    groups = groups_of(session, host)
+    rows = [row for row in parameters(session, skill) if row.scope.covers(host, groups)]
+    rows.sort(key=lambda row: row.scope_name, reverse=True)
+    rows.sort(key=lambda row: _NEAREST.index(row.scope_kind))
+    return {row.name: row for row in rows}
+
+
+def of_group(session: Session, skill: str, group: str) -> dict[str, ParameterRow]:
+    """By name, what counts on whichever host is in this group and in no other, and has none of its own."""
+    rows = [row for row in parameters(session, skill) if row.scope.covers("", (group,))]
+    return {row.name: row for row in sorted(rows, key=lambda row: _NEAREST.index(row.scope_kind))}
+
+
+class StoredParameters:
+    """What a run asks before it begins."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+
+    def on(self, host: str, skill: str) -> dict[str, ParameterRow]:
+        with asking(self._database) as session:
+            return {name: row.model_copy() for name, row in in_effect(session, skill, host).items()}

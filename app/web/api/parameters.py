@@ -1,0 +1,130 @@
+"""Values that a site chooses for rules."""
+
+import time
+from typing import Annotated, Literal
+
+from fastapi import Path as InPath
+from fastapi import Query
+from pydantic import Field
+
+from app.people.rights import operators, signed, viewers
+from app.runs.parameters import LONGEST, ParameterShown, ParameterWish, clear_parameter, set_parameter, shown
+from app.store.parameters import ParameterRow
+from app.web.api.order import HostName, SkillName
+from app.web.api.problem import documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Wire, stated, when
+from app.web.deps import TheRuntime, TheSession
+
+router = api_router("parameters")
+
+Name = Annotated[str, InPath(max_length=LONGEST["name"])]
+GroupName = Annotated[str, stated(maxLength=LONGEST["group"], examples=["web"])]
+_Host = Annotated[str, Query(max_length=LONGEST["host"])]
+_Skill = Annotated[str, Query(max_length=LONGEST["skill"])]
+
+
+class ParameterOrder(Wire):
+    value: Annotated[str, stated(maxLength=LONGEST["value"], examples=["20"])]
+    host: Annotated[HostName | None, Field(description="Left out, as group is: for every host.")] = None
+    group: Annotated[GroupName | None, Field(description="For whichever hosts are in it as a run begins.")] = None
+    skill: SkillName = "stig"
+
+
+class ParameterSet(Wire):
+    """One value that somebody set."""
+
+    value: str
+    host: str | None = Field(description="None, as group is: for every host.")
+    group: str | None
+    by: str
+    at: str | None
+
+
+class ParameterView(Wire):
+    name: str
+    title: str
+    kind: Literal["number", "text", "boolean"]
+    value: str = Field(description="In effect on the host that was asked about; without one, on every host.")
+    where: str = Field(description="Who it is set for: `every host`, `group web`, `host web-1`; empty is nobody.")
+    usual: str
+    bounds: str = Field(description="What it may be, in words.")
+    least: float | None
+    most: float | None
+    choices: list[str]
+    rules: list[str]
+    set_for: list[ParameterSet]
+
+
+class ParameterList(Wire):
+    skill: str
+    parameters: list[ParameterView]
+
+
+@router.get("/parameters", responses=documented("unknown-host", "unknown-skill"))
+@viewers
+def list_parameters(
+    session: TheSession, runtime: TheRuntime, skill: _Skill = "stig", host: _Host = ""
+) -> ParameterList:
+    """All that the rules of a skill leave to the site."""
+    found = shown(session, skill, host, runtime.settings.hosts)
+    return ParameterList(skill=skill, parameters=[_view(one) for one in found])
+
+
+@router.put(
+    "/parameters/{parameter}",
+    responses=documented(
+        *("not-found", "unknown-host", "unknown-skill", "exists", "too-many", "too-large", "wrong-content-type")
+    ),
+)
+@operators
+def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, runtime: TheRuntime) -> ParameterSet:
+    """Runs that begin from now on go by it. The nearest counts: a host's own, a group's, every host's."""
+    asked = order.model_dump() | {"host": order.host or "", "group": order.group or ""}
+    wish = ParameterWish(name=parameter, by=signed("api"), **asked)
+    return _set(set_parameter(session, wish, time.time(), runtime.settings.hosts))
+
+
+@router.delete(
+    "/parameters/{parameter}", status_code=204, responses=documented("not-found", "unknown-host", "unknown-skill")
+)
+@operators
+def delete_parameter(
+    parameter: Name,
+    session: TheSession,
+    runtime: TheRuntime,
+    skill: _Skill = "stig",
+    host: _Host = "",
+    group: Annotated[str, Query(max_length=LONGEST["group"])] = "",
+) -> None:
+    """The next nearest value counts again."""
+    wish = ParameterWish(name=parameter, host=host, group=group, skill=skill, by=signed("api"))
+    clear_parameter(session, wish, runtime.settings.hosts)
+
+
+def _view(one: ParameterShown) -> ParameterView:
+    about = one.parameter
+    return ParameterView(
+        name=about.name,
+        title=about.title,
+        kind=about.kind,
+        value=one.value,
+        where=one.where,
+        usual=about.usual,
+        bounds=about.bounds,
+        least=about.least,
+        most=about.most,
+        choices=list(about.choices),
+        rules=list(about.rules),
+        set_for=[_set(row) for row in one.set_for],
+    )
+
+
+def _set(row: ParameterRow) -> ParameterSet:
+    return ParameterSet(
+        value=row.value,
+        host=row.scope_name if row.scope_kind == "host" else None,
+        group=row.scope_name if row.scope_kind == "group" else None,
+        by=row.by,
+        at=when(row.at),
+    )

@@ -1,0 +1,93 @@
+"""A run by a tailoring and by the site's values on paper: what is left out and what was chosen is said, not gone."""
+
+import hashlib
+import json
+import re
+import shutil
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from app.evidence.case import read_case
+from app.evidence.pack import pack
+from app.evidence.papers import PAPERS
+from app.evidence.verify import BrokenPack, check, unpack
+from app.scanners.openscap.benchmark import read_benchmark
+from app.scanners.openscap.tailoring import add_tailoring
+from app.skills.catalog import skill
+from app.skills.rulebook import digest
+from tests.evidence.logs import plain_log
+from tests.evidence.played import KEY
+from tests.scanners.openscap.content import SMALL, TAILORING
+
+X = "{http://checklists.nist.gov/xccdf/1.2}"
+NAME = "scap:small:ours:site"
+OPENING = {"V-257985": "fail", "release": "pass"}
+SHA = hashlib.sha256(TAILORING.read_bytes()).hexdigest()
+SAYS = (
+    "Not applicable by tailoring: the profile xccdf_temper.test_profile_ours of site-tailoring.xml, version 3, "
+    f"sha256 {SHA} leaves this rule out."
+)
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        (home / ".local/share/xml/scap").mkdir(parents=True)
+        shutil.copy(SMALL, home / ".local/share/xml/scap")
+        add_tailoring(TAILORING.read_bytes(), "site", read_benchmark(SMALL))
+        pack_ = skill(NAME)
+        begun = {"tailored": pack_.tailored, "rulebook": digest(pack_), "scanner": "OpenSCAP"}
+        yield plain_log(OPENING, OPENING, skill=NAME, begun=begun)
+
+
+@pytest.fixture(scope="module")
+def files(log):
+    return unpack(pack(log, KEY))
+
+
+def made(log, name):
+    (paper,) = [one for one in PAPERS if one.file == name]
+    return paper.made(read_case(log))
+
+
+def test_checklists_have_what_is_left_out_as_not_applicable_and_say_by_what(log):
+    (stig,) = json.loads(made(log, "checklist.cklb"))["stigs"]
+    rules = {one["group_id"]: one for one in stig["rules"]}
+    assert rules["by_hand"]["status"] == "not_applicable"
+    assert rules["by_hand"]["finding_details"] == SAYS
+    assert "not applicable by tailoring" in rules["by_hand"]["comments"]
+    assert rules["V-257985"]["status"] == "open"
+    vulns = list(ET.fromstring(made(log, "checklist.ckl")).iter("VULN"))
+    assert [one.findtext("STATUS") for one in vulns] == ["Open", "NotAFinding", "Not_Applicable"]
+    assert [one.findtext("FINDING_DETAILS") == SAYS for one in vulns] == [False, False, True]
+
+
+def test_results_have_it_as_not_selected_with_the_reason(log):
+    for name in ("results.xccdf.xml", "results.arf.xml"):
+        last = [*ET.fromstring(made(log, name)).iter(f"{X}rule-result")][-1]
+        assert (last.findtext(f"{X}result"), last.findtext(f"{X}message")) == ("notselected", SAYS)
+
+
+@pytest.mark.parametrize("name", [one.file for one in PAPERS if one.packed and not one.file.endswith(".csv")])
+def test_the_tailoring_is_named_by_file_version_and_digest(log, name):
+    text = made(log, name).decode("utf-8-sig")
+    assert f"site-tailoring.xml, version 3, sha256 {SHA}" in text
+
+
+def test_the_report_lists_it_and_it_is_nothing_left_to_do(log):
+    text = re.sub(r"\s+", " ", made(log, "report.html").decode())
+    assert SAYS in text
+    assert [one["rule"] for one in json.loads(made(log, "poam.json"))["items"]] == ["V-257985"]
+
+
+def test_both_programs_hold_it_to_the_log(files):
+    assert check(files, key=KEY.public)["run"]
+
+
+def test_one_that_is_called_a_pass_is_found(files):
+    text = files["checklist.cklb"].replace(b'"not_applicable"', b'"not_a_finding"')
+    with pytest.raises(BrokenPack, match="sha256 is another"):
+        check(files | {"checklist.cklb": text})
