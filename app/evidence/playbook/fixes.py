@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from app.events.kinds import AttemptFailed
-from app.events.words import PublishedRule, Reload
+from app.events.words import FileAction, PublishedRule
 from app.evidence.case import Case, Judged
 from app.evidence.playbook.checks import PlainCheck, asked, unasked
 from app.evidence.playbook.edits import FileEdit, NotSaid, edits, settled
@@ -93,7 +93,7 @@ def _fix(one: Judged) -> Fix:
     return Fix(
         rule=one.rule,
         named=one.named,
-        edits=edits([action for action in last.proposed.actions if not isinstance(action, Reload)], last.applied),
+        edits=edits([action for action in last.proposed.actions if isinstance(action, FileAction)], last.applied),
         created=tuple(change.path for change in last.applied.changes if change.before is None),
         services=told,
         checks=asked(probes),
