@@ -16,6 +16,14 @@ Decision = Literal["CONTINUE", "PIVOT", "ESCALATE"]
 Provenance = Literal["measured", "derived", "estimated", "simulated", "unsupported"]
 
 HostPath = Annotated[str, Meta(max_length=256, pattern="^/[^\\x00-\\x1f]*$")]
+Place = Annotated[str, Meta(max_length=256, pattern="^(/|package:|unit:|mount:|account:)[^\\x00-\\x1f]*$")]
+"""What a plan touches: a file by its path, anything else by its kind and name."""
+PackageName = Annotated[str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9+._-]*$")]
+UnitName = Annotated[
+    str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)$")
+]
+MountOption = Literal["nodev", "nosuid", "noexec"]
+AgeSetting = Literal["min", "max", "warn", "inactive"]
 Line = Annotated[str, Meta(max_length=512, pattern="^[^\\x00-\\x08\\x0a-\\x1f]*$")]
 FileMode = Annotated[str, Meta(pattern="^0[0-7]{3}$")]
 Name = Annotated[str, Meta(max_length=64, pattern="^[A-Za-z0-9@._-]+$")]
@@ -64,7 +72,43 @@ class Reload(Action, frozen=True, tag="reload"):
     service: Name
 
 
-AnyAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload
+class InstallPackage(Action, frozen=True, tag="install_package"):
+    """From what the host's own package manager offers."""
+
+    package: PackageName
+
+
+class RemovePackage(Action, frozen=True, tag="remove_package"):
+    package: PackageName
+
+
+class SetUnit(Action, frozen=True, tag="set_unit"):
+    """A restart or reload is `reload`'s to do."""
+
+    unit: UnitName
+    to: Literal["enable", "disable", "mask", "unmask", "start", "stop"]
+
+
+class AddMountOptions(Action, frozen=True, tag="add_mount_options"):
+    """In /etc/fstab and on what is mounted now."""
+
+    mount: Annotated[str, Meta(max_length=128, pattern="^/[A-Za-z0-9_./-]*$")]
+    options: Annotated[tuple[MountOption, ...], Meta(min_length=1, max_length=3)]
+
+
+class SetAgeing(Action, frozen=True, tag="set_ageing"):
+    """Days, of one account's password, in /etc/shadow."""
+
+    account: Annotated[str, Meta(max_length=32, pattern="^[A-Za-z_][A-Za-z0-9_.-]*$")]
+    setting: AgeSetting
+    days: Annotated[int, Meta(ge=0, le=99999)]
+
+
+FileAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod
+PackageAction = InstallPackage | RemovePackage
+ResourceAction = PackageAction | SetUnit | AddMountOptions | SetAgeing
+"""Of what is no file: the host itself does it, and knows what else comes of it."""
+AnyAction = FileAction | Reload | ResourceAction
 
 
 class Probe(Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.words import AnyAction, Decision, HostPath, Purpose
+from app.events.words import AnyAction, Decision, Place, Purpose
 from app.loop import choices
 from app.text.clean import clean
 
@@ -16,7 +16,7 @@ Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     approach: Text
-    paths: Annotated[tuple[HostPath, ...], Meta(min_length=1, max_length=8)]
+    paths: Annotated[tuple[Place, ...], Meta(min_length=1, max_length=8)]
     steps: Annotated[tuple[Text, ...], Meta(max_length=8)] = ()
     risk: Text = ""
     rollback: Text = ""
@@ -152,6 +152,6 @@ def _check_ends(answer: Answer) -> None:
     named = [*answer.paths] if isinstance(answer, Plan) else []
     if isinstance(answer, Work):
         fields = [msgspec.structs.asdict(action) for action in answer.actions]
-        named = [text for one in fields for name, text in one.items() if name != "content"]
+        named = [text for one in fields for name, text in one.items() if name != "content" and isinstance(text, str)]
     if any(text.endswith("\n") for text in named):
         raise BrokenAnswer("a path or a line in the answer ends in a newline")

@@ -29,10 +29,14 @@ from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose, Repeat
 from app.loop.harm import worse
 from app.loop.replaying import plan_of
+from app.loop.resources import wanted
 from app.loop.run import RoleSeat, Run
 from app.loop.shapes import Schema, TurnSituation
 from app.loop.situation import About, situation
 from app.loop.turn import TurnName, take_turn
+from app.skills.skill import Rule
+from app.targets.accounts import people
+from app.targets.resources.offer import Offer
 from app.targets.target import Target
 from app.text.secrets import redacted
 
@@ -113,6 +117,7 @@ async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnS
             opening=run.state.opening.get(rule.id),
             guided=seat.sampling.guided,
             weighs=attempt.number % WEIGH_EVERY == 0,
+            offers=_offers(target, rule) if purpose in ("plan", "act") else (),
         )
         now = situation(purpose, about)
         ours = prompts.system(seat.role, purpose, guided=now.guided)
@@ -120,6 +125,11 @@ async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnS
         return now, (ours, prompts.user(purpose, about, room, now)), shapes.SHAPES[purpose](now)
 
     return await run.means.target.do(work)
+
+
+def _offers(target: Target, rule: Rule) -> tuple[Offer, ...]:
+    names = [account.name for account in people(target.files).accounts]
+    return target.offers(wanted(rule.id, (rule.title, rule.requirement, rule.fix), names))
 
 
 def _question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str], schema: Schema) -> Question:

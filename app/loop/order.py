@@ -1,9 +1,13 @@
 """The order in which findings are taken: what others need first, what cannot be undone last."""
 
+import re
 from collections.abc import Sequence
 from graphlib import TopologicalSorter
 
 from app.skills.skill import Skill
+
+_BRINGS = re.compile(r"(?:.*_)?package_.+_installed")
+"""ComplianceAsCode's ids; its rules say nothing of what they need."""
 
 
 def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
@@ -14,9 +18,14 @@ def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     taken: list[str] = []
     ready: set[str] = set(sorter.get_ready())
     while ready:
-        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, place[rule]))
+        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _brings(rule), place[rule]))
         ready.remove(first)
         taken.append(first)
         sorter.done(first)
         ready.update(sorter.get_ready())
     return tuple(taken)
+
+
+def _brings(rule: str) -> bool:
+    """A package comes first: rules about its files cannot hold before."""
+    return _BRINGS.fullmatch(rule) is not None

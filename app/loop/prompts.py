@@ -17,7 +17,7 @@ from app.text.clean import clean
 from app.text.inert import OPEN, SHUT, heading, inert, one_line
 from app.text.secrets import redacted
 
-VERSION = "2"
+VERSION = "3"
 """Of all that is told here and in examples.py: a new one with every change, so that scores can be told apart."""
 CHARS_PER_TOKEN = 3
 """Low on purpose: a prompt that is cut is better than a request that is refused."""
@@ -38,7 +38,7 @@ _DUTY: dict[Role, str] = {
     " what the logs complain of. Raise the alarm when in doubt.",
 }
 _TASK: dict[Purpose, str] = {
-    "plan": "Plan this attempt. Name every file that it will touch.",
+    "plan": "Plan this attempt. Name every file that it will touch, and what it will touch beside files.",
     "act": "Give the typed actions that carry out the plan.",
     "review": "Explain the verdict in two sentences. Veto only a pass that was gamed.",
     "triage": "Read the probes, the drift and the log. Say whether the host is harmed.",
@@ -53,7 +53,9 @@ _ACTIONS = (
     "Actions: set_option{path,key,value} | replace_line{path,number,new} | remove_line{path,number}"
     " | append_line{path,line} | write_file{path,content,mode} | chmod{path,mode} | reload{service}, each with `do`."
     " `number` is that of the line as the file is shown. set_option knows the syntax of the file; an ini key is"
-    " section.key, a limits key is 'hard maxlogins'."
+    " section.key, a limits key is 'hard maxlogins'. What stands beside files is changed apart from them:"
+    " install_package{package} | remove_package{package} | set_unit{unit,to} | add_mount_options{mount,options}"
+    " | set_ageing{account,setting,days}."
 )
 
 
@@ -127,6 +129,7 @@ def _of_rule_and_host(prompt: Prompt, about: About, now: TurnSituation) -> None:
     if about.opening:
         prompt.add_host("Scanner", about.opening.evidence, _SAID)
     prompt.add_host("In force now", in_force(about, now), _SAID)
+    prompt.add_host("Beside files", "\n".join(one.told for one in now.offers), _SAID)
     for file in now.files:
         prompt.add_host(f"File {file.path}", file.text())
 

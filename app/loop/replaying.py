@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 
 from app.events.kinds import PlanMade
-from app.events.words import ProvenFix
+from app.events.words import ProvenFix, ResourceAction
 from app.loop.attempt import Attempt
 from app.skills.skill import Rule
 from app.syntax.files import Files
@@ -51,6 +51,8 @@ def proven(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) ->
         return None
     if proposed.replayed or not set(WATCHED) <= attempt.answered:
         return None
+    if any(isinstance(action, ResourceAction) for action in proposed.actions):
+        return None  # what it begins from is more than files
     return ProvenFix(
         id=f"{run}.{rule}.{attempt.number}",
         rule=rule,

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from app.loop import choices
 from app.loop.named import Named
 from app.loop.shown import ShownFile
 from app.syntax.edit import knows
+from app.targets.resources.offer import Offer
 
 Schema = dict[str, Any]
 
@@ -43,6 +46,8 @@ class TurnSituation:
     folders: tuple[str, ...] = ()
     """Patterns under which a plan may name a file that is not there."""
     services: tuple[str, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    """Beside files: each with the very actions that could be taken."""
     trouble: tuple[str, ...] = ()
     """What a Sentry may raise an alarm over."""
     gamable: bool = True
@@ -62,10 +67,13 @@ class TurnSituation:
 
 
 def plan(now: TurnSituation) -> Schema:
+    places = [one.place for one in now.offers]
     if now.guided:
-        paths = [file.path for file in now.files if any(_guided(file, now))] or list(now.paths) or ["/"]
+        paths = [file.path for file in now.files if any(_guided(file, now))] or list(now.paths)
+        paths = [*places, *paths] or ["/"]
         return _object({"approach": _text(SHORT), "paths": _list({"enum": paths}, 1, min(_FEW, len(paths)))})
-    some: list[Schema] = [{"enum": list(now.paths)}] if now.paths else []
+    known = [*places, *now.paths]
+    some: list[Schema] = [{"enum": known}] if known else []
     some += [{"type": "string", "pattern": _new_file(pattern)} for pattern in now.folders]
     where = _list(_any([*some, _ANY_PATH]), 1, MOST_PATHS)
     said = _text(LONG)
@@ -78,9 +86,10 @@ def plan(now: TurnSituation) -> Schema:
 def act(now: TurnSituation) -> Schema:
     if not now.guided:
         found = [one for file in now.files for one in _free(file, now)]
+        found += _offered(now)
         found.append(_object({"do": {"const": "reload"}, "service": {"enum": list(now.services)}}))
         return _object({"actions": _list(_any(found), 1, MOST_ACTIONS), "note": _text(LONG)})
-    found = [one for file in now.files for one in _guided(file, now)]
+    found = [*(one for file in now.files for one in _guided(file, now)), *_offered(now)]
     if not found:  # nothing that the rule names applies: what is left is what any file can take
         found = [one for file in now.files for one in _free(file, now)]
     actions = {"actions": _list(_any(found), 1, min(_FEW, len(found)))}
@@ -110,6 +119,11 @@ def reflect(now: TurnSituation) -> Schema:
     if now.guided:
         return _object({"mechanism": said, "advice": said, "decision": decision})
     return _object({"mechanism": said, "environment": said, "advice": said, "decision": decision, "reason": said})
+
+
+def _offered(now: TurnSituation) -> list[Schema]:
+    told = (msgspec.to_builtins(action) for one in now.offers for action in one.actions)
+    return [_object({name: {"const": value} for name, value in fields.items()}) for fields in told]
 
 
 def _guided(file: ShownFile, now: TurnSituation) -> Iterable[Schema]:

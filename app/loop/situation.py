@@ -17,6 +17,8 @@ from app.syntax.source import fold
 from app.targets.areas import JUDGES
 from app.targets.policy import SERVICES
 from app.targets.readable import Followed, is_plain, judged
+from app.targets.resources.foreseen import is_resource
+from app.targets.resources.offer import Offer
 from app.text.clean import clean
 from app.text.secrets import redacted
 
@@ -58,6 +60,8 @@ class About:
     """What the scanner said of the rule before the run."""
     guided: bool = False
     weighs: bool = True
+    offers: tuple[Offer, ...] = ()
+    """What could be done beside files."""
 
 
 def situation(purpose: Purpose, about: About) -> TurnSituation:
@@ -65,11 +69,12 @@ def situation(purpose: Purpose, about: About) -> TurnSituation:
     attempt = about.attempt
     match purpose:
         case "plan":
-            return _of_plan(about, named)
+            return replace(_of_plan(about, named), offers=about.offers)
         case "act":
             assert attempt.plan
-            now = _of_files(about, named, attempt.plan.paths)
-            return replace(now, services=_services(attempt.plan.paths, guided=about.guided))
+            now = _of_files(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
+            ours = tuple(one for one in about.offers if one.place in attempt.plan.paths)
+            return replace(now, services=_services(attempt.plan.paths, guided=about.guided), offers=ours)
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=about.guided)

@@ -39,6 +39,26 @@ class Baseline(msgspec.Struct, frozen=True):
     """What the digests of files are over: content, mode and owner in one, or the content alone."""
 
 
+class Aftermath(msgspec.Struct, frozen=True):
+    """What a package's own scripts made of the host beside what was asked of it."""
+
+    entries: dict[str, OldEntry | None] = {}
+    accounts: dict[str, int] = {}
+
+
+def after(was: Baseline, noted: Iterable[Aftermath]) -> Baseline:
+    """What is known to have come of changes counts as having been there."""
+    entries, accounts = dict(was.entries), dict(was.accounts)
+    for one in noted:
+        accounts |= one.accounts
+        for path, entry in one.entries.items():
+            if entry is None:
+                entries.pop(path, None)
+            else:
+                entries[path] = entry
+    return msgspec.structs.replace(was, entries=entries, accounts=accounts)
+
+
 def take(tree: Whole) -> Baseline:
     return Baseline(
         {path: _entry(tree, path) for path in tree.paths()},

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from app.errors import ActionFailed, BadInput
-from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.words import AnyAction, AppendLine, Chmod, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax import edit, source
 from app.syntax.files import Files, FileState
 from app.targets.overlay import Overlay
 from app.targets.owners import ROOT
 from app.text.clean import clean
-
-FileAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod
 
 _LARGEST = 256 * 1024
 _NEW_MODE = 0o644
@@ -20,7 +18,7 @@ def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileSt
     """The state of every path that the actions would change; those that come out as they were are left out."""
     planned: dict[str, FileState] = {}
     for action in actions:
-        if not isinstance(action, Reload):
+        if isinstance(action, FileAction):
             planned[action.path] = _changed(action, Overlay(files, planned))
     return {path: state for path, state in planned.items() if state != files.state(path)}
 

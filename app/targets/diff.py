@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from app.syntax import source
 from app.syntax.files import FileState
 from app.targets.readable import NO_NEED, SECRETIVE, is_closed, judged
+from app.targets.resources.foreseen import Foreseen
 from app.text.clean import clean
 from app.text.secrets import keeps_secrets, redacted
 
 _LONGEST_LINE = 400
 _MOST = 32 * 1024
+_NOT_THERE = "absent"
 _OPEN_END = "\\ No newline at end of file"
 
 
@@ -19,6 +21,16 @@ def unified(before: Mapping[str, FileState | None], after: Mapping[str, FileStat
     if len(text) <= _MOST:
         return text
     return f"{text[:_MOST]}\n… {len(text) - _MOST} more characters are not shown\n"
+
+
+def resources(foreseen: Foreseen) -> str:
+    """What is no file, in the host's own words for how it stands."""
+    lines = (
+        line
+        for one in foreseen.states
+        for line in (f"resource {one.name}", f"-{one.before or _NOT_THERE}", f"+{one.after or _NOT_THERE}")
+    )
+    return "".join(f"{clean(line, _LONGEST_LINE)}\n" for line in lines)
 
 
 def _told(path: str, before: FileState | None, after: FileState) -> str:

@@ -16,6 +16,7 @@ import msgspec
 from app.errors import ActionFailed, CannotRestore
 from app.events.words import FileChange
 from app.syntax.files import FileState
+from app.targets.baseline import Aftermath
 from app.targets.digest import change
 from app.targets.disk import Disk, Folder
 
@@ -24,7 +25,7 @@ Before = Mapping[str, FileState | None]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 _MARKS: tuple[Mark, ...] = ("void", "committed", "undone")
-_CONTENTS = "contents.json"
+_CONTENTS, _AFTERMATH = "contents.json", "aftermath.json"
 
 
 class PreImage(msgspec.Struct, frozen=True):
@@ -99,9 +100,25 @@ class Journal:
     def pending(self) -> list[str]:
         return self._in_order("open")
 
+    def note(self, name: str, aftermath: Aftermath) -> None:
+        """What came of it beside what was to be changed."""
+        self._put(self._at(name), _AFTERMATH, msgspec.json.encode(aftermath))
+
+    def aftermaths(self) -> list[Aftermath]:
+        """Of the changes that stay, and of the one that is open."""
+        return [self._aftermath(name) for name in (*self._in_order("committed"), *self._in_order("open"))]
+
     def committed(self) -> list[FileChange]:
         """Every change that stays, oldest first."""
         return [image.change for name in self._in_order("committed") for image in self.contents(name).files]
+
+    def _aftermath(self, name: str) -> Aftermath:
+        try:
+            return msgspec.json.decode((self._at(name) / _AFTERMATH).read_bytes(), type=Aftermath)
+        except FileNotFoundError:
+            return Aftermath()
+        except (OSError, msgspec.DecodeError) as exc:
+            raise CannotRestore(f"What came of the change {name} cannot be read ({exc}).") from exc
 
     def _make_room(self, name: str) -> None:
         with Folder(self._folder.parent) as parent:

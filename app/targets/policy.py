@@ -2,20 +2,21 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 
-from app.events.words import AnyAction, Reload
+from app.events.words import AnyAction, FileAction, Reload, ResourceAction
 from app.syntax.files import Files, FileState
 from app.targets import obfuscation
 from app.targets.areas import judge_of
-from app.targets.change import FileAction
 from app.targets.effects.judged import by_our_reading
 from app.targets.glance import Glance
 from app.targets.health import health
 from app.targets.overlay import Overlay
+from app.targets.resources.foreseen import NONE, Foreseen
+from app.targets.resources.judge import objection, of_all
 from app.targets.standing import beside
 from app.targets.subjects import banner
 from app.targets.subjects.edit import Judge, Objection, is_live
@@ -53,7 +54,11 @@ class HostFiles(Files, Protocol):
 
 
 def review(
-    actions: Sequence[AnyAction], allowed_paths: frozenset[str], files: HostFiles, asks: frozenset[str] = frozenset()
+    actions: Sequence[AnyAction],
+    allowed_paths: frozenset[str],
+    files: HostFiles,
+    asks: frozenset[str] = frozenset(),
+    foreseen: Foreseen = NONE,
 ) -> list[Refusal]:
     """One refusal at most for each action, in order. Empty means that every action may run.
 
@@ -62,16 +67,22 @@ def review(
     planned: dict[str, FileState] = {}
     refusals = []
     for number, action in enumerate(actions):
-        objection = _over_limit(actions, number) or _objection(action, allowed_paths, files, planned)
+        objection = _over_limit(actions, number) or _objection(action, allowed_paths, files, planned, foreseen)
         if objection:
             refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
-    if not refusals and actions:
-        now = Glance(files)
-        after = Overlay(now, planned)
-        whole = by_our_reading(planned, now, after, asks) or _lockout(now, after)
-        if whole:
-            refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
+    if not refusals and actions and (whole := of_all(actions, foreseen) or _of_files(planned, files, asks)):
+        refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
     return refusals
+
+
+def _of_files(planned: Mapping[str, FileState], files: HostFiles, asks: frozenset[str]) -> Objection | None:
+    now = Glance(files)
+    return changed(planned, now, Overlay(now, planned), asks)
+
+
+def changed(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
+    """By effect: what every program would go by, and whom it would let in."""
+    return by_our_reading(paths, before, after, asks) or _lockout(before, after)
 
 
 def _over_limit(actions: Sequence[AnyAction], number: int) -> Objection | None:
@@ -83,7 +94,11 @@ def _over_limit(actions: Sequence[AnyAction], number: int) -> Objection | None:
 
 
 def _objection(
-    action: AnyAction, allowed_paths: frozenset[str], files: HostFiles, planned: dict[str, FileState]
+    action: AnyAction,
+    allowed_paths: frozenset[str],
+    files: HostFiles,
+    planned: dict[str, FileState],
+    foreseen: Foreseen,
 ) -> Objection | None:
     try:
         msgspec.convert(msgspec.to_builtins(action), AnyAction)
@@ -93,6 +108,8 @@ def _objection(
         if action.service.removesuffix(".service") not in SERVICES:
             return Objection("protected identity", f"{action.service} is not among the services that may be reloaded.")
         return None
+    if isinstance(action, ResourceAction):
+        return objection(action, allowed_paths, foreseen)
     place = _place(action.path, allowed_paths, files)
     if isinstance(place, Objection):
         return place

@@ -3,22 +3,26 @@
 from collections.abc import Sequence
 
 from app.errors import ActionFailed
-from app.events.words import AnyAction, Reload
+from app.events.words import AnyAction, FileAction
 from app.targets.change import plan_changes
-from app.targets.diff import unified
+from app.targets.diff import resources, unified
 from app.targets.digest import change
 from app.targets.policy import HostFiles
 from app.targets.readable import NO_NEED, ODD, is_plain, judged
+from app.targets.resources.foreseen import NONE, Foreseen, recorded
 from app.targets.target import Preview
 
 
-def preview(actions: Sequence[AnyAction], files: HostFiles) -> Preview:
+def preview(actions: Sequence[AnyAction], files: HostFiles, foreseen: Foreseen = NONE) -> Preview:
     for action in actions:
-        if not isinstance(action, Reload) and (why := _why_not(action.path, files)):
+        if isinstance(action, FileAction) and (why := _why_not(action.path, files)):
             raise ActionFailed(f"{action.path}: {why}.")
+    if foreseen.lacking:
+        raise ActionFailed(f"{foreseen.lacking}.")
     after = plan_changes(actions, files)
     before = {path: files.state(path) for path in after}
-    return Preview(unified(before, after), tuple(change(path, before[path], after[path]) for path in after))
+    changes = (change(path, before[path], after[path]) for path in after)
+    return Preview(resources(foreseen) + unified(before, after), (*recorded(foreseen), *changes))
 
 
 def _why_not(path: str, files: HostFiles) -> str:

@@ -7,6 +7,7 @@ from typing import Protocol
 from app.events.words import AnyAction, FileChange, Probe
 from app.syntax.files import Files
 from app.targets.readable import Followed
+from app.targets.resources.offer import Offer, Wanted
 from app.targets.running import InForce
 
 
@@ -67,6 +68,9 @@ class Target(Protocol):
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str] = frozenset()
     ) -> list[Refusal]:
         """The policy. Empty means that every action may run. `asks`: what the rule itself asks for."""
+
+    def offers(self, wanted: Wanted, /) -> tuple[Offer, ...]:
+        """What could be done to packages, units, mounts and accounts of these names, as far as the host has them."""
 
     def preview(self, actions: Sequence[AnyAction]) -> Preview: ...
 

@@ -4,28 +4,34 @@ import time
 from collections.abc import Mapping, Sequence
 
 from app.errors import ActionFailed, CannotRestore
-from app.events.words import AnyAction, FileChange, Reload
+from app.events.words import AnyAction, FileAction, FileChange
 from app.syntax.files import FileState
 from app.targets import policy, validate
 from app.targets.change import plan_changes
 from app.targets.changeable import Changeable, PreImages
-from app.targets.diff import unified
+from app.targets.diff import resources, unified
 from app.targets.effects.daemon import Ask
 from app.targets.effects.judged import by_their_own_words
 from app.targets.journal import Before, Mark
 from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
 from app.targets.patience import sit_out
+from app.targets.resources.foreseen import Foreseen, NoResources, Resources
 from app.targets.restore import restore
 from app.targets.target import Applied, Restored
 
+NO_RESOURCES = NoResources()
+
 
 class Transactions:
-    def __init__(self, tree: Changeable, journal: PreImages, changing: HostLock, ask: Ask) -> None:
+    def __init__(
+        self, tree: Changeable, journal: PreImages, changing: HostLock, ask: Ask, resources: Resources = NO_RESOURCES
+    ) -> None:
         self._tree = tree
         self._journal = journal
         self._changing = changing
         self._ask = ask
+        self._resources = resources
 
     def apply(
         self,
@@ -46,13 +52,20 @@ class Transactions:
         began = time.monotonic()
         self._one_at_a_time()
         # Read ahead of the review and compared again at the write: what was judged is what is changed.
-        paths = {action.path for action in actions if not isinstance(action, Reload)}
+        paths = {action.path for action in actions if isinstance(action, FileAction)}
         before = {path: self._tree.exact(path) for path in sorted(paths)}
-        after = self._judged(actions, allowed_paths, asks)
+        foreseen = self._resources.foresee(actions)
+        after = self._judged(actions, allowed_paths, asks, foreseen)
         folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
-        changes = self._begin(name, before, after, folders)
+        changes = self._begin(name, foreseen.before | before, foreseen.after | after, folders)
         self._write(before, after, folders)
-        return Applied(unified(before, after), changes, time.monotonic() - began)
+        performed = self._resources.perform(name, actions, foreseen)
+        if foreseen.states:
+            self._journal.note(name, performed.aftermath)
+            files = [change for change in changes if change.path in after]
+            changes = (*performed.changes, *files)
+        diff = resources(foreseen) + unified(before, after)
+        return Applied(diff, changes, time.monotonic() - began)
 
     def roll_back(self, name: str) -> Restored:
         began = time.monotonic()
@@ -82,9 +95,9 @@ class Transactions:
             raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
 
     def _judged(
-        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str], foreseen: Foreseen
     ) -> dict[str, FileState]:
-        for refusal in policy.review(actions, allowed_paths, self._tree, asks):
+        for refusal in policy.review(actions, allowed_paths, self._tree, asks, foreseen):
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
         after = plan_changes(actions, self._tree)
         new = Overlay(self._tree, after)

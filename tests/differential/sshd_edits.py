@@ -5,9 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from app.events.words import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.words import AppendLine, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax.files import Files
-from app.targets.change import FileAction
 from app.targets.confine import ProgramOutcome
 from app.targets.effects.daemon import Ask, Query
 from tests.differential.sshd_files import CIPHERS, KEX, MACS

@@ -8,9 +8,9 @@ from typing import Literal
 
 from app.errors import ActionFailed
 from app.events.kinds import ActionApplied
-from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.words import AnyAction, AppendLine, Chmod, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax.files import FileState
-from app.targets.change import FileAction, plan_changes
+from app.targets.change import plan_changes
 from app.text.withheld import GONE
 
 _TRAIL = " \t\r"
@@ -65,7 +65,7 @@ def edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[FileEdi
     """In the order of the paths that were changed."""
     found: list[FileEdit] = []
     for change in applied.changes:
-        ours = [one for one in actions if not isinstance(one, Reload) and one.path == change.path]
+        ours = [one for one in actions if isinstance(one, FileAction) and one.path == change.path]
         if not ours:
             raise NotSaid(f"the record has no action for {change.path}")
         found += _of_path(change.path, ours, applied.diff, new=change.before is None)

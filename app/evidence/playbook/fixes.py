@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from app.events.kinds import AttemptFailed
-from app.events.words import PublishedRule, Reload
+from app.events.words import FileAction, PublishedRule, ResourceAction
 from app.evidence.case import Case, Judged
 from app.evidence.playbook.checks import PlainCheck, asked, unasked
+from app.evidence.playbook.deeds import ShellDeed, deed
 from app.evidence.playbook.edits import FileEdit, NotSaid, edits, settled
 from app.skills.skill import Rule
 from app.targets.ssh.danger import services
@@ -19,6 +20,7 @@ class Fix:
     rule: Rule
     named: PublishedRule
     edits: tuple[FileEdit, ...]
+    deeds: tuple[ShellDeed, ...]
     created: tuple[str, ...]
     """Files that the run's host did not have."""
     services: tuple[str, ...]
@@ -29,7 +31,8 @@ class Fix:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(edit.path for edit in self.edits))
+        beside = [path for deed in self.deeds for path in deed.paths]
+        return tuple(dict.fromkeys([*(edit.path for edit in self.edits), *beside]))
 
     @property
     def shuts_root_out(self) -> bool:
@@ -90,11 +93,14 @@ def _fix(one: Judged) -> Fix:
     probes = last.probed.probes if last.probed else ()
     told = services((change.path for change in last.applied.changes), last.proposed.actions)
     notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in _failures(one)]
+    beside = [action for action in last.proposed.actions if isinstance(action, ResourceAction)]
+    files = [action for action in last.proposed.actions if isinstance(action, FileAction)]
     return Fix(
         rule=one.rule,
         named=one.named,
-        edits=edits([action for action in last.proposed.actions if not isinstance(action, Reload)], last.applied),
-        created=tuple(change.path for change in last.applied.changes if change.before is None),
+        edits=() if beside else edits(files, last.applied),
+        deeds=tuple(deed(one, last.applied.changes) for one in beside),
+        created=tuple(change.path for change in last.applied.changes if change.before is None and not beside),
         services=told,
         checks=asked(probes),
         unasked=unasked(probes),

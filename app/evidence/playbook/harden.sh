@@ -71,11 +71,13 @@ keep() {
 }
 
 put_back() {
-  local path
+  local path at=${#done[@]}
   for path in "${PATHS[@]}"; do
     if [ -e "$KEPT/$ID$path" ]; then cp -a -- "$KEPT/$ID$path" "$ROOT$path.temper-new" && mv -f -- "$ROOT$path.temper-new" "$ROOT$path"
     else rm -f -- "$ROOT$path"; fi
   done
+  # What a deed did to a running system goes by the files once they are back.
+  while [ "$at" -gt 0 ]; do at=$((at - 1)); sh -c "${DEEDS[done[at] + 2]}" >/dev/null 2>&1; done
   reload
 }
 
@@ -87,9 +89,10 @@ reload() {
 
 failed() { FAILED="$FAILED $ID"; say "$ID: $*" >&2; }
 
-# rule: with ID, TITLE, PATHS, SERVICES, CHECKS, EDITS (how many words an edit has, then the words) set.
+# rule: with ID, TITLE, PATHS, SERVICES, CHECKS, EDITS (how many words an edit has, then the words)
+# and DEEDS (a look, the deed, and what undoes it) set.
 rule() {
-  local at=0 count state words todo=()
+  local at=0 count state words todo=() deeds=() done=()
   case $WANTED in '' | *" $ID "*) ;; *) return 0 ;; esac
   while [ $at -lt ${#EDITS[@]} ]; do
     count=${EDITS[at]} words=("${EDITS[@]:at + 1:count}")
@@ -102,15 +105,25 @@ rule() {
     esac
     at=$((at + 1 + count))
   done
-  [ ${#todo[@]} = 0 ] && { say "$ID: ok, $TITLE"; return 0; }
+  [ ${#DEEDS[@]} = 0 ] || [ -z "$ROOT" ] || { failed 'left as it is: it takes a host that runs'; return; }
+  at=0
+  while [ $at -lt ${#DEEDS[@]} ]; do
+    sh -c "${DEEDS[at]}" >/dev/null 2>&1 || deeds+=("$at")
+    at=$((at + 3))
+  done
+  [ ${#todo[@]} = 0 ] && [ ${#deeds[@]} = 0 ] && { say "$ID: ok, $TITLE"; return 0; }
   asked 'before the change' || { failed 'left as it is'; return; }
-  [ -n "$CHECK" ] && { say "$ID: would change ${PATHS[*]}"; return 0; }
+  [ -n "$CHECK" ] && { say "$ID: would change ${PATHS[*]:-what is no file}"; return 0; }
   keep || { failed 'left as it is: the old files cannot be kept'; return; }
   at=0
   while [ $at -lt ${#todo[@]} ]; do
     count=${EDITS[todo[at + 1]]} words=("${EDITS[@]:todo[at + 1] + 1:count}")
     edit "${todo[at]}" "$ROOT" "${words[@]}" || { put_back; failed 'taken back: it could not be written'; return; }
     at=$((at + 2))
+  done
+  for at in "${deeds[@]}"; do
+    done+=("$at")
+    sh -c "${DEEDS[at + 1]}" || { put_back; failed 'taken back: it could not be done'; return; }
   done
   reload || { put_back; failed 'taken back: what reads the file did not take it'; return; }
   asked 'after the change' || { put_back; failed 'taken back'; return; }

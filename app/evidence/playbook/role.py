@@ -48,6 +48,7 @@ def _rule(fix: Fix) -> str:
         "tag": tag(fix.rule.id),
         "paths": list(fix.paths),
         "edits": [_edit(edit) for edit in fix.edits],
+        "deeds": [{"look": one.look, "do": one.do, "undo": one.undo} for one in fix.deeds],
         "services": list(fix.services),
         "checks": [check.probe for check in fix.checks],
     }

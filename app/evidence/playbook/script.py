@@ -39,5 +39,6 @@ def _rule(fix: Fix) -> str:
         f"SERVICES=({shlex.join(fix.services)})\n"
         f"CHECKS=({shlex.join(checks)})\n"
         f"EDITS=({shlex.join(edits)})\n"
+        f"DEEDS=({shlex.join(word for one in fix.deeds for word in (one.look, one.do, one.undo))})\n"
         "rule\n"
     )

@@ -10,11 +10,16 @@ from dataclasses import dataclass
 from app.errors import ActionFailed, TemperError, Unusable
 from app.events.words import FileChange
 from app.syntax.files import FileState
+from app.targets.baseline import Aftermath
 from app.targets.journal import Before, Contents, Journal, Mark
+from app.targets.resources.foreseen import is_resource
 from app.targets.ssh import danger
 from app.targets.ssh.line import LineAnswer, SshLine
+from app.targets.ssh.resources import SECONDS
 from app.targets.ssh.script import text_of
 from app.text.clean import clean
+
+_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Journals:
         self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
     ) -> tuple[FileChange, ...]:
         self._begun()
+        if self.alone and any(map(is_resource, after)):
+            raise ActionFailed("Nothing was done: a host that keeps no journals cannot put a package back.")
         changes = self.here.begin(name, before, after, folders)
         self._keep()
         if self.alone:
@@ -53,6 +60,10 @@ class Journals:
             self._keep()
             raise
         return changes
+
+    def note(self, name: str, aftermath: Aftermath) -> None:
+        self.here.note(name, aftermath)
+        self._keep()
 
     def on_host(self) -> list[OnHost]:
         said = self._line.run("journals")
@@ -94,18 +105,26 @@ class Journals:
         """Where the host did not take the change back itself, nobody has. What it says to that, health tells."""
         self._line.run("reload", *dict.fromkeys((*self.services, *danger.services(paths))))
 
+    def wide(self, name: str) -> bool:
+        """More than files: what a package manager does takes its time, and so does taking it back."""
+        return self.here.mark(name) is None or any(is_resource(one.path) for one in self.here.contents(name).files)
+
     def restore_there(self, name: str) -> list[str]:
         """The paths that differ all the same."""
-        said = self._line.run("restore", name, "asked", seconds=60)
+        said = self._line.run("restore", name, "asked", seconds=2 * SECONDS if self.wide(name) else 2 * _SECONDS)
         self._told(said)
         return [clean(path, 256) for path in said.text.splitlines() if path]
 
     def _begin_there(self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
-        rows = [f"{number}\t{_digest(before[path])}\t{path}\n" for number, path in enumerate(after)]
+        files = [(number, path) for number, path in enumerate(after) if not is_resource(path)]
+        rows = [f"{number}\t{_digest(before[path])}\t{path}\n" for number, path in files]
+        rows += [f"resource\t-\t{name}\n" for name in after if is_resource(name)]
         rows += [f"folder\t-\t{folder}\n" for folder in folders]
         services = "\n".join(self.services)
         data = "".join(rows).encode()
-        said = self._line.run("begin", name, str(self._seconds), text_of("restore"), services, data=data)
+        wide = any(map(is_resource, after))
+        timer, seconds = (self._seconds + int(SECONDS), SECONDS) if wide else (self._seconds, _SECONDS)
+        said = self._line.run("begin", name, str(timer), text_of("restore"), services, data=data, seconds=seconds)
         if said.code:
             raise ActionFailed(f"Nothing was written: {_reason(said.err)}.")
 

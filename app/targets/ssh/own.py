@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.errors import ActionFailed
-from app.events.words import AnyAction, Reload
+from app.events.words import AnyAction, FileAction
 from app.syntax import sudoers
 from app.syntax.files import Files
 from app.targets import privilege
@@ -17,7 +17,7 @@ def refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[R
     """What the policy says of the account `temper`, said of this one."""
     clause, drop_in = "protected identity", f"/etc/sudoers.d/{account}"
     for action in actions:
-        if not isinstance(action, Reload) and action.path.startswith((drop_in, f"/home/{account}/")):
+        if isinstance(action, FileAction) and action.path.startswith((drop_in, f"/home/{account}/")):
             return [Refusal(action, clause, f"{action.path} is how this program works on the host; it stays.")]
     try:
         after = Overlay(files, plan_changes(actions, files))

@@ -13,12 +13,15 @@ from pathlib import Path
 _REMOTE = Path(__file__).parent / "remote"
 _KILL_AFTER = 5
 _PARTS = {
-    "begin": ("service", "boot"),
+    "begin": ("service", "boot", "packages", "resources"),
     "clean": ("boot",),
     "close": ("boot",),
+    "foresee": ("packages", "resources"),
+    "offers": ("packages", "resources"),
+    "perform": ("packages", "resources"),
     "ready": ("boot",),
     "reload": ("service",),
-    "restore": ("service", "boot"),
+    "restore": ("service", "boot", "packages", "resources"),
     "running": ("service",),
     "trial": ("service",),
 }

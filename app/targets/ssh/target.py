@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, Unusable
-from app.events.words import AnyAction, FileChange, Probe, Reload
+from app.events.words import AnyAction, FileAction, FileChange, Probe
 from app.syntax import source
 from app.syntax.files import Files
 from app.targets import baseline, policy
@@ -23,6 +23,8 @@ from app.targets.ownership import ALONE, Ownership
 from app.targets.patience import prepared
 from app.targets.preview import preview
 from app.targets.readable import Followed
+from app.targets.resources.foreseen import is_resource
+from app.targets.resources.offer import Offer, Wanted
 from app.targets.running import InForce
 from app.targets.ssh import danger, own, probes, running, undo
 from app.targets.ssh.endpoint import Endpoint
@@ -31,6 +33,7 @@ from app.targets.ssh.journals import Journals
 from app.targets.ssh.line import SshLine
 from app.targets.ssh.listing import as_announced, listed, taken
 from app.targets.ssh.ready import keeps_journals
+from app.targets.ssh.resources import SECONDS, SshResources
 from app.targets.ssh.shell import RemoteShell
 from app.targets.ssh.there import first_of, there
 from app.targets.ssh.tree import RemoteTree
@@ -74,7 +77,8 @@ class SshTarget:
         here_kept = Journal(folder / "journal", self._disk)
         self._journals = Journals(here_kept, self.line, timer, self._tree.doubt, owned.keep)
         ask = first_of(there(self.line, self._tree), here(confinement or detect()))
-        self._transactions = Transactions(self._tree, self._journals, self._changing, ask)
+        self._resources = SshResources(self.line, self._listed)
+        self._transactions = Transactions(self._tree, self._journals, self._changing, ask, self._resources)
         self._goes(alone=(folder / _ALONE).is_file())
 
     @property
@@ -98,11 +102,14 @@ class SshTarget:
     def review(
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str] = frozenset()
     ) -> list[Refusal]:
-        refused = policy.review(actions, allowed_paths, self._tree, asks)
+        refused = policy.review(actions, allowed_paths, self._tree, asks, self._resources.foresee(actions))
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
+    def offers(self, wanted: Wanted) -> tuple[Offer, ...]:
+        return self._resources.offers(wanted)
+
     def preview(self, actions: Sequence[AnyAction]) -> Preview:
-        return preview(actions, self._tree.look_again())
+        return preview(actions, self._tree.look_again(), self._resources.foresee(actions))
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
         held = self._tree.held
@@ -120,19 +127,28 @@ class SshTarget:
             files = self._tree.look_again(believe=True)
             for refusal in own.refusals(actions, files, self.line.end.user):
                 raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
-            paths = {one.path for one in actions if not isinstance(one, Reload)}
+            paths = {one.path for one in actions if isinstance(one, FileAction)}
             self._journals.services = danger.services(paths, actions)
             self._force.before(self._journals.services)
             done = self._transactions.apply(journal, actions, allowed_paths, asks)
             self._force.bring(self._journals.services)
             self._confirm(journal)
-            self._tree.look_again()
+            found = self._tree.look_again()
+            if any(is_resource(change.path) for change in done.changes):
+                self._weighed(done, files, found, asks)
         except Unusable as exc:
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return Applied(done.diff, done.changes, time.monotonic() - began)
 
+    def _weighed(self, done: Applied, before: Files, after: Files, asks: frozenset[str]) -> None:
+        """What a package's scripts would do is known once they have done it; what is weaker for it goes back."""
+        paths = {change.path for change in done.changes if not is_resource(change.path)}
+        if weaker := policy.changed(paths, before, after, asks):
+            raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
+
     def rollback(self, journal: str) -> Restored:
-        return undo.patiently(lambda: self._roll_back(journal), self._patience)
+        more = SECONDS if self._journals.wide(journal) else 0
+        return undo.patiently(lambda: self._roll_back(journal), self._patience + more)
 
     def commit(self, journal: str) -> None:
         there = self._journals.there(journal)
@@ -159,9 +175,12 @@ class SshTarget:
         return running.asked(self.line, self._tree.held)
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        announced, held = [*self._journals.here.committed(), *expected], self._tree.look_again()
+        held, noted = self._tree.look_again(), self._journals.here.aftermaths()
+        brought = {path for one in noted for path in one.entries}
+        announced = [*self._journals.here.committed(), *expected]
+        announced = [one for one in announced if not is_resource(one.path) and one.path not in brought]
         now = as_announced(listed(self.line, held), held, announced)
-        return baseline.drift(taken(self._folder / _BASELINE), now, announced)
+        return baseline.drift(baseline.after(taken(self._folder / _BASELINE), noted), now, announced)
 
     def log_lines(self, limit: int) -> list[str]:
         found = probes.logs(self.line, limit)
@@ -176,6 +195,9 @@ class SshTarget:
 
     def close(self) -> None:
         self.line.close()
+
+    def _listed(self) -> baseline.Baseline:
+        return listed(self.line, self._tree.look_again())
 
     def _prepare(self, consent: str | None) -> None:
         """Whether a change could be made here and taken back; what an earlier end left open is taken back first."""

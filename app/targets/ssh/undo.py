@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from app.errors import ActionFailed, CannotRestore, Unusable
+from app.targets.resources.foreseen import is_resource
 from app.targets.restore import differences, restore
 from app.targets.ssh.journals import Journals
 from app.targets.ssh.tree import RemoteTree
@@ -30,9 +31,13 @@ def roll_back(name: str, journals: Journals, tree: RemoteTree) -> Restored:
             journals.close(name, "undone")
         found = tuple(f"{path}: it is not as the host's journal has it" for path in left)
         return Restored(tuple(left), found, time.monotonic() - began)
-    before, folders = journals.before(name), journals.contents(name).folders
-    if open_there:
-        journals.restore_there(name)
+    held, folders = journals.before(name), journals.contents(name).folders
+    before = {path: state for path, state in held.items() if not is_resource(path)}
+    unlike = [f"{one}: it is not as it was" for one in journals.restore_there(name)] if open_there else []
+    if len(before) == len(held):  # what is only files is looked at from here
+        unlike = []
+    elif there is None:
+        unlike = [f"{one}: what would put it back was kept on the host, and is gone" for one in held.keys() - before]
     tree.look_again(believe=True)
     left = [f"{path}: {text}" for path, text in differences(tree, before, folders).items()]
     tree.doubt()
@@ -41,9 +46,10 @@ def roll_back(name: str, journals: Journals, tree: RemoteTree) -> Restored:
             left = restore(tree, before, folders)
         journals.reload(before)
         tree.look_again()
+    left += unlike
     if not left:
         journals.close(name, "undone")
-    return Restored(tuple(before), tuple(left), time.monotonic() - began)
+    return Restored(tuple(held), tuple(left), time.monotonic() - began)
 
 
 def patiently(work: Callable[[], T], seconds: float) -> T:

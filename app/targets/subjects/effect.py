@@ -1,10 +1,10 @@
 """From an action to what it would do to its file."""
 
 from app.errors import ActionFailed
-from app.events.words import AppendLine, Chmod, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.words import AppendLine, Chmod, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax import source
 from app.syntax.files import Files, FileState
-from app.targets.change import FileAction, plan_changes
+from app.targets.change import plan_changes
 from app.targets.subjects.edit import Edit, difference
 
 

@@ -30,10 +30,12 @@ def tree(folder):
     }
 
 
-def fix(*edits, checks=(), rule=RULE):
+def fix(*edits, checks=(), rule=RULE, deeds=()):
     named = PublishedRule(rule=rule.id, group=rule.id, id="")
     notes = ("a note\nof two lines {{ 1 }}",)
-    return Takeaway((Fix(rule, named, tuple(in_order(edits)), (), (), checks, (), notes),), (LeftOut("V-1", "x"),))
+    return Takeaway(
+        (Fix(rule, named, tuple(in_order(edits)), deeds, (), (), checks, (), notes),), (LeftOut("V-1", "x"),)
+    )
 
 
 def harmful(file, rule=RULE):

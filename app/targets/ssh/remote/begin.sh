@@ -14,6 +14,10 @@ while IFS=$tab read -r number digest path; do
     printf '%s\n' "$path" 2>/dev/null >>"$new/folders" || gone 9 "the journal cannot be written"
     continue
   fi
+  if [ "$number" = resource ]; then
+    printf '%s\n' "$path" 2>/dev/null >>"$new/resources" || gone 9 "the journal cannot be written"
+    continue
+  fi
   printf '%s\t%s\n' "$number" "$path" 2>/dev/null >>"$new/files" || gone 9 "the journal cannot be written"
   if [ "$digest" = - ]; then
     if [ -e "$path" ] || [ -L "$path" ]; then gone 4 "$path is there by now"; fi
@@ -27,7 +31,11 @@ END
     [ "$found" = "$digest" ] || gone 4 "$path changed meanwhile"
   fi
 done
+if [ -e "$new/resources" ]; then
+  { packages_kept "$new" && lives_kept "$new"; } || gone 9 "no room for what is to be put back, or a package cannot be kept"
+fi
 printf '%s\n' "$3" >"$new/restore" && printf '%s\n' "$4" >"$new/services" && came_in_by >"$new/port" || gone 9 "the journal cannot be written"
+if [ -e "$new/resources" ]; then sync; fi
 synced "$new"/* "$new"
 mv -T -- "$new" "$at" || gone 9 "the journal cannot be kept"
 synced "$home"

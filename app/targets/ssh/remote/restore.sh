@@ -1,5 +1,7 @@
 # restore NAME asked|timer|boot: what the journal holds, put back; as often as one likes. Says what differs all the same.
 name=$1 at=$home/$1
+# Whatever a package's scripts are at is waited for: cut off in mid-work they leave more to put back.
+[ ! -e "$at/resources" ] || patience=330
 locked
 case $(mark_of "$name") in
 open) ;;
@@ -7,6 +9,7 @@ committed) fail 5 "the change $name was committed" ;;
 *) exit 0 ;;
 esac
 if [ "$2" = timer ] && [ -e "$at/disarmed" ]; then exit 0; fi
+[ ! -e "$at/resources" ] || { resources_back "$at"; lives_back "$at"; }
 while IFS=$tab read -r number path; do
   temp=$(beside "$path")
   if [ -f "$at/$number" ]; then
@@ -27,7 +30,8 @@ tac "$at/folders" | while read -r folder; do
 done
 differs=$(while IFS=$tab read -r number path; do
   same "$at/$number" "$path" || printf '%s\n' "$path"
-done <"$at/files")
+done <"$at/files"
+[ ! -e "$at/resources" ] || { resources_left "$at"; lives_left "$at"; })
 printf '%s\n' "$differs"
 port=$(cat "$at/port" 2>/dev/null)
 # When the host starts by systemd, we come before those who would read the files.

@@ -24,7 +24,7 @@ locked() {
     # Tried in a shell of its own: where exec fails it ends ours, with words of its own.
     ( : >>"$home/lock" ) 2>/dev/null || fail 9 "$home cannot be written to: it is full or read-only"
     exec 9>>"$home/lock"
-    flock -w 20 9 || fail 9 "somebody else works on the journals of this host"
+    flock -w "${patience:-20}" 9 || fail 9 "somebody else works on the journals of this host"
   fi
   claimed
   [ "${claim:-0}" = "${highest:-0}" ] || {
@@ -42,6 +42,7 @@ marked() {
   synced "$home/$1/$2" "$home/$1"
   : >"$home/$1/disarmed" 2>/dev/null
   while IFS=$tab read -r number _; do rm -f -- "$home/$1/$number"; done <"$home/$1/files"
+  rm -rf -- "$home/$1/state" "$home/$1/keep"
   unhooked "$1"
 }
 same() {

@@ -1,0 +1,110 @@
+"""What a run did beside files, in shell that other tools can run: whether it is done, doing it, and taking it back."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.events.words import (
+    AddMountOptions,
+    FileChange,
+    InstallPackage,
+    RemovePackage,
+    ResourceAction,
+    SetAgeing,
+    SetUnit,
+)
+from app.evidence.playbook.edits import NotSaid
+from app.targets.resources.foreseen import PACKAGE
+
+_INSTALLED = (
+    "{ dpkg-query -W -f '${db:Status-Status}' %s 2>/dev/null | grep -qx installed || rpm -q %s >/dev/null 2>&1; }"
+)
+_BY = "if command -v apt-get >/dev/null; then DEBIAN_FRONTEND=noninteractive apt-get -y -q %s; else dnf -y -q %s; fi"
+_KEYS = {"min": ("-m", 4), "max": ("-M", 5), "warn": ("-W", 6), "inactive": ("-I", 7)}
+_UNDONE = {
+    "enable": "disable",
+    "disable": "enable",
+    "mask": "unmask",
+    "unmask": "mask",
+    "start": "stop",
+    "stop": "start",
+}
+
+
+@dataclass(frozen=True)
+class ShellDeed:
+    """Each for sh. `look` ends with 0 where it is done already."""
+
+    look: str
+    do: str
+    undo: str
+    paths: tuple[str, ...] = ()
+    """Files that it writes, kept and put back as others are."""
+
+
+def deed(action: ResourceAction, changes: Sequence[FileChange]) -> ShellDeed:
+    match action:
+        case InstallPackage(package=name):
+            came = [change.path.removeprefix(PACKAGE) for change in changes if change.path.startswith(PACKAGE)]
+            gone = shlex.join(came or [name])
+            install, take = f"install {shlex.quote(name)}", f"remove {gone}"
+            return ShellDeed(_installed(name), _by(install), _by(take.replace("remove", "purge", 1), take))
+        case RemovePackage(package=name):
+            return ShellDeed(
+                f"! {_installed(name)}", _by(f"remove {shlex.quote(name)}"), _by(f"install {shlex.quote(name)}")
+            )
+        case SetUnit(unit=unit, to=to):
+            name = shlex.quote(unit)
+            return ShellDeed(_stands(name, to), f"systemctl {to} {name}", f"systemctl {_UNDONE[to]} {name}")
+        case AddMountOptions():
+            return _mount(action)
+        case SetAgeing(account=account, setting=setting, days=days):
+            key, field = _KEYS[setting]
+            look = f'[ "$(getent shadow {shlex.quote(account)} | cut -d: -f{field})" = {days} ]'
+            return ShellDeed(look, f"chage {key} {days} {shlex.quote(account)}", ":", ("/etc/shadow",))
+    raise NotSaid("the record has a change beside files that is not known here")
+
+
+def _installed(name: str) -> str:
+    return _INSTALLED % ((shlex.quote(name),) * 2)
+
+
+def _by(apt: str, dnf: str = "") -> str:
+    return _BY % (apt, dnf or apt)
+
+
+def _stands(name: str, to: str) -> str:
+    match to:
+        case "start":
+            return f"systemctl is-active -q {name}"
+        case "stop":
+            return f"! systemctl is-active -q {name}"
+        case "unmask":
+            return f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]'
+        case _:
+            wanted = {"enable": "enabled", "disable": "disabled", "mask": "masked"}[to]
+            return f'[ "$(systemctl is-enabled {name} 2>/dev/null)" = {wanted} ]'
+
+
+def _mount(action: AddMountOptions) -> ShellDeed:
+    at, options = shlex.quote(action.mount), ",".join(action.options)
+    each = " ".join(action.options)
+    look = (
+        f'now=",$(findmnt -n -o OPTIONS --mountpoint {at} | tail -n 1),"; '
+        f'said=",$(findmnt -s -n -o OPTIONS --mountpoint {at}),"; '
+        f"for one in {each}; do case $now in *,$one,*) ;; *) exit 1 ;; esac; "
+        "case $said in *,$one,*) ;; *) exit 1 ;; esac; done"
+    )
+    line = f"tmpfs {action.mount} tmpfs defaults,{options} 0 0"
+    do = (
+        f"if findmnt -s --mountpoint {at} >/dev/null; then "
+        f"""awk -v at={at} -v more={options} '!/^[ \\t]*#/ && $2 == at {{ n = split(more, w, ","); """
+        """for (i = 1; i <= n; i++) if (("," $4 ",") !~ ("," w[i] ",")) $4 = $4 "," w[i] } { print }' /etc/fstab """
+        ">/etc/fstab.temper-new && cat /etc/fstab.temper-new >/etc/fstab && rm -f /etc/fstab.temper-new; "
+        f'elif [ "$(findmnt -n -o FSTYPE --mountpoint {at} | tail -n 1)" = tmpfs ]; '
+        f"then echo {shlex.quote(line)} >>/etc/fstab; "
+        f"else echo {at} has no line in /etc/fstab; exit 1; fi && mount -o remount,{options} {at}"
+    )
+    loose = ",".join(one.removeprefix("no") for one in action.options)
+    undo = f"said=$(findmnt -s -n -o OPTIONS --mountpoint {at}); mount -o remount,{loose},${{said:-rw}} {at}"
+    return ShellDeed(look, do, undo, ("/etc/fstab",))

@@ -1,0 +1,36 @@
+"""The policy for what is no file: judged by all that the host says would come of it, not by what was asked."""
+
+from collections.abc import Sequence
+
+from app.events.words import AnyAction, FileAction, PackageAction, ResourceAction
+from app.targets.resources import ageing, mounts, packages, units
+from app.targets.resources.foreseen import Foreseen, resource_of
+from app.targets.subjects.edit import Objection
+from app.text.clean import clean
+
+
+def objection(action: ResourceAction, allowed: frozenset[str], foreseen: Foreseen) -> Objection | None:
+    name = resource_of(action)
+    if name not in allowed:
+        return Objection("outside the plan", f"the plan does not name {name}.")
+    if foreseen.lacking:
+        return Objection("not understood", f"{name}: {clean(foreseen.lacking, 300).rstrip('.')}.")
+    asked = next((one for one in foreseen.states if one.name == name), None)
+    if asked is None or asked.before == asked.after:
+        return Objection("not understood", f"{name} is that way already; there is nothing to do.")
+    return None
+
+
+def of_all(actions: Sequence[AnyAction], foreseen: Foreseen) -> Objection | None:
+    """The change as a whole: whatever else comes and goes with it."""
+    ours = [action for action in actions if isinstance(action, ResourceAction)]
+    kinds = {isinstance(action, PackageAction) or type(action) for action in ours}
+    if ours and (len(kinds) > 1 or any(isinstance(action, FileAction) for action in actions)):
+        reason = "a package or unit brings changes of its own: let it be a change by itself, and files another."
+        return Objection("too much", reason)
+    if len({resource_of(action) for action in ours}) < len(ours):
+        return Objection("too much", "the answer names one thing twice.")
+    return next((found for judge in _JUDGES if (found := judge(foreseen))), None)
+
+
+_JUDGES = (packages.judge, units.judge, mounts.judge, ageing.judge)

@@ -1,0 +1,20 @@
+"""Which mounts may become stricter. Nothing here takes an option away."""
+
+from app.targets.resources.foreseen import MOUNT, Foreseen
+from app.targets.subjects.edit import Objection
+
+_NONE_AT_ALL = ("/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", "/sys", "/run", "/boot/efi")
+_RUN_PROGRAMS = ("/var", "/var/lib", "/opt", "/srv", "/boot")
+"""Packages' scripts, or whole programs, are run from there."""
+
+
+def judge(foreseen: Foreseen) -> Objection | None:
+    for one in foreseen.states:
+        if not one.name.startswith(MOUNT):
+            continue
+        place = one.name.removeprefix(MOUNT)
+        if place in _NONE_AT_ALL:
+            return Objection("destruction", f"{place} is mounted as the system needs it.")
+        if "noexec" in one.after and place in _RUN_PROGRAMS:
+            return Objection("destruction", f"{place}: programs and packages' scripts are run from there.")
+    return None

@@ -1,0 +1,34 @@
+# perform JOURNAL: an action a line from stdin is done, where the open journal JOURNAL of this host holds it. Says how
+# what it holds stands then, and what else is not as it was.
+at=$home/$1
+locked
+[ "$(mark_of "$1")" = open ] && [ -s "$at/resources" ] || fail 7 "no open journal of the host holds this"
+holds() { grep -qxF -- "$1" "$at/resources" || fail 8 "$1 would change too, and nobody was asked about it"; }
+saying() { why=$("$@" 2>&1 </dev/null 9>&-) || fail 8 "$(printf '%s' "$why" | tail -n 2 | tr '\n' ' ')"; }
+while read -r verb name rest; do
+  case $verb in
+  install | remove)
+    # Between the dry run and now somebody else may have been at work here.
+    apt_foresees "$verb" "$name" | while read -r one version; do
+      [ "$one" != '!' ] || fail 8 "$version"
+      holds "package:$one"
+    done || exit
+    apt_get "$verb" "$name" >"$at/log" 2>&1 || fail 8 "$(sed -n 's/^E: //p' "$at/log" | tail -n 2 | tr '\n' ' ')" ;;
+  enable | disable | mask | unmask | start | stop) holds "unit:$name"; saying systemctl "$verb" "$name" ;;
+  options)
+    holds "mount:$name"
+    temp=$(beside /etc/fstab)
+    fstab_with "$name" "$rest" >"$temp" && chmod --reference=/etc/fstab -- "$temp" && chown --reference=/etc/fstab -- "$temp" &&
+      synced "$temp" && mv -fT -- "$temp" /etc/fstab || fail 8 "/etc/fstab cannot be written"
+    live=$(live_options "$name")
+    saying remounted "$name" "$live,$rest" ;;
+  age)
+    holds "account:$name"
+    case ${rest% *} in min) key=-m ;; max) key=-M ;; warn) key=-W ;; inactive) key=-I ;; *) fail 8 "chage has no ${rest% *}" ;; esac
+    saying chage "$key" "${rest#* }" "$name" ;;
+  esac
+done
+touched "$at" >"$at/touched.new" && synced "$at/touched.new" && mv -fT -- "$at/touched.new" "$at/touched" || fail 9 "what else changed cannot be noted"
+while IFS= read -r name; do printf 'state\t%s\t%s\n' "$name" "$(state_of "$name")"; done <"$at/resources"
+while IFS= read -r path; do printf 'touched\t/%s\t\n' "$path"; done <"$at/touched"
+exit 0

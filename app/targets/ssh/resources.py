@@ -1,0 +1,132 @@
+"""What is no file, on a host over SSH: foreseen by its own tools, done by them, and what came of it looked up."""
+
+from collections.abc import Callable, Sequence
+
+from app.errors import ActionFailed
+from app.events.words import (
+    AddMountOptions,
+    AnyAction,
+    FileChange,
+    InstallPackage,
+    RemovePackage,
+    ResourceAction,
+    SetAgeing,
+    SetUnit,
+)
+from app.targets.baseline import Aftermath, Baseline
+from app.targets.resources.foreseen import (
+    ACCOUNT,
+    NONE,
+    PACKAGE,
+    Foreseen,
+    Performed,
+    ResourceState,
+    came,
+    recorded,
+)
+from app.targets.resources.offer import Offer, Wanted, offered
+from app.targets.ssh.line import SshLine
+from app.targets.ssh.told import Told, told
+from app.text.clean import clean
+
+SECONDS = 300.0
+"""For all that a package manager and a package's own scripts do."""
+_LONGEST = 300
+
+Listed = Callable[[], Baseline]
+
+
+class SshResources:
+    def __init__(self, line: SshLine, listed: Listed) -> None:
+        self._line = line
+        self._listed = listed
+        us = line.end
+        self._who = frozenset(f"{ACCOUNT}{name}" for name in ("root", us.user, *(one.user for one in us.watched)))
+
+    def foresee(self, actions: Sequence[AnyAction]) -> Foreseen:
+        lines = _lines(actions)
+        if not lines:
+            return NONE
+        said = self._line.run("foresee", data=lines, seconds=SECONDS)
+        if said.code:
+            return Foreseen(lacking=_reason(said.err))
+        return _foreseen(told(said.text.splitlines()), self._who)
+
+    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: Foreseen) -> Performed:
+        lines = _lines(actions)
+        if not lines:
+            return Performed()
+        was = self._listed()
+        said = self._line.run("perform", journal, data=lines, seconds=SECONDS)
+        if said.code:
+            raise ActionFailed(f"It was not seen through: {_reason(said.err)}")
+        rows = told(said.text.splitlines())
+        now = dict(rows.of("state"))
+        for one in foreseen.states:
+            if not came(one.after, now.get(one.name, "")):
+                raise ActionFailed(f"{one.name} came out otherwise: {now.get(one.name) or 'absent'}.")
+        return _performed(foreseen, was, self._listed(), [path for path, _ in rows.of("touched")])
+
+    def offers(self, wanted: Wanted) -> tuple[Offer, ...]:
+        """Of what is asked about, that which the host has, with what could be done to it."""
+        lines = "".join(f"{kind} {name}\n" for kind, name in wanted.names)
+        if not lines:
+            return ()
+        rows = told(self._line.run("offers", data=lines.encode(), seconds=SECONDS).text.splitlines())
+        could = dict(rows.of("could"))
+        return offered(rows.of("state"), could, wanted, runs=rows.one("systemd") is not None)
+
+
+def _lines(actions: Sequence[AnyAction]) -> bytes:
+    """As the host's scripts read them; no word of an action holds a blank."""
+    return "".join(f"{_line(one)}\n" for one in actions if isinstance(one, ResourceAction)).encode()
+
+
+def _line(action: ResourceAction) -> str:
+    match action:
+        case InstallPackage():
+            return f"install {action.package}"
+        case RemovePackage():
+            return f"remove {action.package}"
+        case SetUnit():
+            return f"{action.to} {action.unit}"
+        case AddMountOptions():
+            return f"options {action.mount} {','.join(action.options)}"
+        case SetAgeing():
+            return f"age {action.account} {action.setting} {action.days}"
+
+
+def _foreseen(rows: Told, who: frozenset[str]) -> Foreseen:
+    before, after = dict(rows.of("before")), dict(rows.of("after"))
+    states = tuple(ResourceState(name, before.get(name, ""), state) for name, state in after.items())
+    lacking = next((clean(why, _LONGEST) for _, why in rows.of("lacking")), "")
+    _, day = rows.one("today") or ("", "0")
+    today = int(day) if day.isascii() and day.isdecimal() else 0
+    return Foreseen(states, who | {f"{PACKAGE}{name}" for name, _ in rows.of("need")}, today, lacking)
+
+
+def _performed(foreseen: Foreseen, was: Baseline, now: Baseline, touched: Sequence[str]) -> Performed:
+    """Folders and links count for drift; the record names files."""
+    paths = [path for path in touched if was.entries.get(path) != now.entries.get(path)]
+    accounts = {name: uid for name, uid in now.accounts.items() if was.accounts.get(name) != uid}
+    if shown := [name for name, uid in accounts.items() if uid == 0]:
+        raise ActionFailed(f"It made an account with uid 0: {shown[0]}.")
+    files = [path for path in paths if "file" in _kinds(path, was, now)]
+    changes = (FileChange(path, _digest(was, path), _digest(now, path)) for path in files)
+    return Performed(
+        Aftermath({path: now.entries.get(path) for path in paths}, accounts), (*recorded(foreseen), *changes)
+    )
+
+
+def _kinds(path: str, *sides: Baseline) -> set[str]:
+    return {entry.kind for side in sides if (entry := side.entries.get(path))}
+
+
+def _digest(side: Baseline, path: str) -> str | None:
+    entry = side.entries.get(path)
+    return entry.digest if entry else None
+
+
+def _reason(err: str) -> str:
+    lines = [line for line in err.strip().splitlines() if line.strip()]
+    return clean(lines[-1], _LONGEST) if lines else "the host gives no reason"

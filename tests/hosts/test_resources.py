@@ -1,0 +1,139 @@
+"""What is no file, on a real Debian: each change as dpkg, findmnt and chage see it, and each undone to the letter."""
+
+import re
+
+import pytest
+
+from app.errors import ActionFailed
+from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing
+from app.targets.resources.offer import Wanted
+from tests.hosts.conftest import inside
+
+pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
+
+PACKAGES = "dpkg-query -W -f '${binary:Package} ${db:Status-Abbrev} ${Version}\\n'"
+ALL_OF_IT = (
+    "cd /; { find etc var/lib/pam ! -name '*temper*' -printf '%p %y %m %u %g %l\\n'; "
+    "find etc var/lib/pam -type f ! -name '*temper*' -exec sha256sum {} +; } | sort | sha256sum; "
+    f"{PACKAGES} | sha256sum; cut -d ' ' -f 5,6 /proc/self/mountinfo | sha256sum; apt-mark showauto | sha256sum"
+)
+TRIAL = r"""
+set -e
+cd "$(mktemp -d)"
+mkdir -p p/DEBIAN p/etc/trial p/usr/share/trial
+printf '%s\n' 'Package: temper-trial' 'Version: 1.0' 'Architecture: all' 'Maintainer: n <n@example.org>' \
+  'Description: t' >p/DEBIAN/control
+echo /etc/trial/conf >p/DEBIAN/conffiles
+echo shipped >p/etc/trial/conf
+echo data >p/usr/share/trial/data
+ln -s data p/usr/share/trial/link
+printf '#!/bin/sh\nmkdir -p /etc/trial.made; echo by-hand >/etc/trial.made/it\n' >p/DEBIAN/postinst
+printf '#!/bin/sh\nrm -rf /etc/trial.made\n' >p/DEBIAN/postrm
+chmod 755 p/DEBIAN/postinst p/DEBIAN/postrm
+dpkg-deb -b p t.deb >/dev/null
+dpkg -i t.deb >/dev/null
+echo changed-by-the-owner >/etc/trial/conf
+"""
+
+
+def package(action):
+    return frozenset({f"package:{action.package}"})
+
+
+def put_back(opened, machine, journal, was):
+    undone = opened.rollback(journal)
+    assert undone.differences == ()
+    assert inside(machine, ALL_OF_IT) == was
+    assert opened.drift(()) == ()
+
+
+def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    (offer,) = opened.offers(Wanted.of([("package", "libpam-pwquality"), ("package", "no-such-package")]))
+    (action,) = offer.actions
+    assert action == InstallPackage(package="libpam-pwquality")
+    shown = opened.preview([action])
+    assert "resource package:libpam-pwquality\n-absent\n+installed 1.4.5" in shown.diff
+    assert {"package:libpwquality1", "package:libcrack2"} <= {change.path for change in shown.changes}
+    assert opened.review([action], package(action)) == []
+    done = opened.apply("comes", [action], package(action))
+    assert inside(machine, "dpkg-query -W -f '${db:Status-Status}' libpam-pwquality") == "installed"
+    assert "/etc/pam.d/common-password" in {change.path for change in done.changes}
+    assert opened.drift(done.changes) == ()
+    assert [probe.name for probe in opened.health() if not probe.ok] == []
+    put_back(opened, machine, "comes", was)
+
+
+def test_a_package_that_went_is_put_back_with_its_owners_configuration(opened, machine):
+    inside(machine, TRIAL)
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    action = RemovePackage(package="temper-trial")
+    done = opened.apply("goes", [action], package(action))
+    assert inside(machine, "ls /usr/share/trial 2>&1 | grep -c 'No such file'") == "1"
+    assert {change.path for change in done.changes} >= {"package:temper-trial", "/etc/trial.made/it"}
+    put_back(opened, machine, "goes", was)
+    assert inside(machine, "cat /etc/trial/conf /usr/share/trial/link /etc/trial.made/it").split() == [
+        "changed-by-the-owner",
+        "data",
+        "by-hand",
+    ]
+
+
+def test_what_people_and_probes_need_never_goes(opened):
+    opened.prepare()
+    clauses = {}
+    for name in ("openssh-server", "sudo", "rsyslog", "libpam-runtime", "openscap-scanner", "login"):
+        action = RemovePackage(package=name)
+        (refusal,) = opened.review([action], package(action))
+        clauses[name] = refusal.clause
+        with pytest.raises(ActionFailed):
+            opened.apply(f"never-{name}", [action], package(action))
+    assert set(clauses.values()) <= {"protected identity", "lockout", "evidence tampering", "not understood"}
+    assert opened.pending() == []
+
+
+def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again(opened, machine):
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    action = AddMountOptions(mount="/dev/shm", options=("nodev", "nosuid", "noexec"))
+    opened.apply("mount", [action], frozenset({"mount:/dev/shm"}))
+    options = inside(machine, "findmnt -n -o OPTIONS --mountpoint /dev/shm").split(",")
+    assert {"nodev", "nosuid", "noexec"} <= set(options)
+    assert re.search(
+        r"^tmpfs /dev/shm tmpfs \S*nodev,nosuid,noexec 0 0$", inside(machine, "cat /etc/fstab"), re.MULTILINE
+    )
+    put_back(opened, machine, "mount", was)
+    (refusal,) = opened.review([AddMountOptions(mount="/proc", options=("nodev",))], frozenset({"mount:/proc"}))
+    assert refusal.clause == "not understood"
+
+
+def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alone(opened, machine):
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    action = SetAgeing(account="opsadmin", setting="max", days=60)
+    opened.apply("age", [action], frozenset({"account:opsadmin"}))
+    assert "Maximum number of days between password change\t\t: 60" in inside(machine, "chage -l opsadmin")
+    assert opened.drift(()) != ()
+    put_back(opened, machine, "age", was)
+    for name in ("root", "temper"):
+        refused = opened.review([SetAgeing(account=name, setting="max", days=60)], frozenset({f"account:{name}"}))
+        assert [one.clause for one in refused] == ["lockout"]
+    inside(machine, "chage -d 1 opsadmin")
+    (refusal,) = opened.review([action], frozenset({"account:opsadmin"}))
+    assert (refusal.clause, "expired at once" in refusal.reason) == ("lockout", True)
+
+
+def test_a_host_left_in_mid_install_takes_it_back_by_itself(opened, machine):
+    """As if the line and Temper were both gone: the journal on the host is enough."""
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    action = InstallPackage(package="libpam-pwquality")
+    opened.apply("left", [action], package(action))
+    inside(machine, "rm /var/lib/temper/journal/left/touched; sh /var/lib/temper/journal/left/restore left timer")
+    assert inside(machine, ALL_OF_IT) == was
+    assert inside(machine, "ls /var/lib/temper/journal/left | grep -cE '^(undone|state|keep)$'") == "1"
+    undone = opened.rollback("left")
+    assert undone.differences == ()
+    assert opened.pending() == []

@@ -1,0 +1,23 @@
+import pytest
+
+from app.targets.resources.foreseen import Foreseen, ResourceState
+from app.targets.resources.mounts import judge
+
+
+def change(mount, after):
+    return Foreseen((ResourceState(f"mount:{mount}", "mounted none, fstab none", after),))
+
+
+@pytest.mark.parametrize("mount", ["/tmp", "/dev/shm", "/home", "/var/tmp", "/var/log/audit"])
+def test_where_people_write_may_become_stricter(mount):
+    assert judge(change(mount, "mounted nodev nosuid noexec, fstab nodev nosuid noexec")) is None
+
+
+@pytest.mark.parametrize("mount", ["/", "/usr", "/proc", "/dev"])
+def test_what_the_system_needs_stays_as_it_is(mount):
+    assert judge(change(mount, "mounted nosuid, fstab nosuid")).clause == "destruction"
+
+
+def test_programs_go_on_running_from_where_packages_keep_them():
+    assert judge(change("/var", "mounted nodev, fstab nodev")) is None
+    assert judge(change("/var", "mounted noexec, fstab noexec")).clause == "destruction"

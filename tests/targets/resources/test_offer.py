@@ -1,0 +1,44 @@
+from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
+from app.targets.resources.offer import Wanted, offered
+
+
+def places(states, wanted, could=None, runs=False):
+    return {one.place: one.actions for one in offered(states, could or {}, wanted, runs=runs)}
+
+
+def test_only_what_the_host_has_and_what_would_change_it_is_offered():
+    wanted = Wanted.of([], ["nodev"], [("max", 60)])
+    states = [
+        ("package:aide", ""),
+        ("package:telnet", "installed 0.17"),
+        ("package:ghost", ""),
+        ("mount:/tmp", "mounted none, fstab none"),
+        ("account:ana", "min 0, max 99999, warn 7, inactive -, changed 19000"),
+        ("account:bob", "min 0, max 60, warn 7, inactive -, changed 19000"),
+    ]
+    assert places(states, wanted, {"package:aide": "0.18"}) == {
+        "package:aide": (InstallPackage(package="aide"),),
+        "package:telnet": (RemovePackage(package="telnet"),),
+        "mount:/tmp": (AddMountOptions(mount="/tmp", options=("nodev",)),),
+        "account:ana": (SetAgeing(account="ana", setting="max", days=60),),
+    }
+
+
+def test_a_unit_is_started_and_stopped_only_where_systemd_runs():
+    states = [("unit:cups.service", "enabled active")]
+    said = [
+        [action.to for action in places(states, Wanted(), runs=runs)["unit:cups.service"]] for runs in (False, True)
+    ]
+    assert said == [["mask", "disable"], ["mask", "disable", "stop"]]
+    masked = places([("unit:cups.service", "masked -")], Wanted())
+    assert masked["unit:cups.service"] == (SetUnit(unit="cups.service", to="unmask"),)
+
+
+def test_what_a_role_reads_is_the_state_and_what_could_come():
+    (offer,) = offered([("package:aide", "")], {"package:aide": "0.18"}, Wanted(), runs=False)
+    assert offer.told == "package:aide: 0.18 could be installed"
+
+
+def test_no_shell_is_given_anything_but_plain_names():
+    names = [("package", "a b"), ("package", "-o"), ("package", "x;y"), ("mount", "/tmp"), ("unit", "a.service")]
+    assert Wanted.of(names).names == (("mount", "/tmp"), ("unit", "a.service"))

@@ -1,0 +1,46 @@
+import pytest
+
+from app.targets.resources.foreseen import Foreseen, ResourceState, came
+from app.targets.resources.units import judge
+
+
+def change(unit, before, after):
+    return Foreseen((ResourceState(f"unit:{unit}", before, after),))
+
+
+@pytest.mark.parametrize(
+    ("unit", "clause"),
+    [
+        ("ssh.service", "protected identity"),
+        ("sshd.service", "protected identity"),
+        ("systemd-logind.service", "destruction"),
+        ("getty@tty1.service", "lockout"),
+        ("networking.service", "network"),
+        ("rsyslog.service", "evidence tampering"),
+        ("firewalld.service", "weakening"),
+        ("home.mount", "destruction"),
+    ],
+)
+@pytest.mark.parametrize("after", ["disabled active", "masked active", "enabled inactive"])
+def test_what_lets_in_and_records_goes_on_running(unit, clause, after):
+    assert judge(change(unit, "enabled active", after)).clause == clause
+
+
+def test_what_is_not_needed_may_be_left_out():
+    assert judge(change("cups.service", "enabled active", "masked active")) is None
+    assert judge(change("rsyslog.service", "disabled inactive", "enabled inactive")) is None
+    assert judge(change("rsyslog.service", "enabled inactive", "enabled active")) is None
+
+
+@pytest.mark.parametrize("unit", ["debug-shell.service", "telnet.socket", "tftp.service"])
+def test_what_hardening_leaves_out_is_not_brought_in(unit):
+    assert judge(change(unit, "disabled -", "enabled -")).clause == "weakening"
+    assert judge(change(unit, "masked -", "unmasked -")).clause == "weakening"
+    assert judge(change(unit, "disabled inactive", "disabled active")).clause == "weakening"
+    assert judge(change(unit, "disabled -", "masked -")) is None
+
+
+def test_what_is_unmasked_is_whatever_it_was_underneath():
+    assert came("unmasked -", "disabled -")
+    assert not came("unmasked -", "masked -")
+    assert not came("masked -", "disabled -")
