@@ -94,10 +94,7 @@ def aliases(line: str) -> list[Alias] | None:
             name = scan.expect(_NAME)[0]
             if not scan.any_of("="):
                 return None
-            if kind == "Cmnd":
-                members = [_command(scan) for _ in scan.listed()]
-            else:
-                members = scan.members(hosts=kind == "Host")
+            members = [_command(scan) for _ in scan.listed()] if kind == "Cmnd" else scan.members(hosts=kind == "Host")
             found.append(Alias(kind, name, tuple(members)))
     except BrokenSudoers:
         return None
