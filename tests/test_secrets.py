@@ -20,7 +20,7 @@ from app.targets.fixture.target import FixtureTarget
 from tests.evidence.played import KEY
 from tests.hostile_engine import Enemy, served
 from tests.secretive import SECRETS, planted, slipped_in
-from tests.targets.ssh.host import SshHost, needs
+from tests.targets.ssh.host import ssh_host
 
 RULES = ("V-257820", "V-257985", "V-258041", "V-258074", "V-257934", "V-258069")
 OVER_SSH = ("V-257985", "V-257996", "V-258041", "V-258074", "V-258003", "V-257984")
@@ -37,13 +37,9 @@ async def laid_out(of, tmp_path):
         FixtureTarget(of, hosts / of).prepare()
         yield hosts / of / "root"
         return
-    needs()
-    host = SshHost(tmp_path / "there").start()
-    try:
+    with ssh_host(tmp_path / "there") as host:
         registry.add(hosts, of, host.endpoint(), host.known_host, "SHA256:x")
         yield host.root
-    finally:
-        host.stop()
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ import functools
 from dataclasses import dataclass
 
 import msgspec
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
 from app.config import PACKAGE
 from app.events.record import stamp
@@ -13,6 +13,7 @@ from app.evidence.case import Case
 from app.evidence.status import SEVERITY, Status, status
 from app.loop.telling import telling
 from app.text.clean import clean
+from app.text.escaping import escaping
 
 _LONGEST = 50_000
 SHOWN: dict[Status, str] = {
@@ -41,13 +42,7 @@ def report(case: Case) -> bytes:
 
 @functools.cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(PACKAGE / "templates"),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = escaping(PACKAGE / "templates")
     made.filters.update(plain=_plain, at=stamp, diff=diff_lines, written=_written)
     made.globals.update(status=status, outcome=outcome, telling=telling, said_by=said_by, answered=answered)
     return made

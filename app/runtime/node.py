@@ -22,6 +22,7 @@ from app.store.db import AWAY, why
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan
+from app.store.rounds import Beside
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,9 @@ BEAT_EVERY = 1.0
 _SWEEP = "temper sweep"
 
 
-class Node:
+class Node(Beside):
+    name = "node"
+
     def __init__(
         self, database: Engine, settings: Settings, leases: Leases, durable: Durable, writer: LogWriter
     ) -> None:
@@ -37,23 +40,13 @@ class Node:
         self._place, self._hosts = place(settings.data), HostFolders(database, settings.hosts)
         self._durable, self._writer = durable, writer
         self._beaten_at = time.monotonic()
-        self._task: asyncio.Task[None] | None = None
 
     async def join(self) -> None:
         await asyncio.to_thread(self._join)
         await asyncio.to_thread(self._hosts.catch_up)
 
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_on(), name="node")
-
-    async def close(self) -> None:
-        """No more beats; what it holds stays its own until it leaves."""
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-
     async def leave(self) -> None:
-        """What it did not finish is the others' at once."""
+        """What it did not finish is the others' at once; closed, it only beats no more."""
         try:
             await asyncio.to_thread(self._end, {self._leases.node})
         except AWAY as exc:

@@ -9,27 +9,21 @@ from sqlalchemy import Engine
 from app.events.bus import Bus
 from app.store.appending import CHANNEL
 from app.store.events import EventStore
+from app.store.rounds import Beside
 
 log = logging.getLogger(__name__)
 
 AGAIN_AFTER = 1.0
 
 
-class Notices:
+class Notices(Beside):
+    name = "notices"
+
     def __init__(self, engine: Engine, store: EventStore, bus: Bus) -> None:
         address = engine.url.set(drivername="postgresql")
         self._address = address.render_as_string(hide_password=False)
         self._store, self._bus = store, bus
-        self._task: asyncio.Task[None] | None = None
         self.listening = asyncio.Event()
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_on(), name="notices")
-
-    async def close(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
 
     async def _go_on(self) -> None:
         while True:

@@ -69,7 +69,7 @@ def defaults(line: str, path: str, number: int) -> list[Default] | None:
 
 def _settings(scan: SudoersScan, scope: str, path: str, number: int) -> list[Default]:
     found = []
-    while True:
+    for _ in scan.to_the_end(","):
         negated = scan.bangs()
         name = scan.expect(_VARIABLE)[0]
         change = scan.any_of("+-") or "="
@@ -79,10 +79,7 @@ def _settings(scan: SudoersScan, scope: str, path: str, number: int) -> list[Def
         elif change != "=":
             raise BrokenSudoers
         found.append(Default(scope, name, negated, value, path, number, change))
-        if scan.ended():
-            return found
-        if not scan.any_of(","):
-            raise BrokenSudoers
+    return found
 
 
 def aliases(line: str) -> list[Alias] | None:
@@ -93,27 +90,20 @@ def aliases(line: str) -> list[Alias] | None:
     kind = match[1].replace("Cmd", "Cmnd")
     found = []
     try:
-        while True:
+        for _ in scan.to_the_end(":"):
             name = scan.expect(_NAME)[0]
             if not scan.any_of("="):
                 return None
-            members = _command_members(scan) if kind == "Cmnd" else scan.members(hosts=kind == "Host")
+            members = [_command(scan) for _ in scan.listed()] if kind == "Cmnd" else scan.members(hosts=kind == "Host")
             found.append(Alias(kind, name, tuple(members)))
-            if scan.ended():
-                return found
-            if not scan.any_of(":"):
-                return None
     except BrokenSudoers:
         return None
+    return found
 
 
-def _command_members(scan: SudoersScan) -> list[str]:
-    found = []
-    while True:
-        digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
-        found.append(digest + scan.command())
-        if not scan.any_of(","):
-            return found
+def _command(scan: SudoersScan) -> str:
+    digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
+    return digest + scan.command()
 
 
 def grants(line: str, path: str, number: int) -> list[Grant] | None:
@@ -122,7 +112,7 @@ def grants(line: str, path: str, number: int) -> list[Grant] | None:
     found: list[Grant] = []
     try:
         users = tuple(scan.members())
-        while True:
+        for _ in scan.to_the_end(":"):
             hosts = tuple(scan.members(hosts=True))
             if not scan.any_of("="):
                 return None
@@ -130,19 +120,16 @@ def grants(line: str, path: str, number: int) -> list[Grant] | None:
                 Grant(users, hosts, runas, tags, command, path, number, options)
                 for runas, tags, command, options in _commands(scan)
             ]
-            if scan.ended():
-                return found
-            if not scan.any_of(":"):
-                return None
     except BrokenSudoers:
         return None
+    return found
 
 
 def _commands(scan: SudoersScan) -> list[tuple[str, frozenset[str], str, tuple[str, ...]]]:
     """Runas, options and tags hold from where they stand to the end of the list."""
     found = []
     runas, tags, options = "root", frozenset[str](), dict[str, str]()
-    while True:
+    for _ in scan.listed():
         runas = scan.runas() or runas
         while option := scan.match(_OPTION):
             options[option[1]] = option[2]
@@ -150,14 +137,12 @@ def _commands(scan: SudoersScan) -> list[tuple[str, frozenset[str], str, tuple[s
         while tag := scan.match(_TAG):
             own.add(tag[1])
             tags = tags - {opposite(tag[1])} | {tag[1]}
-        digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
-        command = digest + scan.command()
+        command = _command(scan)
         if command == "ALL" and not own & _SETENV:
             tags -= _SETENV  # it brings SETENV along, for itself alone
         given = tuple(f"{name}={value}" for name, value in sorted(options.items()))
         found.append((runas.strip(), tags, command, given))
-        if not scan.any_of(","):
-            return found
+    return found
 
 
 def opposite(tag: str) -> str:

@@ -1,6 +1,7 @@
 """The words of sudoers: names, lists, commands with their arguments, and what a backslash or a quote does to each."""
 
 import re
+from collections.abc import Iterator
 
 TAGS_TEXT = (
     "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT NOMAIL MAIL "
@@ -66,6 +67,20 @@ class SudoersScan:
         self._at += 1
         return mark
 
+    def listed(self) -> Iterator[None]:
+        """Once for each part of a list, which goes on for as long as a comma follows."""
+        yield
+        while self.any_of(","):
+            yield
+
+    def to_the_end(self, mark: str) -> Iterator[None]:
+        """Once for each part of what fills the line, parted by `mark`."""
+        yield
+        while not self.ended():
+            if not self.any_of(mark):
+                raise BrokenSudoers
+            yield
+
     def bangs(self) -> bool:
         """Whether what follows is negated: each of two bangs undoes the other."""
         negated = False
@@ -76,11 +91,10 @@ class SudoersScan:
     def members(self, *, hosts: bool = False) -> list[str]:
         """A list of users, groups or hosts, each with a bang where it is excluded."""
         found = []
-        while True:
+        for _ in self.listed():
             bang = "!" if self.bangs() else ""
             found.append(bang + self._member(hosts=hosts))
-            if not self.any_of(","):
-                return found
+        return found
 
     def _member(self, *, hosts: bool) -> str:
         quoted = self.match(_QUOTED)

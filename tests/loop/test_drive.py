@@ -19,7 +19,7 @@ from app.targets.ssh.target import SshTarget
 from app.targets.thread import TargetThread
 from tests.loop.onfixture import SCANNER, answered
 from tests.loop.test_approvals import Kept
-from tests.targets.ssh.host import SshHost, needs
+from tests.targets.ssh.host import ssh_host
 
 RULE = "V-257981"
 """The Auditor vetoes its first attempt, which is taken back; its second holds."""
@@ -57,10 +57,8 @@ def seats(http):
 
 @pytest.fixture
 def host(tmp_path):
-    needs()
-    started = SshHost(tmp_path / "there").start()
-    yield started
-    started.stop()
+    with ssh_host(tmp_path / "there") as started:
+        yield started
 
 
 async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_path):

@@ -8,7 +8,7 @@ from app.events.kinds import ActionApplying
 from app.targets import registry
 from app.targets.catalog import open_target
 from tests.nodes.test_takeover import once
-from tests.targets.ssh.host import SshHost, needs
+from tests.targets.ssh.host import ssh_host
 
 RULE = "V-257981"
 """Its first attempt is vetoed and taken back; its second holds."""
@@ -16,10 +16,8 @@ RULE = "V-257981"
 
 @pytest.fixture
 def host(tmp_path):
-    needs()
-    started = SshHost(tmp_path / "there").start()
-    yield started
-    started.stop()
+    with ssh_host(tmp_path / "there") as started:
+        yield started
 
 
 @pytest.mark.timeout(240)

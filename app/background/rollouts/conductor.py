@@ -1,7 +1,6 @@
 """The one task that leads rollouts: it begins their runs in turn, notes how they end, and holds where the rule says."""
 
 import asyncio
-import logging
 
 from sqlmodel import Session
 
@@ -14,28 +13,17 @@ from app.runs.rollout.decide import Begin, Conclude, HoldBack, NoteEnd, PauseRun
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries
-from app.store.db import AWAY, why
 from app.store.rollouts import RolloutJournal, asked, events_of, journal, runs_of, unended_rollouts
-
-log = logging.getLogger(__name__)
-
-LOOK_EVERY = 0.5
+from app.store.rounds import Rounds
 
 
-class Conductor:
+class Conductor(Rounds):
+    name, every, without = "rollouts", 0.5, "rollouts are not led"
+
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._states: dict[str, RolloutState] = {}
         """What was folded stays right: a chain is only added to."""
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_round(), name="rollouts")
-
-    async def close(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
 
     async def look(self) -> None:
         """Every rollout as far as it goes now."""
@@ -46,16 +34,9 @@ class Conductor:
                     if isinstance(begun.event, RolloutHostBegun):
                         await self._runtime.durable.enqueue(begun.event.of, begun.event.host)
 
-    async def _go_round(self) -> None:
-        while True:
-            try:
-                if self._runtime.leads:
-                    await self.look()
-            except AWAY as exc:
-                log.warning("rollouts are not led: %s", why(exc))
-            except Exception:
-                log.exception("rollouts failed by a fault of ours")
-            await asyncio.sleep(LOOK_EVERY)
+    async def _round(self) -> None:
+        if self._runtime.leads:
+            await self.look()
 
     def _unended(self) -> list[str]:
         with Session(self._runtime.database) as session:

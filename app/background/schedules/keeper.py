@@ -1,7 +1,6 @@
 """The one task that keeps the schedules: it starts their runs, ends those whose window is over, says what it missed."""
 
 import asyncio
-import logging
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -19,32 +18,22 @@ from app.runs.rollout.chosen import chosen
 from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries, schedules
-from app.store.db import AWAY, why
 from app.store.groups import groups
 from app.store.models import ScheduleRow
 from app.store.rollouts import RolloutRow
+from app.store.rounds import Rounds
 
-log = logging.getLogger(__name__)
-
-LOOK_EVERY = 2.0
 Begun = RunQueued | RolloutAsked
 """The first event of what a schedule asks for."""
 
 
-class Keeper:
+class Keeper(Rounds):
+    name, every, without = "schedules", 2.0, "schedules are not kept"
+
     def __init__(self, runtime: Runtime) -> None:
         self._worker = runtime
-        self._task: asyncio.Task[None] | None = None
         self._any, self._seen = True, -1
         """Whether there are schedules; how the database stood when that was asked last."""
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_round(), name="schedules")
-
-    async def close(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
 
     def due(self) -> bool:
         """Where there are no schedules, nothing is until somebody has written to the database."""
@@ -61,16 +50,9 @@ class Keeper:
         await asyncio.to_thread(self._end_rollouts, now)
         self._any = await asyncio.to_thread(self._end_windows, now)
 
-    async def _go_round(self) -> None:
-        while True:
-            try:
-                if self._worker.leads and self.due():
-                    await self.look(time.time())
-            except AWAY as exc:
-                log.warning("schedules are not kept: %s", why(exc))
-            except Exception:
-                log.exception("schedules failed by a fault of ours")
-            await asyncio.sleep(LOOK_EVERY)
+    async def _round(self) -> None:
+        if self._worker.leads and self.due():
+            await self.look(time.time())
 
     def _take_up(self, now: float) -> list[tuple[str, Begun]]:
         """The next time is on disk before the run is asked for: whatever breaks, no time is taken up twice."""

@@ -15,10 +15,10 @@ from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import MACHINE
 from app.store.events import EventStore
+from app.store.rounds import Rounds
 
 log = logging.getLogger(__name__)
 
-EVERY = 2.0
 PATIENCE = 10.0
 HELD = 20_000
 """Spans and measures kept for a collector that is gone; the oldest are dropped first."""
@@ -27,8 +27,10 @@ T = TypeVar("T")
 _KINDS = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith(".sample"))
 
 
-class Exporter:
+class Exporter(Rounds):
     """`collector` is the base of OTLP over HTTP: http://HOST:4318."""
+
+    name, every, without = "telemetry", 2.0, "no telemetry is told"
 
     def __init__(self, collector: str, store: EventStore, bus: Bus, http: httpx.AsyncClient, instance: str) -> None:
         self._collector, self._instance = collector.rstrip("/"), instance
@@ -39,16 +41,10 @@ class Exporter:
         self._spans: deque[Span] = deque(maxlen=HELD)
         self._measures: deque[Measure] = deque(maxlen=HELD)
         self._silent = False
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_round(), name="telemetry")
 
     async def close(self) -> None:
         """What is over by now is still told, once."""
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        await super().close()
         await self.tell()
 
     async def tell(self) -> None:
@@ -63,13 +59,8 @@ class Exporter:
             _drop(self._measures, len(measures))
             self._told_at = time.time()
 
-    async def _go_round(self) -> None:
-        while True:
-            try:
-                await self.tell()
-            except Exception:
-                log.exception("telemetry failed by a fault of ours")
-            await asyncio.sleep(EVERY)
+    async def _round(self) -> None:
+        await self.tell()
 
     def _read(self) -> None:
         """A run is folded from its beginning; what was over before this process began was told by another."""

@@ -22,6 +22,7 @@ from app.machine.sampling.role_rates import RoleRates
 from app.machine.sampling.thinning import RAW_SECONDS, Thinning
 from app.store.db import AWAY, why
 from app.store.events import EventStore
+from app.store.rounds import Beside
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,9 @@ FORGET_EVERY = 600.0
 BOOK_EVERY = 5.0
 
 
-class Sampler:
+class Sampler(Beside):
+    name = "sampler"
+
     def __init__(
         self,
         engines: Sequence[EngineWatch],
@@ -56,15 +59,9 @@ class Sampler:
         self._forgot = self._booked = float("-inf")
         self._step = -1.0
         """Of the grid of SELDOM, by the clock: the one looked at last."""
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_on(), name="sampler")
 
     async def close(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        await super().close()
         await self._gpus.close()
 
     def due(self, at: float) -> bool:

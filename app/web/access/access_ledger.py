@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from app.events.kinds import PersonDid
 from app.store import audit
 from app.store.db import AWAY, why
+from app.store.rounds import Beside
 from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.tally import Tally
 
@@ -18,19 +19,15 @@ PATIENCE, BETWEEN = 60.0, 0.5
 LOOK_EVERY = 5.0
 
 
-class AccessLedger:
+class AccessLedger(Beside):
+    name = "audit of refusals"
+
     def __init__(self, database: Engine, herald: AuditSyslog) -> None:
         self._database, self._herald = database, herald
         self._tally = Tally()
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_on(), name="audit of refusals")
 
     async def close(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        await super().close()
         await self._sums(all_of_them=True)
 
     async def did(self, event: PersonDid, patience: float = PATIENCE) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 
 from app.people.rights import Person, admits
 from app.store.db import AWAY
+from app.store.rounds import Beside
 from app.web.access.credentials import Credentials
 from app.web.access.visit import Visit
 
@@ -14,20 +15,13 @@ EVERY = 0.4
 """A right that ended is noticed within a second, on every node that shares the database, however many watch."""
 
 
-class Rechecks:
+class Rechecks(Beside):
+    name = "vigil"
+
     def __init__(self, doors: Credentials) -> None:
         self._doors = doors
         self._visits: set[Visit] = set()
         self._came = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._go_on(), name="vigil")
-
-    async def close(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.wait({self._task})
 
     @contextmanager
     def over(self, visit: Visit) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""Jinja, strict about undefined names and escaping everything; and the few words that templates share."""
+"""The pages' templates, and the few words that they share."""
 
 import functools
 import json
@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
 from app.config import PACKAGE
 from app.events.record import stamp
 from app.people.rights import WHO
 from app.text.clean import clean
+from app.text.escaping import escaping
 from app.text.glossary import glossary
 from app.web.pages.diff import diff_rows
 
@@ -29,13 +30,7 @@ OUTCOMES = {
 
 @functools.cache
 def environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(PACKAGE / "templates"),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = escaping(PACKAGE / "templates")
     made.filters.update(
         plain=plain, clock=clock, instant=stamp, day=day, span=span, fixed=fixed, diff=diff_rows, as_json=as_json
     )

@@ -1,15 +1,13 @@
 import pytest
 
 from app.targets.ssh.target import SshTarget
-from tests.targets.ssh.host import SshHost, needs
+from tests.targets.ssh.host import ssh_host
 
 
 @pytest.fixture
 def host(tmp_path):
-    needs()
-    started = SshHost(tmp_path / "there").start()
-    yield started
-    started.stop()
+    with ssh_host(tmp_path / "there") as started:
+        yield started
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import signal
 import socket
 import subprocess
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import asyncssh
@@ -228,7 +229,13 @@ def _command(pid: int) -> str:
         return ""
 
 
-def needs() -> None:
-    """Told in words, instead of being skipped."""
+@contextmanager
+def ssh_host(folder: Path) -> Iterator[SshHost]:
+    """Started; what it needs and this machine lacks is told in words, instead of being skipped."""
     missing = [name for name in (SSHD, "bwrap", "unshare") if not shutil.which(name)]
     assert not missing, f"these tests need {', '.join(missing)}: .ci/tools installs them"
+    host = SshHost(folder).start()
+    try:
+        yield host
+    finally:
+        host.stop()

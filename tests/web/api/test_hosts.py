@@ -5,7 +5,7 @@ import getpass
 import pytest
 
 from tests.served import served
-from tests.targets.ssh.host import SshHost, needs
+from tests.targets.ssh.host import ssh_host
 from tests.web.api.conftest import Api, problem
 
 RULE = "V-257985"
@@ -26,10 +26,8 @@ def api(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    needs()
-    started = SshHost(tmp_path_factory.mktemp("host") / "there").start()
-    yield started
-    started.stop()
+    with ssh_host(tmp_path_factory.mktemp("host") / "there") as started:
+        yield started
 
 
 @pytest.fixture

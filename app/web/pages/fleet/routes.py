@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
@@ -37,16 +37,7 @@ Words = Annotated[str, Query(max_length=200)]
 Place = Annotated[str, Query(max_length=300)]
 
 
-def _fleet(request: Request) -> Fleet:
-    fleet: Fleet = request.app.state.fleet
-    return fleet
-
-
-@router.get("/fleet")
-@viewers
-def whole_fleet(
-    request: Request,
-    session: TheSession,
+def _sought(
     skill: Words = "",
     sort: Words = "alarm",
     show: Words = "",
@@ -54,9 +45,22 @@ def whole_fleet(
     columns: Words = "rule",
     table: Annotated[bool, Query()] = False,
     number: Annotated[int, Query(alias="page", ge=1, le=10_000)] = 1,
-) -> Response:
-    """Whatever is sorted and filtered stands in the address, so that a reload shows the same."""
-    return _shown(request, session, Sought(skill, sort, show, q, columns, table, number), None)
+) -> Sought:
+    return Sought(skill, sort, show, q, columns, table, number)
+
+
+AsAsked = Annotated[Sought, Depends(_sought)]
+
+
+def _fleet(request: Request) -> Fleet:
+    fleet: Fleet = request.app.state.fleet
+    return fleet
+
+
+@router.get("/fleet")
+@viewers
+def whole_fleet(request: Request, session: TheSession, sought: AsAsked) -> Response:
+    return _shown(request, session, sought, None)
 
 
 @router.get("/fleet/stream")
@@ -140,21 +144,11 @@ def start_rollout(runtime: TheRuntime, fields: Fields) -> Response:
 
 @router.get("/fleet/{rollout}")
 @viewers
-def one_rollout(
-    request: Request,
-    session: TheSession,
-    rollout: str,
-    sort: Words = "alarm",
-    show: Words = "",
-    q: Words = "",
-    columns: Words = "rule",
-    table: Annotated[bool, Query()] = False,
-    number: Annotated[int, Query(alias="page", ge=1, le=10_000)] = 1,
-) -> Response:
+def one_rollout(request: Request, session: TheSession, rollout: str, sought: AsAsked) -> Response:
     row = session.get(RolloutRow, rollout)
     if row is None:
         return refusal(f"There is no rollout {rollout[:40]!a}: /fleet names those that are there.", 404)
-    return _shown(request, session, Sought(row.skill, sort, show, q, columns, table, number), row)
+    return _shown(request, session, replace(sought, skill=row.skill), row)
 
 
 @router.post("/fleet/{rollout}")

@@ -1,0 +1,48 @@
+"""What goes on beside everything else: a task of its own, and rounds that go on whatever became of the last one."""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from app.store.db import AWAY, why
+
+log = logging.getLogger(__name__)
+
+
+class Beside(ABC):
+    """Work in a task of its own, from `start` to `close`."""
+
+    name: ClassVar[str]
+    _task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._go_on(), name=self.name)
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    @abstractmethod
+    async def _go_on(self) -> None: ...
+
+
+class Rounds(Beside):
+    every: ClassVar[float]
+    """Seconds from the end of a round to the next."""
+    without: ClassVar[str]
+    """What is not done while the database is away."""
+
+    @abstractmethod
+    async def _round(self) -> None: ...
+
+    async def _go_on(self) -> None:
+        while True:
+            try:
+                await self._round()
+            except AWAY as exc:
+                log.warning("%s: %s", self.without, why(exc))
+            except Exception:
+                log.exception("%s failed by a fault of ours", self.name)
+            await asyncio.sleep(self.every)
