@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli.commands import database, engines, hosts, people, rollouts, runs, scores, serving, waivers
+from app.cli.commands import approvals, database, engines, hosts, people, rollouts, runs, scores, serving, waivers
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.plain_log import log_plainly
 from app.errors import TemperError
@@ -37,7 +37,7 @@ def temper(
         raise typer.Exit
 
 
-for group in (serving, runs, rollouts, engines, hosts, people, database, scores, waivers):
+for group in (serving, runs, rollouts, engines, hosts, people, database, scores, waivers, approvals):
     app.add_typer(group.app)
 
 

@@ -45,6 +45,8 @@ class Settings:
     """Base of an OpenTelemetry collector, http://HOST:4318, that is told spans and measures."""
     tsa: str = field(default_factory=lambda: os.environ.get("TEMPER_TSA", ""))
     """Address of a time stamping authority (RFC 3161) that packs are stamped by as they are handed out."""
+    approvals: str = field(default_factory=lambda: os.environ.get("TEMPER_APPROVALS", ""))
+    """A TOML file that says which change takes how many people."""
     keep_days: float = 0.0
     """Runs that ended longer ago shrink to their evidence; 0 keeps them whole."""
     attach: bool = False

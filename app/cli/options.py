@@ -38,4 +38,7 @@ KeepDays = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON array, a row each.")]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
+TokenFrom = Annotated[
+    str, typer.Option(help="Variable, or file, that holds your token: where two people answer, each brings one.")
+]
 Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
+from app.events.approvals import ApprovalPolicy, PeopleNeeded
 from app.events.waiver import Waiver
 from app.events.words import (
     AnyAction,
@@ -72,6 +73,8 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """What the papers name the rules by; None where no benchmark was at hand, and in logs that do not say."""
     waivers: tuple[Waiver, ...] = ()
     """Those in force on this host as it began, by the skill's own rules."""
+    approvals: ApprovalPolicy | None = None
+    """Which change takes how many people, for the whole of the run; None where no file says."""
 
 
 class ForceAsked(Event, frozen=True, tag="force"):
@@ -344,6 +347,8 @@ class ActionRefused(Event, frozen=True, tag="action.refused"):
 class ActionsAllowed(Event, frozen=True, tag="action.allowed"):
     rule: str
     attempt: int
+    needs: PeopleNeeded | None = None
+    """How many people have to say yes before it is made; None in logs that do not say."""
 
 
 class Rehearsed(Event, frozen=True, tag="action.rehearsed"):
@@ -447,12 +452,18 @@ class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
     expires: float
     diff: str = ""
     """What the person is shown, as the host stood when it was asked."""
+    needs: PeopleNeeded | None = None
 
 
 class ApprovalGiven(Event, frozen=True, tag="approval.given"):
     approval: str
     by: str
     reason: str
+    via: str = ""
+    """How they came: session, token, demo, terminal; empty in logs that do not say."""
+    given: int = 1
+    """With this yes."""
+    of: int = 1
 
 
 class ApprovalRefused(Event, frozen=True, tag="approval.refused"):

@@ -96,6 +96,7 @@ async def _start(run: Run, _: Start) -> None:
             rulebook=rulebook.digest(run.means.skill),
             published=named,
             waivers=of_skill(waivers, run.means.skill, named),
+            approvals=run.means.approvals,
         ),
         *force.told(standing),
     )

@@ -97,6 +97,8 @@ class CommandRow(SQLModel, table=True):
     reason: str = ""
     approval: str = ""
     actions: str = ""
+    via: str = ""
+    """How who asks has come in; empty where an older Temper wrote it."""
     at: float
     taken_at: float | None = None
 
