@@ -54,6 +54,10 @@ class RunQueued(Event, frozen=True, tag="run.queued"):
     """What held on another host with the same files is tried first; False in logs that do not say."""
     after_reboot: bool = False
     """It looks whether what the host's last run made still holds now that the host began anew."""
+    whose: str = ""
+    """The person whose schedule or rollout asked for it; empty where `by` is the person."""
+    token: str = ""
+    """Id of the API token that it was ordered with; empty where none was."""
 
 
 class RunStarted(Event, frozen=True, tag="run.started"):
@@ -613,6 +617,8 @@ class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
     """A greater share of findings that are left to a person, in percent, pauses it; 100: no share does."""
     note: str = ""
     by: str = ""
+    whose: str = ""
+    token: str = ""
 
 
 class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):

@@ -80,6 +80,12 @@ def came() -> str:
     return person.via if person else ""
 
 
+def token() -> str:
+    """Id of the API token that the present request brought; empty where it brought none."""
+    person = WHO.get()
+    return person.credential if person and person.via == "token" else ""
+
+
 def may(right: Right, needed: Right) -> bool:
     return RIGHTS.index(right) >= RIGHTS.index(needed)
 

@@ -30,6 +30,7 @@ from app.web.api import (
     samples,
     schedules,
     streams,
+    usage,
     waivers,
     webhooks,
 )
@@ -67,6 +68,7 @@ def install(application: FastAPI) -> None:
         waivers,
         webhooks,
         people,
+        usage,
         nodes,
         health,
         metrics,
