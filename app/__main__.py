@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli.commands import database, engines, hosts, parameters, people, rollouts, runs, scores, serving, waivers
+from app.cli.commands import (
+    approvals,
+    database,
+    engines,
+    hosts,
+    parameters,
+    people,
+    rollouts,
+    runs,
+    scores,
+    serving,
+    waivers,
+)
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.plain_log import log_plainly
 from app.errors import TemperError
@@ -37,7 +49,7 @@ def temper(
         raise typer.Exit
 
 
-for group in (serving, runs, rollouts, engines, hosts, people, database, scores, waivers, parameters):
+for group in (serving, runs, rollouts, engines, hosts, people, database, scores, waivers, approvals, parameters):
     app.add_typer(group.app)
 
 

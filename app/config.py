@@ -41,10 +41,16 @@ class Settings:
     oidc_secret_from: str = ""
     oidc_claim: str = "preferred_username"
     oidc_right: Right = "viewer"
+    oidc_groups: tuple[tuple[str, Right], ...] = ()
+    """Group and right. Where there are any, they alone say who comes in and as what."""
+    oidc_groups_claim: str = "groups"
+    oidc_scope: str = ""
     otlp: str = ""
     """Base of an OpenTelemetry collector, http://HOST:4318, that is told spans and measures."""
     tsa: str = field(default_factory=lambda: os.environ.get("TEMPER_TSA", ""))
     """Address of a time stamping authority (RFC 3161) that packs are stamped by as they are handed out."""
+    approvals: str = field(default_factory=lambda: os.environ.get("TEMPER_APPROVALS", ""))
+    """A TOML file that says which change takes how many people."""
     keep_days: float = 0.0
     """Runs that ended longer ago shrink to their evidence; 0 keeps them whole."""
     attach: bool = False

@@ -9,6 +9,7 @@ from fastapi.middleware.gzip import GZipMiddleware
 
 from app import __version__
 from app.background.tasks import background_tasks
+from app.people.groups import GroupRights
 from app.runtime.runtime import Runtime
 from app.store.db import apart
 from app.web import api, pages
@@ -61,7 +62,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     nowhere.install(application)
     guard(application.router.routes)
     application.state.desk = desk
-    application.state.oidc = _oidc(runtime)
+    application.state.oidc, application.state.ledger = _oidc(runtime), ledger
     # The last one added is the first that a request comes to.
     application.add_middleware(Conditional)
     application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
@@ -76,6 +77,12 @@ def _oidc(runtime: Runtime) -> Oidc | None:
     if not settings.oidc:
         return None
     provider = Provider(
-        settings.oidc, settings.oidc_client, settings.oidc_secret_from, settings.oidc_claim, settings.oidc_right
+        settings.oidc,
+        settings.oidc_client,
+        settings.oidc_secret_from,
+        settings.oidc_claim,
+        settings.oidc_right,
+        GroupRights(settings.oidc_groups_claim, settings.oidc_groups) if settings.oidc_groups else None,
+        settings.oidc_scope,
     )
     return Oidc(provider, runtime.http)

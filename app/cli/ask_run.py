@@ -4,33 +4,51 @@ import getpass
 import time
 
 from rich.console import Console
+from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.cli.existing import existing_database
 from app.cli.find_run import find_run
+from app.cli.secret import secret
 from app.config import Settings
-from app.errors import NotTaken
+from app.errors import BadInput, NotTaken
 from app.events.command import Verb
 from app.loop.inbox import open_approval
 from app.loop.state import fold
+from app.people.rights import may
 from app.runs.answer import DECISIONS, answer
 from app.runs.command import command
 from app.store import queries
 from app.store.events import EventStore
+from app.web.access.credentials import Credentials
 
 
-def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str) -> None:
+def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
+    """`token_from` says where the token of whoever answers is; without it the account does."""
     database = existing_database(settings)
-    run, by = find_run(database, wanted), getpass.getuser()
+    run, (by, via) = find_run(database, wanted), _who(database, token_from)
+    said = ""
     with Session(database) as session, session.begin():
         if verb in DECISIONS:
             state = fold(EventStore(database).brief(run))
             waiting = open_approval(state, time.time())
             if waiting is None:
                 raise NotTaken("approval", f"run {run} waits for no approval now.", "not-waiting")
-            answer(session, state, waiting, verb, by=by, reason=reason)
+            far = answer(session, state, waiting, verb, by=by, via=via, reason=reason)
+            said = f": {far.said}" if verb == "approve" and far.said else ""
         else:
             row = queries.run(session, run)
             assert row
             command(session, row, verb, by=by, reason=reason)
-    Console().print(f"asked run {run} to {verb}", highlight=False)
+    Console().print(f"asked run {run} to {verb}{said}", highlight=False)
+
+
+def _who(database: Engine, token_from: str) -> tuple[str, str]:
+    if not token_from:
+        return getpass.getuser(), "terminal"
+    doors = Credentials(database, demo=False)
+    person = doors.holder(secret(token_from))
+    doors.close()
+    if person is None or not may(person.right, "operator"):
+        raise BadInput("this is no token of an operator that still holds: temper token create makes one.")
+    return person.name, person.via

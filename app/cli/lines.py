@@ -38,7 +38,10 @@ def _in_full(event: Event, state: RunState) -> str | None:
         case ActionApplied():
             return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
         case ApprovalRequested():
-            return f"  ? {event.rule} waits for a person: temper approve {event.approval.split('.')[0]}"
+            run = event.approval.split(".")[0]
+            if event.needs and event.needs.sha256:
+                return f"  ? {event.rule} waits; it {event.needs.said}: temper approve {run}"
+            return f"  ? {event.rule} waits for a person: temper approve {run}"
         case _:
             return None
 

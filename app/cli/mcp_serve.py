@@ -1,12 +1,11 @@
 """`temper mcp`: how it is reached, by whom, and which Temper it asks."""
 
 import asyncio
-import os
-from pathlib import Path
 
 import httpx
 
 from app.cli.mcp_server import RestApi, mcp_server
+from app.cli.secret import secret
 from app.errors import BadInput
 
 _SECONDS = 120.0
@@ -28,13 +27,3 @@ async def _served(url: str, token: str, port: int | None) -> None:
             await server.run_streamable_http_async(host="127.0.0.1", port=port)
         else:
             await server.run_stdio_async()
-
-
-def secret(named: str) -> str:
-    """Of a variable of the environment, or a file."""
-    if (held := os.environ.get(named)) is not None:
-        return held.strip()
-    try:
-        return Path(named).read_text().strip()
-    except (OSError, UnicodeDecodeError) as exc:
-        raise BadInput(f"{named[:80]!a} is neither a variable nor a file that can be read: name one.") from exc

@@ -2,14 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from pathlib import Path
 
 import httpx
 
 from app.config import Settings
 from app.engines.launch.fleet import fleet
 from app.engines.simulated import Simulator, simulated
+from app.errors import BadInput
+from app.events.approvals import ApprovalPolicy
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
+from app.runs.approval_file import read_approvals
 from app.runtime.lock import held, make_folder
 from app.runtime.opening import working
 from app.runtime.runtime import Runtime
@@ -17,6 +21,7 @@ from app.runtime.runtime import Runtime
 
 @asynccontextmanager
 async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
+    approvals = _approvals(settings)
     make_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
     # A shared database has no owner; but what starts engines here, and adopts them, must be one.
@@ -28,7 +33,20 @@ async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
             http = await stack.enter_async_context(httpx.AsyncClient())
             launched = await stack.enter_async_context(fleet(lineup.engines, settings.data, http))
             bases = known | (simulator.bases if simulator else {})
-            yield await stack.enter_async_context(working(settings, lineup, bases, simulator, launched))
+            yield await stack.enter_async_context(working(settings, lineup, bases, simulator, launched, approvals))
+
+
+def _approvals(settings: Settings) -> ApprovalPolicy | None:
+    """Read before anything is started."""
+    if not settings.approvals:
+        return None
+    policy = read_approvals(Path(settings.approvals))
+    if policy.most > 1 and settings.kind == "serve" and settings.demo:
+        raise BadInput(
+            f"{settings.approvals} asks two people for some changes, and without sign-in everybody here is one: "
+            "start with --sign-in."
+        )
+    return policy
 
 
 def chosen_lineup(settings: Settings) -> Lineup:

@@ -27,6 +27,12 @@ OidcClient = Annotated[str, typer.Option(help="Temper's client id there.")]
 OidcSecretFrom = Annotated[str, typer.Option(help="Variable, or file, that holds the client's secret; never it.")]
 OidcClaim = Annotated[str, typer.Option(help="Claim that becomes a person's name.")]
 OidcRight = Annotated[str, typer.Option(help="Right of who comes for the first time: viewer, operator or admin.")]
+OidcGroup = Annotated[
+    list[str] | None,
+    typer.Option("--oidc-group", help="GROUP=RIGHT, as often as needed: then groups alone say who comes in as what."),
+]
+OidcGroupsClaim = Annotated[str, typer.Option(help="Claim that lists a person's groups; a.b is b inside a.")]
+OidcScope = Annotated[str, typer.Option(help="Scope to ask for besides openid, profile and email.")]
 Otlp = Annotated[
     str,
     typer.Option(
@@ -38,4 +44,7 @@ KeepDays = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON array, a row each.")]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
+TokenFrom = Annotated[
+    str, typer.Option(help="Variable, or file, that holds your token: where two people answer, each brings one.")
+]
 Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]

@@ -15,3 +15,5 @@ class Command:
     approval: str
     actions: str = ""
     """Of an edit: `{"actions": [...], "note": ""}`, as the Worker would answer."""
+    via: str = ""
+    """How who asks has come in: session, token, demo, terminal."""

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
+from app.events.approvals import ApprovalPolicy, PeopleNeeded
 from app.events.waiver import Waiver
 from app.events.words import (
     AnyAction,
@@ -55,6 +56,10 @@ class RunQueued(Event, frozen=True, tag="run.queued"):
     """What held on another host with the same files is tried first; False in logs that do not say."""
     after_reboot: bool = False
     """It looks whether what the host's last run made still holds now that the host began anew."""
+    whose: str = ""
+    """The person whose schedule or rollout asked for it; empty where `by` is the person."""
+    token: str = ""
+    """Id of the API token that it was ordered with; empty where none was."""
 
 
 class RunStarted(Event, frozen=True, tag="run.started"):
@@ -78,6 +83,8 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """The tailoring file whose profile the skill is; None where it is none, and in logs that do not say."""
     parameters: tuple[ParameterUsed, ...] = ()
     """The site's values that the rules of this run go by."""
+    approvals: ApprovalPolicy | None = None
+    """Which change takes how many people, for the whole of the run; None where no file says."""
 
 
 class ForceAsked(Event, frozen=True, tag="force"):
@@ -350,6 +357,8 @@ class ActionRefused(Event, frozen=True, tag="action.refused"):
 class ActionsAllowed(Event, frozen=True, tag="action.allowed"):
     rule: str
     attempt: int
+    needs: PeopleNeeded | None = None
+    """How many people have to say yes before it is made; None in logs that do not say."""
 
 
 class Rehearsed(Event, frozen=True, tag="action.rehearsed"):
@@ -453,12 +462,18 @@ class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
     expires: float
     diff: str = ""
     """What the person is shown, as the host stood when it was asked."""
+    needs: PeopleNeeded | None = None
 
 
 class ApprovalGiven(Event, frozen=True, tag="approval.given"):
     approval: str
     by: str
     reason: str
+    via: str = ""
+    """How they came: session, token, demo, terminal; empty in logs that do not say."""
+    given: int = 1
+    """With this yes."""
+    of: int = 1
 
 
 class ApprovalRefused(Event, frozen=True, tag="approval.refused"):
@@ -608,6 +623,8 @@ class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
     """A greater share of findings that are left to a person, in percent, pauses it; 100: no share does."""
     note: str = ""
     by: str = ""
+    whose: str = ""
+    token: str = ""
 
 
 class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):

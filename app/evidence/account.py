@@ -91,7 +91,7 @@ def _steps(tried: Tried) -> list[str]:
 def answered(answer: Answer) -> str:
     match answer:
         case ApprovalGiven():
-            said = f"approved by {answer.by}"
+            said = f"approved by {answer.by}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
         case ApprovalRefused():
             said = f"refused by {answer.by}"
         case ApprovalEdited():

@@ -29,7 +29,7 @@ def deed(recorded: Recorded) -> Deed | None:
             said = f", and said “{event.consent}”" if event.consent else ""
             return Deed(recorded.at, event.by, f"asked for the run in mode {event.mode}{said}", event.note)
         case ApprovalGiven():
-            return Deed(recorded.at, event.by, f"approved {_change(event.approval)}", event.reason)
+            return Deed(recorded.at, event.by, f"approved {_change(event.approval)}{_far(event)}", event.reason)
         case ApprovalRefused():
             return Deed(recorded.at, event.by, f"refused {_change(event.approval)}", event.reason)
         case ApprovalEdited():
@@ -42,6 +42,10 @@ def deed(recorded: Recorded) -> Deed | None:
             return Deed(recorded.at, event.by, "let the run go on", "")
         case _:
             return None
+
+
+def _far(event: ApprovalGiven) -> str:
+    return f", as {event.given} of {event.of}" if event.of > 1 else ""
 
 
 def _change(approval: str) -> str:

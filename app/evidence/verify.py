@@ -352,12 +352,17 @@ def _turn(begun: Object, end: Object) -> str:
 
 def _in_order(files: Files, events: Events) -> None:
     """Nothing was applied without the policy's leave and, where a person has to be asked, theirs for this very diff."""
-    request, plan, allowed, asked, given, journal = events[0][1], b"", False, None, False, None
+    request, plan, allowed, asked, journal = events[0][1], b"", False, None, None
     offered: Object | None = None
+    policy: Object = {}
+    needs: Object = {}
+    given: list[str] = []
     careful = {rule["id"] for rule in json.loads(files["rules.json"]) if rule["irreversible"]}
     for line, event in events:
         kind, seq = event["kind"], event["seq"]
         bound = digest(b"\0".join([request["host"].encode(), plan, event.get("diff", "").encode()]))
+        if kind == "run.started":
+            policy = event.get("approvals") or {}
         if kind == "attempt.started":
             offered = event.get("offered")
         if kind == "action.proposed" and event.get("replayed"):
@@ -365,20 +370,21 @@ def _in_order(files: Files, events: Events) -> None:
             if offered is None or told != (offered["id"], offered["actions"]):
                 raise BrokenPack(f"event {seq} says that it repeats {event['replayed']}, and proposes something else")
         if kind in ("attempt.started", "action.proposed", "action.refused", "action.allowed", "approval.edited"):
-            allowed, asked, given = kind == "action.allowed", None, False
+            allowed, asked, given = kind == "action.allowed", None, []
+            needs = _needs(event, policy) if allowed else {}
         elif kind == "plan":
             plan = b"{" + line.split(f'"run":"{event["run"]}",'.encode(), 1)[1]
         elif kind == "approval.requested":
-            asked, given = event, False
+            asked, given = event, []
             if "diff" in event and event["binds"] != bound:  # the first Tempers asked without noting it
                 raise BrokenPack(f"the approval that event {seq} asks for is bound to another host, plan or diff")
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
-            given = kind == "approval.given"
+            given = [*given, *_yes(event, needs)] if kind == "approval.given" else []
         elif kind == "action.applying":
-            person = request["mode"] == "review" or event["rule"] in careful
-            if not allowed or request["mode"] == "dry-run" or (person and not given):
+            people = max(needs.get("people", 0), request["mode"] == "review" or event["rule"] in careful)
+            if not allowed or request["mode"] == "dry-run" or len({*given}) < people:
                 lacking = "the approval that it needs" if allowed else "the policy's leave"
                 raise BrokenPack(f"event {seq} applies a change to {event['rule']} without {lacking}")
             journal = event["journal"]
@@ -388,6 +394,25 @@ def _in_order(files: Files, events: Events) -> None:
             journal = None
         elif kind.startswith(("item.", "run.finished", "run.stopped")) and journal is not None:
             raise BrokenPack(f"event {seq} goes on while a change is neither passed nor rolled back")
+
+
+def _needs(event: Object, policy: Object) -> Object:
+    """How many people have to say yes, as far as the rules that the run began with can be held against it."""
+    needs: Object = event.get("needs") or {}
+    rules = [*policy.get("rules", []), {"line": policy.get("line"), "people": policy.get("otherwise")}]
+    asked = {f"{policy.get('file')} line {rule['line']}": rule["people"] for rule in rules} if policy else {}
+    told = needs.get("people"), needs.get("sha256", "")
+    if policy and told != (asked.get(needs.get("by", ""), 1), policy["sha256"]):
+        raise BrokenPack(
+            f"event {event['seq']} asks for other people than {policy['file']} does, which the run goes by"
+        )
+    return needs
+
+
+def _yes(event: Object, needs: Object) -> "list[str]":
+    """Whose it is. Of two people each has signed in, and a name is a person however it is spelt."""
+    alone = needs.get("people", 1) < 2
+    return [event["by"].casefold()] if alone or event.get("via") in ("session", "token") else []
 
 
 def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -48,9 +49,10 @@ class Attempt:
     proposed: ActionProposed | None = None
     refused: ActionRefused | None = None
     allowed: bool = False
+    needs: PeopleNeeded | None = None
     rehearsed: Rehearsed | None = None
     approval: ApprovalRequested | None = None
-    approved: bool = False
+    given: tuple[ApprovalGiven, ...] = ()
     disapproved: ApprovalRefused | None = None
     expired: ApprovalExpired | None = None
     edited: ApprovalEdited | None = None
@@ -81,6 +83,15 @@ class Attempt:
         return self.proposed.replayed if self.proposed else ""
 
     @property
+    def of(self) -> int:
+        """How many people it takes once somebody is asked."""
+        return max(self.needs.people, 1) if self.needs else 1
+
+    @property
+    def approved(self) -> bool:
+        return len({one.by.casefold() for one in self.given}) >= self.of
+
+    @property
     def awaits_person(self) -> bool:
         answered = self.approved or self.disapproved or self.expired or self.failed
         return self.approval is not None and not answered
@@ -99,7 +110,7 @@ def advance(attempt: Attempt, event: Event) -> Attempt:
         case ActionRefused():
             return replace(attempt, refused=event)
         case ActionsAllowed():
-            return replace(attempt, allowed=True)
+            return replace(attempt, allowed=True, needs=event.needs)
         case Rehearsed():
             return replace(attempt, rehearsed=event)
         case VerdictGiven():
@@ -129,7 +140,7 @@ def _approve(attempt: Attempt, event: Event) -> Attempt:
         case ApprovalRequested():
             return replace(attempt, approval=event)
         case ApprovalGiven():
-            return replace(attempt, approved=True)
+            return replace(attempt, given=(*attempt.given, event))
         case ApprovalRefused():
             return replace(attempt, disapproved=event)
         case ApprovalExpired(drifted=True):
@@ -144,7 +155,7 @@ def _approve(attempt: Attempt, event: Event) -> Attempt:
 
 def _unasked(attempt: Attempt) -> Attempt:
     """As before the Worker proposed anything."""
-    return replace(attempt, proposed=None, allowed=False, rehearsed=None, approval=None, approved=False)
+    return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())
 
 
 def _change(attempt: Attempt, event: Event) -> Attempt:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 import msgspec
 
 from app.errors import ActionFailed
+from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
     ActionFailedToApply,
+    ActionProposed,
     ActionRefused,
     ActionRolledBack,
     ActionRollingBack,
@@ -26,6 +28,7 @@ from app.events.kinds import (
 )
 from app.events.words import Phase, Probe
 from app.loop import force
+from app.loop.approving import needed
 from app.loop.attempt import Attempt
 from app.loop.effects import (
     Apply,
@@ -40,6 +43,7 @@ from app.loop.effects import (
 )
 from app.loop.harm import blameless
 from app.loop.replaying import proven
+from app.loop.risk import risk_of
 from app.loop.run import Run
 from app.scanners.verdict import Verdict
 from app.targets.standing import beside
@@ -94,7 +98,14 @@ async def judge(run: Run, _: Judge) -> None:
             )
         )
     else:
-        run.append(ActionsAllowed(rule=rule, attempt=attempt))
+        run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=_needs(run, proposed)))
+
+
+def _needs(run: Run, proposed: ActionProposed) -> PeopleNeeded:
+    started, request = run.state.started, run.state.request
+    assert started
+    assert request
+    return needed(started.approvals, request.mode, risk_of(run.rule, proposed))
 
 
 async def rehearse(run: Run, _: Rehearse) -> None:
@@ -124,6 +135,7 @@ async def request_approval(run: Run, _: RequestApproval) -> None:
             binds=_binding(run, diff),
             expires=run.means.clock() + run.state.budget.approval_seconds,
             diff=diff,
+            needs=_attempt(run).needs,
         )
     )
 
@@ -146,9 +158,10 @@ def _binding(run: Run, diff: str) -> str:
 
 
 async def expire_approval(run: Run, _: ExpireApproval) -> None:
-    approval = _attempt(run).approval
-    assert approval
-    run.append(ApprovalExpired(approval=approval.approval, reason="nobody approved it in time"))
+    attempt = _attempt(run)
+    assert attempt.approval
+    reason = f"only {attempt.given[0].by} approved it in time" if attempt.given else "nobody approved it in time"
+    run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason))
 
 
 async def apply(run: Run, _: Apply) -> None:

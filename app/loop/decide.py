@@ -118,10 +118,15 @@ def _next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
             return CloseItem(item.rule, "deferred", "the run's time is spent; start another for what is left")
         if blocker := _unmet(state, rule):
             return CloseItem(item.rule, "deferred", f"waits for {blocker}, which did not pass")
-        if rule.irreversible and request.mode == "auto":
+        if rule.irreversible and request.mode == "auto" and not _has_policy(state):
             return CloseItem(item.rule, "deferred", "cannot be undone, so a person decides: run it in review mode")
         return StartItem(item.rule)
     return None
+
+
+def _has_policy(state: RunState) -> bool:
+    """Then whoever it takes is asked, in any mode that changes something."""
+    return state.started is not None and state.started.approvals is not None
 
 
 def _unmet(state: RunState, rule: Rule) -> str | None:
@@ -182,7 +187,8 @@ def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: flo
         return Rehearse()
     if attempt.replays and attempt.rehearsed and attempt.rehearsed.word in ("fail", "error"):
         return FailAttempt("scanner", f"on a copy: {attempt.rehearsed.evidence}")
-    if (mode == "review" or rule.irreversible) and not attempt.approved:
+    asks = attempt.needs.people > 0 if attempt.needs else mode == "review" or rule.irreversible
+    if asks and not attempt.approved:
         return _approval(attempt, now) if attempt.rehearsed else Rehearse()
     if attempt.change_failed:
         return FailAttempt("change failed", attempt.change_failed.reason)

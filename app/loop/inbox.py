@@ -13,6 +13,7 @@ from app.events.kinds import (
     RunStopRequested,
 )
 from app.loop.answers import BrokenAnswer, read_actions
+from app.loop.approving import names, objection
 from app.loop.state import RunState
 
 
@@ -38,13 +39,30 @@ def meaning(command: Command, state: RunState, now: float) -> Event | None:
         case "stop":
             return RunStopRequested(by=command.by, reason=command.reason)
         case "approve" if open_approval(state, now) == command.approval:
-            return ApprovalGiven(approval=command.approval, by=command.by, reason=command.reason)
+            return _given(command, state)
         case "refuse" if open_approval(state, now) == command.approval:
             return ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason)
         case "edit" if open_approval(state, now) == command.approval:
             return _edited(command)
         case _:
             return None
+
+
+def _given(command: Command, state: RunState) -> ApprovalGiven | None:
+    """The door has looked already; the database is no door."""
+    attempt = state.item.attempt if state.item else None
+    assert attempt
+    given = names(attempt.given)
+    if objection(attempt.of, given, command.by, command.via, command.reason):
+        return None
+    return ApprovalGiven(
+        approval=command.approval,
+        by=command.by,
+        reason=command.reason,
+        via=command.via,
+        given=len(given) + 1,
+        of=attempt.of,
+    )
 
 
 def _edited(command: Command) -> ApprovalEdited | None:

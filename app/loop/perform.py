@@ -98,6 +98,7 @@ async def _start(run: Run, _: Start) -> None:
             waivers=of_skill(waivers, run.means.skill, named),
             tailored=run.means.skill.tailored,
             parameters=run.means.skill.used,
+            approvals=run.means.approvals,
         ),
         *force.told(standing),
     )

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
+from app.events.approvals import ApprovalPolicy
 from app.events.kinds import Event
 from app.events.log import RunLog
 from app.events.waiver import Waiver
@@ -110,6 +111,7 @@ class Means:
     before: Before = field(default_factory=Nothing)
     waivers: Waived = field(default_factory=Nothing)
     fixes: Fixes = field(default_factory=NoFixes)
+    approvals: ApprovalPolicy | None = None
     clock: Callable[[], float] = time.time
 
 

@@ -143,6 +143,8 @@ def _idle(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, idle_since=state.idle_since or recorded.at)
         case RunResumed(after_crash=True):
             since = state.idle_since or state.at
+        case ApprovalGiven(given=given, of=of) if given < of:
+            return state
         case RunResumed() | ApprovalGiven() | ApprovalRefused() | ApprovalEdited() | ApprovalExpired() if (
             state.idle_since
         ):

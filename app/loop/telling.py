@@ -40,6 +40,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.words import ProvenFix
+from app.loop.approving import standing
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,11 @@ def _person(event: Event) -> tuple[str, str, str] | None:
         case RunPaused():
             return "‖", "plain", f"Paused by {event.by}"
         case ApprovalRequested():
-            return "?", "plain", f"{event.rule} waits for a person to approve its change"
+            return "?", "plain", _asked(event)
+        case ApprovalGiven(given=given, of=of) if of > 1:
+            waits = standing(of, given)
+            how_far = f", {waits}" if waits else f", {given} of {of}"
+            return "?" if waits else "·", "plain", f"Change approved by {event.by}{how_far}. {event.reason}"
         case ApprovalGiven() | ApprovalRefused():
             word = "approved" if isinstance(event, ApprovalGiven) else "refused"
             return "·", "plain", f"Change {word} by {event.by}. {event.reason}"
@@ -180,3 +185,10 @@ def _person(event: Event) -> tuple[str, str, str] | None:
             return "·", "plain", f"Approval void: {event.reason}"
         case _:
             return None
+
+
+def _asked(event: ApprovalRequested) -> str:
+    if event.needs is None or event.needs.people == 1:
+        by = f" ({event.needs.why}, by {event.needs.by})" if event.needs and event.needs.sha256 else ""
+        return f"{event.rule} waits for a person to approve its change{by}"
+    return f"{event.rule} waits for two people to approve its change: {event.needs.why}, by {event.needs.by}"

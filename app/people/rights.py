@@ -74,6 +74,18 @@ def signed(said: str) -> str:
     return said if person is None or person.via == "demo" else person.name
 
 
+def came() -> str:
+    """How whoever the present request is from has come in."""
+    person = WHO.get()
+    return person.via if person else ""
+
+
+def token() -> str:
+    """Id of the API token that the present request brought; empty where it brought none."""
+    person = WHO.get()
+    return person.credential if person and person.via == "token" else ""
+
+
 def may(right: Right, needed: Right) -> bool:
     return RIGHTS.index(right) >= RIGHTS.index(needed)
 

@@ -1,37 +1,68 @@
-"""What a person answers to a change that waits for one: from whichever door, and the first answer counts."""
+"""What a person answers to a change that waits for one: from whichever door.
+
+The first answer counts. Where two people have to say yes, so does the first no.
+"""
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 from sqlmodel import Session, col, select
 
 from app.errors import NotTaken
+from app.events.approvals import KNOWN
 from app.loop.answers import BrokenAnswer, read_actions
+from app.loop.approving import objection, standing
 from app.loop.inbox import open_approval
 from app.loop.state import RunState
 from app.runs.command import written
 from app.store.models import CommandRow, RunRow
 
+_AT_ODDS = "wrong-state"
 DECISIONS = ("approve", "refuse", "edit")
 LONGEST_ACTIONS = 100_000
 
 
+@dataclass(frozen=True)
+class Yeses:
+    """How far an approval has come."""
+
+    given: int
+    of: int
+
+    @property
+    def said(self) -> str:
+        """Empty where nobody else is waited for."""
+        return standing(self.of, self.given)
+
+
 def answer(
-    session: Session, state: RunState, approval: str, decision: str, *, by: str, reason: str = "", actions: str = ""
-) -> None:
-    """`actions` are of an edit: a JSON array of what to do instead. Whether the host is still as it was looked at, the
-    run's own process finds out."""
+    session: Session,
+    state: RunState,
+    approval: str,
+    decision: str,
+    *,
+    by: str,
+    via: str = "",
+    reason: str = "",
+    actions: str = "",
+) -> Yeses:
+    """`via` is how they came. `actions` are of an edit: a JSON array of what to do instead. Whether the host is still
+    as it was looked at, the run's own process finds out."""
     if decision not in DECISIONS:
         raise NotTaken("decision", f"there is no answer {decision[:40]!a}: choose one of {', '.join(DECISIONS)}.")
     if not approval or open_approval(state, time.time()) != approval:
         raise NotTaken("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
     ours = written(state.run, decision, by, reason)
+    ours.via = via
     if decision == "refuse" and not ours.reason.strip():
         raise NotTaken("reason", "say why: the Architect learns from it.")
     if decision != "edit" and actions:
         raise NotTaken("actions", f"actions are of an edit: leave them out to {decision}.")
     ours.approval, ours.actions = approval, _read(actions) if decision == "edit" else ""
-    _first(session, ours)
+    attempt = state.item.attempt if state.item else None
+    return _taken(session, ours, attempt.of if attempt else 1)
 
 
 def _read(actions: str) -> str:
@@ -45,15 +76,26 @@ def _read(actions: str) -> str:
     return msgspec.json.encode({"actions": found, "note": ""}).decode()
 
 
-def _first(session: Session, ours: CommandRow) -> None:
-    """Written before it looks who was first, so that of two at once one sees the other. The same again is the same."""
+def _taken(session: Session, ours: CommandRow, of: int) -> Yeses:
+    """Written before it looks who was first, so that of two at once one sees the other."""
     session.exec(select(RunRow.id).where(RunRow.id == ours.run).with_for_update()).first()
     session.add(ours)
     session.flush()
     there = select(CommandRow).where(col(CommandRow.run) == ours.run, col(CommandRow.approval) == ours.approval)
-    first = session.exec(there.order_by(col(CommandRow.id))).first() or ours
-    if (first.verb, first.actions) != (ours.verb, ours.actions):
-        said = f"approval {ours.approval[:60]!a} takes no other answer: {first.by} was first, with {first.verb}."
+    earlier = [row for row in session.exec(there.order_by(col(CommandRow.id))).all() if row is not ours]
+    yeses = [row for row in earlier if row.verb == "approve" and (of == 1 or row.via in KNOWN)]
+    if len(yeses) == of or any(row.verb != "approve" for row in earlier):
+        return _same_again(session, ours, earlier, of)
+    if ours.verb == "approve" and (wrong := objection(of, [row.by for row in yeses], ours.by, ours.via, ours.reason)):
+        raise NotTaken("approval", wrong, _AT_ODDS)
+    return Yeses(len(yeses) + (ours.verb == "approve"), of)
+
+
+def _same_again(session: Session, ours: CommandRow, earlier: Sequence[CommandRow], of: int) -> Yeses:
+    """It was answered. The same again is the same."""
+    last = earlier[-1]
+    if (last.verb, last.actions) != (ours.verb, ours.actions):
+        said = f"approval {ours.approval[:60]!a} takes no other answer: {last.by} was first, with {last.verb}."
         raise NotTaken("approval", said, "not-waiting")
-    if first is not ours:
-        session.delete(ours)
+    session.delete(ours)
+    return Yeses(of if ours.verb == "approve" else 0, of)

@@ -59,6 +59,10 @@ class Order:
     after_reboot: bool = False
     """Look only, and say what of the host's last run holds now that it began anew."""
     by: str
+    whose: str = ""
+    """For whom it is done; empty where that is who asks."""
+    token: str = ""
+    """Id of the API token that it came by."""
 
     @property
     def whole(self) -> bool:
@@ -88,6 +92,8 @@ def queued(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
         consent=order.consent,
         replay_fixes=order.replay_fixes,
         after_reboot=order.after_reboot,
+        whose=order.whose,
+        token=order.token,
     )
 
 

@@ -16,6 +16,7 @@ from app.engines.launch.fleet import Fleet
 from app.engines.queue import EngineQueues
 from app.engines.simulated import Simulator
 from app.engines.traffic import EngineTraffic
+from app.events.approvals import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.log import LogWriter
 from app.evidence.notary import open_notary
@@ -47,6 +48,7 @@ async def working(
     bases: dict[str, tuple[str, ...]],
     simulator: Simulator | None,
     launched: Fleet,
+    approvals: ApprovalPolicy | None = None,
 ) -> AsyncIterator[Runtime]:
     """The caller holds the worker lock, where the database is not shared."""
     async with AsyncExitStack() as stack:
@@ -90,6 +92,7 @@ async def working(
             queues,
             desk,
             Changes(database),
+            approvals,
         )
         stack.callback(runtime.changes.close)
         runtime.durable = Durable(settings.queue, leases.node if leases else "local", runtime.work_on)

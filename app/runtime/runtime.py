@@ -18,6 +18,7 @@ from app.engines.queue import EngineQueues
 from app.engines.simulated import Simulator
 from app.engines.traffic import EngineTraffic
 from app.errors import Fenced, TemperError
+from app.events.approvals import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed
 from app.events.log import LogWriter, RunLog
@@ -93,6 +94,8 @@ class Runtime:
     desk: ProbeRunner
     """Where engines are probed."""
     changes: Changes
+    approvals: ApprovalPolicy | None = None
+    """What runs that begin here go by."""
     durable: Durable = field(init=False)
 
     @property
@@ -239,6 +242,7 @@ class Runtime:
             before=StoredBefore(self.database, self.store, run_id),
             waivers=StoredWaivers(self.database),
             fixes=StoredFixes(self.database, run_id),
+            approvals=self.approvals,
         )
         return Run(state, self._log(run_id), means)
 

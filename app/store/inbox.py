@@ -27,7 +27,9 @@ class StoredInbox:
     def _waiting(self) -> list[Command]:
         with Session(self._database) as session:
             rows = queries.take_commands(session, self._run)
-            return [Command(row.id or 0, row.verb, row.by, row.reason, row.approval, row.actions) for row in rows]
+            return [
+                Command(row.id or 0, row.verb, row.by, row.reason, row.approval, row.actions, row.via) for row in rows
+            ]
 
     async def close(self, command: Command) -> None:
         with suppress(*AWAY):  # seen again, it means nothing any more

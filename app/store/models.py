@@ -1,5 +1,6 @@
 """The tables. `event` is the truth; `run` and `lesson` are read off it in the same transaction."""
 
+from sqlalchemy import BigInteger
 from sqlmodel import Field, Index, LargeBinary, SQLModel
 
 
@@ -51,6 +52,11 @@ class RunRow(SQLModel, table=True):
     regressed: int = 0
     """Rules that held, before the run or by it, and no longer held at its end."""
     tokens: int = 0
+    tokens_in: int = Field(default=0, sa_type=BigInteger)
+    whose: str = ""
+    """Who ordered it, or made the schedule or the rollout that did."""
+    token: str = ""
+    """Id of the API token that it was ordered with."""
     reason: str = ""
     shrunk_at: float | None = None
     """When it was shrunk to its evidence. Said by no event: the log had ended."""
@@ -97,6 +103,8 @@ class CommandRow(SQLModel, table=True):
     reason: str = ""
     approval: str = ""
     actions: str = ""
+    via: str = ""
+    """How who asks has come in; empty where an older Temper wrote it."""
     at: float
     taken_at: float | None = None
 

@@ -62,6 +62,8 @@ def _queued(recorded: Recorded, event: RunQueued) -> RunRow:
         simulated=event.simulated,
         note=event.note,
         queued_at=recorded.at,
+        whose=event.whose or event.by,
+        token=event.token,
     )
 
 
@@ -115,6 +117,7 @@ def _values(recorded: Recorded) -> dict[str, object]:
         case ActionRolledBack():
             return {"rolled_back": RunRow.rolled_back + 1}
         case TurnFinished():
-            return {"tokens": RunRow.tokens + event.completion_tokens}
+            read = RunRow.tokens_in + event.prompt_tokens
+            return {"tokens": RunRow.tokens + event.completion_tokens, "tokens_in": read}
         case _:
             return {}

@@ -9,8 +9,9 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from app.cli.mcp_serve import secret, serve_mcp
+from app.cli.mcp_serve import serve_mcp
 from app.cli.mcp_server import RestApi, mcp_server
+from app.cli.secret import secret
 from app.errors import BadInput
 from tests.web.api.inside import finished
 

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from app.evidence.verify import BrokenPack, _in_order
-from tests.loop.test_approvals import Life
+from tests.loop.test_approvals import TWO, Life
 
 LIVES = 100
 RULES = {"rules.json": json.dumps([{"id": "A", "irreversible": False}, {"id": "B", "irreversible": True}]).encode()}
 
 
-async def lived(seed):
-    life = Life(seed)
+async def lived(seed, approvals=None):
+    life = Life(seed, approvals)
     await life.live()
     return [(one.line, json.loads(one.line)) for one in life.kept.lines]
 
@@ -37,6 +37,34 @@ async def test_without_its_leave_and_its_approval_no_change_holds():
                     _in_order(RULES, less)
                 taken[kind] += 1
     assert min(taken.values()) > LIVES / 5
+
+
+async def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_says_how_many():
+    found = dict.fromkeys(("one less", "one twice", "at the terminal", "needs one", "another file"), 0)
+    for seed in range(LIVES):
+        events = await lived(seed, TWO)
+        _in_order(RULES, events)
+        second = [
+            at for at, (_, event) in enumerate(events) if event["kind"] == "approval.given" and event["given"] == 2
+        ]
+        followed = [at for at in second if events[at + 1][1]["kind"] == "action.applying"]
+        for at in followed[:1]:
+            line = events[at][0]
+            first = next(one for _, one in reversed(events[:at]) if one["kind"] == "approval.given")
+            allowed = max(n for n, (_, one) in enumerate(events[:at]) if one["kind"] == "action.allowed")
+            needs = events[allowed][1]["needs"]
+            for name, where, other in (
+                ("one less", at, None),
+                ("one twice", at, {"by": first["by"].upper()}),
+                ("at the terminal", at, {"via": "terminal"}),
+                ("needs one", allowed, {"needs": {**needs, "people": 1}}),
+                ("another file", allowed, {"needs": {**needs, "sha256": "0" * 64}}),
+            ):
+                changed = [] if other is None else [(line, {**events[where][1], **other})]
+                with pytest.raises(BrokenPack, match=r"without the approval|asks for other people"):
+                    _in_order(RULES, [*events[:where], *changed, *events[where + 1 :]])
+                found[name] += 1
+    assert min(found.values()) > 3, found
 
 
 async def test_an_approval_for_another_diff_does_not_hold():

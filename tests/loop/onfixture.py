@@ -51,7 +51,8 @@ class Person:
         self._said = asyncio.Queue()
 
     def says(self, verb, **more):
-        self._said.put_nowait(Command(id=1, verb=verb, by="p", reason="", approval="", actions=(), **more))
+        said = {"by": "p", "reason": "", "approval": "", "actions": "", **more}
+        self._said.put_nowait(Command(id=1, verb=verb, **said))
 
     async def waiting(self):
         return [await self._said.get()]

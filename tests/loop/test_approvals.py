@@ -3,13 +3,16 @@
 A person approves, refuses, edits or is late; somebody else changes the host; the worker dies between any two effects.
 """
 
+import asyncio
 import hashlib
 import random
 from types import SimpleNamespace
 
 import msgspec
 
+from app.events.approvals import ApprovalPolicy, ApprovalRule
 from app.events.kinds import (
+    ActionApplying,
     ActionProposed,
     ApprovalGiven,
     ApprovalRefused,
@@ -38,6 +41,17 @@ INTERLEAVINGS = 1000
 EDIT = msgspec.json.encode(
     {"actions": [{"kind": "set_option", "path": "/etc/x", "key": "k", "value": "mine"}], "note": ""}
 )
+
+
+TWO = ApprovalPolicy(
+    file="approvals.toml",
+    sha256="f" * 64,
+    rules=(ApprovalRule(line=3, people=2, category=("I", "II", "III"), irreversible=False),),
+    otherwise=1,
+    line=1,
+)
+WHO = (("ada", "session"), ("ada", "token"), ("Ada", "token"), ("bob", "session"), ("root", "terminal"))
+"""Two people, who come in five ways."""
 
 
 class Host:
@@ -122,17 +136,24 @@ class Kept:
     lost = frozenset()
 
     def __init__(self):
-        self.lines = []
+        self.lines, self._came = [], asyncio.Event()
 
     def submit(self, batch):
         self.lines += batch
+        self._came.set()
+
+    async def until(self, *kinds, count):
+        """So many of these have come."""
+        while sum(isinstance(one.event, kinds) for one in self.lines) < count:
+            self._came.clear()
+            await self._came.wait()
 
     async def flush(self):
         pass
 
 
 class Life:
-    def __init__(self, seed):
+    def __init__(self, seed, approvals=None):
         self.dice = random.Random(seed)
         self.now = 1000.0
         self.host, self.kept, self.asked = Host(), Kept(), 0
@@ -144,6 +165,7 @@ class Life:
             lessons=SimpleNamespace(known=lambda _: ()),
             worker="w",
             clock=lambda: self.now,
+            approvals=approvals,
         )
         self.born()
         self.run.append(request(SKILL, mode="review", budget=Budget(attempts=3, approval_seconds=60)))
@@ -186,13 +208,15 @@ class Life:
     def person(self, effect):
         """A word about the approval in hand, or one about an approval of before; now, or when it is too late."""
         approvals = [one.event for one in self.kept.lines if isinstance(one.event, ApprovalRequested)]
-        verb = self.dice.choice(["approve", "approve", "refuse", "edit", "nothing"])
-        self.now += self.dice.choice([0, 10, 59, 60, 61])
+        two = self.means.approvals is not None  # who mostly agree, or they would seldom come to it
+        verb = self.dice.choice(["approve", "approve", "refuse", "edit", "nothing", *["approve"] * 9 * two])
+        self.now += self.dice.choice([0, 5, 10, 61] if two else [0, 10, 59, 60, 61])
         if verb == "nothing" or not approvals:
             self.now = max(self.now, effect.until)
             return
         about = self.dice.choice([approvals[-1], approvals[-1], approvals[-1], self.dice.choice(approvals)])
-        command = Command(1, verb, "p", "because", about.approval, EDIT.decode() if verb == "edit" else "")
+        actions, who = EDIT.decode() if verb == "edit" else "", self.dice.choice(WHO)
+        command = Command(1, verb, who[0], "because", about.approval, actions, who[1])
         if event := meaning(command, self.run.state, self.now):
             self.run.append(event)
 
@@ -259,3 +283,26 @@ def check(life):
         bound = [binding(plan, diff) for _event, plan in asked.values()]
         assert any(one in given for one in bound), f"{diff!r} ran without an approval for it"
     return len(given)
+
+
+async def test_where_two_people_are_asked_no_life_gets_by_with_one():
+    """However one person comes, by whichever name, session or token; and each yes stands in the log with its number."""
+    made = {1: 0, 2: 0}
+    for seed in range(100):
+        life = Life(seed, TWO)
+        await life.live()
+        asked = None
+        for one in life.kept.lines:
+            match one.event:
+                case ApprovalRequested():
+                    asked, yeses = one.event, []
+                case ApprovalGiven():
+                    yeses.append(one.event)
+                    assert (one.event.given, one.event.of) == (len(yeses), asked.needs.people)
+                case ActionApplying():
+                    assert len({yes.by.casefold() for yes in yeses}) == asked.needs.people
+                    assert asked.needs.people == 1 or {yes.via for yes in yeses} <= {"session", "token"}
+                    made[asked.needs.people] += 1
+                case _:
+                    pass
+    assert min(made.values()) > 10, made

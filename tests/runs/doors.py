@@ -23,8 +23,8 @@ class House:
 
     leases = None
 
-    def __init__(self, folder):
-        self.settings = Settings(data=folder, speed=0, database_url="")
+    def __init__(self, folder, **settings):
+        self.settings = Settings(data=folder, speed=0, database_url="", **settings)
         self.lineup = read_lineup(find_lineup("simulated"))
         self.database = open_database(self.settings.database)
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
@@ -52,8 +52,8 @@ class House:
 
 
 @asynccontextmanager
-async def house(folder):
-    made = House(folder)
+async def house(folder, **settings):
+    made = House(folder, **settings)
     made.application = create_app(made)
     transport = httpx.ASGITransport(made.application)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:

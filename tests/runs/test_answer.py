@@ -6,22 +6,28 @@ import pytest
 from sqlmodel import Session, select
 
 from app.errors import NotTaken
+from app.events.approvals import ChangeRisk, PeopleNeeded
 from app.events.kinds import (
+    ActionProposed,
+    ActionsAllowed,
     ApprovalRequested,
     AttemptStarted,
     ItemStarted,
+    PlanMade,
     RunFinished,
     RunPaused,
     RunQueued,
     RunScoped,
     RunStarted,
 )
-from app.events.words import Budget
+from app.events.words import Budget, SetOption
 from app.loop.answers import read_actions
+from app.loop.inbox import meaning
 from app.loop.state import fold
 from app.runs.answer import answer
-from app.store import queries
-from app.store.models import CommandRow
+from app.store import people, queries
+from app.store.inbox import StoredInbox
+from app.store.models import CommandRow, PersonRow
 from tests.runs.doors import house
 
 RULE, WAITING = "V-258227", "r1.V-258227.1.6"
@@ -151,3 +157,132 @@ async def test_what_may_be_asked_is_written_once_for_each_who_asks(waiting):
     status, said = await page(waiting, "stop", reason="x" * 501)
     assert (status, said) == (422, "The reason has 501 characters: 500 are the most.")
     assert await api(waiting, "stop", reason="x" * 501) == (status, said)
+
+
+TWO = PeopleNeeded(
+    people=2,
+    why="cuts the line",
+    by="approvals.toml line 12",
+    sha256="f" * 64,
+    risk=ChangeRisk(category="II", breaks=("remote login",), cuts_the_line=True, irreversible=False, replayed=False),
+)
+OF_RULE = {"rule": RULE, "attempt": 1}
+PLANNED = PlanMade(**OF_RULE, approach="a", paths=("/etc/x",), steps=(), risk="r", rollback="b", validation="v")
+PROPOSED = ActionProposed(
+    **OF_RULE, actions=(SetOption(path="/etc/x", key="k", value="v"),), note="", fingerprint="f", diff="+v"
+)
+
+
+class Signed:
+    """A house in which people sign in, and a run that waits for two of them."""
+
+    def __init__(self, doors):
+        self.doors, self.secrets = doors, {}
+        self.id = f"r1.{RULE}.1.9"
+        with Session(doors.database) as session, session.begin():
+            for name in ("ada", "bob"):
+                session.add(PersonRow(name=name, right="operator", made_at=1.0))
+                session.flush()
+                for kind in ("token", "session"):
+                    _, secret = people.issue(
+                        session, person=name, right="operator", kind=kind, label="", seconds=3600.0
+                    )
+                    self.secrets[name, kind] = secret
+        asked = ApprovalRequested(approval=self.id, **OF_RULE, binds="b", expires=2e10, needs=TWO)
+        doors.append("r1", QUEUED, *UNTIL_IT_WAITS, PLANNED, PROPOSED, ActionsAllowed(**OF_RULE, needs=TWO), asked)
+
+    def headers(self, name, kind):
+        secret = self.secrets[name, kind]
+        return {"cookie": f"temper-session={secret}"} if kind == "session" else {"authorization": f"Bearer {secret}"}
+
+    async def says(self, name, kind="token", verb="approve", reason="read it"):
+        sent = {"decision": verb, "reason": reason}
+        path, headers = f"/api/v1/approvals/{self.id}", self.headers(name, kind)
+        answered = await self.doors.http.post(path, json=sent, headers=headers)
+        return answered.status_code, answered.json()
+
+    async def told(self, path):
+        return (await self.doors.http.get(path, headers=self.headers("ada", "token"))).json()
+
+    async def goes_on(self):
+        """What the run's own process makes of what was said."""
+        inbox = StoredInbox(self.doors.database, "r1")
+        for command in await inbox.waiting():
+            await inbox.close(command)
+            if event := meaning(command, fold(self.doors.store.events("r1")), 1.0):
+                self.doors.append("r1", event)
+        return fold(self.doors.store.events("r1")).item.attempt
+
+
+@pytest.fixture
+async def two(tmp_path):
+    async with house(tmp_path / "data", sign_in=True) as made:
+        yield Signed(made)
+
+
+async def test_two_people_are_two_names_and_each_says_why(two):
+    status, said = await two.says("ada", reason=" ")
+    assert (status, said["detail"]) == (409, "Say why: of two people each gives a reason.")
+    status, said = await two.says("ada")
+    assert (status, said["people"], said["given"], said["waits"]) == (202, 2, 1, "1 of 2: waits for another person")
+    for kind in ("token", "session"):
+        status, said = await two.says("ada", kind)
+        assert (status, said["detail"]) == (409, "Ada has said yes already: it waits for another person.")
+    assert not (await two.goes_on()).approved
+    (waits,) = (await two.told("/api/v1/approvals"))["approvals"]
+    assert (waits["people"], waits["given"]) == (2, [{"by": "ada", "reason": "read it"}])
+    assert waits["needs"] == "needs two people: cuts the line, by approvals.toml line 12"
+    assert (await two.says("bob", "session"))[1]["waits"] == ""
+    assert (await two.goes_on()).approved
+    events = [one.event for one in two.doors.store.events("r1", kinds=("approval.given",))]
+    assert [(one.by, one.via, one.given, one.of) for one in events] == [
+        ("ada", "token", 1, 2),
+        ("bob", "session", 2, 2),
+    ]
+
+
+async def test_before_the_first_yes_is_on_the_log_the_second_is_known_as_well(two):
+    """Both stand in the database when the run's process looks."""
+    assert [(await two.says(name))[0] for name in ("ada", "ada", "bob", "bob")] == [202, 409, 202, 202]
+    assert (await two.goes_on()).approved
+    assert (await two.says("ada", verb="refuse"))[0] == 409
+
+
+@pytest.mark.parametrize("who", ["ada", "bob"])
+async def test_one_refusal_is_enough_also_of_who_said_yes(two, who):
+    assert (await two.says("ada"))[0] == 202
+    assert (await two.says(who, verb="refuse", reason="on a second look"))[0] == 202
+    attempt = await two.goes_on()
+    assert (attempt.approved, attempt.disapproved.by) == (False, who)
+    assert (await two.says("bob"))[0] == 409
+
+
+async def test_at_the_terminal_a_token_says_who_it_is(two, tmp_path):
+    nobody = await two.doors.typed("approve", "r1", "--reason", "yes")
+    assert "here nobody has said who they are" in nobody.sentence
+    for name in ("ada", "bob"):
+        (tmp_path / name).write_text(two.secrets[name, "token"])
+    typed = ("approve", "r1", "--reason", "yes", "--token-from")
+    assert await two.doors.typed(*typed, str(tmp_path / "ada")) is None
+    assert "Ada has said yes already" in (await two.doors.typed(*typed, str(tmp_path / "ada"))).sentence
+    (tmp_path / "old").write_text("temper_nothing")
+    assert "no token of an operator" in (await two.doors.typed(*typed, str(tmp_path / "old"))).sentence
+    assert not (await two.goes_on()).approved
+    assert await two.doors.typed(*typed, str(tmp_path / "bob")) is None
+    assert (await two.goes_on()).approved
+
+
+async def test_what_stands_in_the_table_and_came_by_no_door_counts_for_nothing(two):
+    with Session(two.doors.database) as session, session.begin():
+        for by in ("eve", "mallory"):
+            session.add(CommandRow(run="r1", verb="approve", by=by, reason="x", approval=two.id, at=1.0))
+    assert (await two.goes_on()).given == ()
+    assert [(await two.says(name))[0] for name in ("ada", "bob")] == [202, 202]
+    assert (await two.goes_on()).approved
+
+
+async def test_the_demo_operator_is_one_person(doors):
+    asked = ApprovalRequested(approval=WAITING, **OF_RULE, binds="b", expires=2e10, needs=TWO)
+    doors.append("r1", *UNTIL_IT_WAITS, ActionsAllowed(**OF_RULE, needs=TWO), asked)
+    assert "sign in, or bring a token" in (await page(doors, "approve", reason="yes"))[1]
+    assert await page(doors, "refuse", reason="no") is None

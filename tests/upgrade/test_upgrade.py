@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import Session, select
 
 from app.cli.verify import HOLDS, verify_pack, verify_run
-from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested
+from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested, TurnFinished
 from app.events.record import AUDIT, check_chain, read
 from app.evidence.shrunk import evidence, shrink
 from app.evidence.verify import unpack
@@ -176,6 +176,8 @@ def ended_as_it_should(older, database):
     assert lines[: len(before)] == before
     check_chain(lines)
     events = [read(line, digest) for _, line, digest in lines]
+    assert row.whose == events[0].event.by
+    assert row.tokens_in == sum(one.event.prompt_tokens for one in events if isinstance(one.event, TurnFinished)) > 0
     state, late = fold(events), asked_too_long_ago(events[: len(before)], events[len(before)].at)
     ends = {rule: item.status for rule, item in state.items.items()}
     assert ends == {rule: "deferred" if rule in late else "passed" for rule in ends}

@@ -113,4 +113,5 @@ def order_of(row: ScheduleRow, pace: float) -> Order:
         note=f"schedule {row.id}",
         pace=pace,
         by=f"schedule {row.id} of {row.by}",
+        whose=row.by,
     )

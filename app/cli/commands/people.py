@@ -55,3 +55,18 @@ def issue(
     from app.cli.people import create_token
 
     create_token(Settings(data=data), name, right, label, days)
+
+
+@app.command()
+def usage(
+    since: Annotated[str, typer.Option(help="First day, like 2026-11-01; the first of this month when left out.")] = "",
+    until: Annotated[str, typer.Option(help="Last day.")] = "",
+    per: Annotated[str, typer.Option(help="day or month.")] = "month",
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values, for a spreadsheet.")] = False,
+    data: Data = Path("data"),
+    as_json: AsJson = False,
+) -> None:
+    """Tokens, GPU-seconds and joules per person and API token."""
+    from app.cli.usage import show_usage
+
+    show_usage(Settings(data=data), since, until, per, as_json=as_json, csv=csv)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import PACE, RULES, AsJson, Data, LineupName, Reason, RunId, Speed
+from app.cli.options import PACE, RULES, AsJson, Data, LineupName, Reason, RunId, Speed, TokenFrom
 from app.config import Settings
 from app.events.words import Budget
 
@@ -149,19 +149,19 @@ def stop(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
 
 
 @app.command()
-def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
     """Approve the change that a run waits with."""
     from app.cli.ask_run import ask_run
 
-    ask_run(Settings(data=data), run_id, "approve", reason)
+    ask_run(Settings(data=data), run_id, "approve", reason, token_from)
 
 
 @app.command()
-def refuse(run_id: RunId, reason: Reason, data: Data = Path("data")) -> None:
+def refuse(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
     """Refuse the change that a run waits with, and say why."""
     from app.cli.ask_run import ask_run
 
-    ask_run(Settings(data=data), run_id, "refuse", reason)
+    ask_run(Settings(data=data), run_id, "refuse", reason, token_from)
 
 
 @app.command()

@@ -14,8 +14,11 @@ from app.cli.options import (
     LineupName,
     OidcClaim,
     OidcClient,
+    OidcGroup,
+    OidcGroupsClaim,
     OidcIssuer,
     OidcRight,
+    OidcScope,
     OidcSecretFrom,
     Otlp,
     Port,
@@ -81,6 +84,9 @@ def serve(
     oidc_secret_from: OidcSecretFrom = "",
     oidc_claim: OidcClaim = "preferred_username",
     oidc_right: OidcRight = "viewer",
+    oidc_group: OidcGroup = None,
+    oidc_groups_claim: OidcGroupsClaim = "groups",
+    oidc_scope: OidcScope = "",
     keep_days: KeepDays = 0.0,
     attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
     speed: Speed = PACE,
@@ -93,6 +99,7 @@ def serve(
     from app.cli.listening import networks
     from app.cli.people import a_right
     from app.cli.serve import serve_until_told
+    from app.people.groups import mapped
 
     settings = Settings(
         data=data,
@@ -107,6 +114,9 @@ def serve(
         oidc_secret_from=oidc_secret_from,
         oidc_claim=oidc_claim,
         oidc_right=a_right(oidc_right),
+        oidc_groups=mapped(oidc_group or []),
+        oidc_groups_claim=oidc_groups_claim,
+        oidc_scope=oidc_scope,
         keep_days=keep_days,
         attach=attach,
         lineup=lineup,

@@ -68,6 +68,8 @@ def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
         escalated=terms.escalated,
         note=clean(order.note, LONGEST["note"]),
         by=order.by,
+        whose=order.whose,
+        token=order.token,
     )
 
 
@@ -93,6 +95,8 @@ def order_for(asked: RolloutAsked, rollout: str) -> Order:
         note=asked.note,
         pace=asked.pace,
         by=f"rollout {rollout} of {asked.by}",
+        whose=asked.whose or asked.by,
+        token=asked.token,
     )
 
 

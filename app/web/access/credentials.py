@@ -40,6 +40,10 @@ class Credentials:
             return await self._known(cookie, ("session", "link"))
         return None
 
+    def holder(self, token: str) -> Person | None:
+        """Whose token it is: for a door without requests."""
+        return self._look_up(token, ("token",))
+
     async def standing(self, credentials: Collection[str]) -> dict[str, Person]:
         """Of these, by id, the ones that still open anything, and what."""
         loop = asyncio.get_running_loop()

@@ -4,7 +4,7 @@ import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 import msgspec
@@ -16,10 +16,12 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from app.errors import BadInput, TemperError
+from app.people.groups import GroupRights, told
 from app.people.rights import Right
 
 T = TypeVar("T")
 PATIENCE = 10.0
+LONGEST_ANSWER = 1024 * 1024
 LEEWAY = 60
 """Clocks differ."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
@@ -40,7 +42,11 @@ class Provider:
     """An environment variable or a file that holds the client's secret; empty for a public client."""
     name_claim: str = "preferred_username"
     right: Right = "viewer"
-    """Of who comes for the first time."""
+    """Of who comes for the first time, where no group says."""
+    groups: GroupRights | None = None
+    """Then they alone say, anew at every sign-in."""
+    scope: str = ""
+    """Asked for besides the usual three."""
 
     def secret(self) -> str:
         if not self.secret_from:
@@ -71,6 +77,7 @@ class Errand:
 class Vouched:
     subject: str
     name: str
+    groups: tuple[str, ...] = ()
 
 
 class _Discovery(msgspec.Struct):
@@ -103,7 +110,7 @@ class Oidc:
                 client_id=self.provider.client_id,
                 response_type="code",
                 redirect_uri=back,
-                scope="openid profile email",
+                scope=f"openid profile email {self.provider.scope}".strip(),
                 state=errand.state,
                 nonce=errand.nonce,
                 code_challenge=create_s256_code_challenge(errand.verifier),
@@ -141,7 +148,17 @@ class Oidc:
         name = signed.claims.get(self.provider.name_claim)
         if not isinstance(name, str) or not name:
             raise NotVouchedFor(f"{self.shown} does not tell {self.provider.name_claim}: choose another --oidc-claim.")
-        return Vouched(str(signed.claims["sub"]), name)
+        return Vouched(str(signed.claims["sub"]), name, self._groups(signed.claims))
+
+    def _groups(self, claims: dict[str, Any]) -> tuple[str, ...]:
+        if self.provider.groups is None:
+            return ()
+        found = told(claims, self.provider.groups.claim)
+        if found is None:
+            raise NotVouchedFor(
+                f"{self.shown} sent no list of group names as {self.provider.groups.claim}, or too long a one."
+            )
+        return found
 
     async def _discovered(self) -> _Discovery:
         if self._found is None:
@@ -159,6 +176,10 @@ class Oidc:
             raise NotVouchedFor(f"{self.shown} could not be reached ({type(exc).__name__}).") from exc
         if not answer.is_success:
             raise NotVouchedFor(f"{self.shown} answered {answer.status_code}: sign in again, or mend the client there.")
+        if len(answer.content) > LONGEST_ANSWER:
+            raise NotVouchedFor(
+                f"{self.shown} answered with {len(answer.content)} bytes: {LONGEST_ANSWER} are the most."
+            )
         return answer.content
 
 

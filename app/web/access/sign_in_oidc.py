@@ -7,10 +7,12 @@ from typing import Annotated
 import msgspec
 from fastapi import APIRouter, Query, Request
 from sqlmodel import Session
+from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response
 
+from app.events.kinds import PersonDid
 from app.people.names import is_name
-from app.people.rights import everybody
+from app.people.rights import Right, everybody
 from app.store import people
 from app.store.models import PersonRow
 from app.web.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
@@ -62,7 +64,7 @@ async def back(
         return form_again(request, errand.to, f"{oidc.shown} did not let you in.", 403)
     try:
         vouched = await oidc.vouched(errand, code, _back(request))
-        owner = _owner(session, oidc, vouched)
+        owner, changed = _owner(session, oidc, vouched)
     except NotVouchedFor as exc:
         return form_again(request, errand.to, str(exc), 403)
     source = request.client.host if request.client else ""
@@ -77,24 +79,45 @@ async def back(
     )
     answer = let_in(request, errand.to, secret, SESSION_SECONDS)
     answer.delete_cookie(COOKIE, path=BACK)
+    if changed:
+        did = PersonDid(who=owner.name, right=owner.right, via="session", source=source, did=changed, status=303)
+        answer.background = BackgroundTask(request.app.state.ledger.did, did)
     return answer
 
 
-def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> PersonRow:
-    """A name belongs to who came with it first: neither a password's nor another subject's is taken over."""
+def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> tuple[PersonRow, str]:
+    """A name belongs to who came with it first: neither a password's nor another subject's is taken over.
+
+    With it, for the record, what their groups changed of their right.
+    """
     if not is_name(vouched.name):
         raise NotVouchedFor(f"{oidc.shown} gives a name that cannot be one here: choose another --oidc-claim.")
     identity = _identity(oidc.provider.issuer, vouched.subject)
-    owner = people.person(session, vouched.name)
-    if owner is None:
-        owner = PersonRow(name=vouched.name, right=oidc.provider.right, identity=identity, made_at=time.time())
+    owner, groups = people.person(session, vouched.name), oidc.provider.groups
+    right = groups.right(vouched.groups) if groups else oidc.provider.right
+    if owner is None and right:
+        owner = PersonRow(name=vouched.name, right=right, identity=identity, made_at=time.time())
         session.add(owner)
         session.flush()
-    if owner.identity != identity:
+    if owner and owner.identity != identity:
         raise NotVouchedFor(f"{vouched.name} is somebody else here: ask an admin to free the name.")
+    if owner is None or right is None:
+        if owner:
+            people.end_all_of(session, owner.name)  # what they hold from better days opens nothing either
+        raise NotVouchedFor(f"None of the groups of {vouched.name} gives a right here: ask whoever keeps them.")
     if owner.disabled:
         raise NotVouchedFor(f"{vouched.name} may not come in: ask an admin.")
-    return owner
+    return owner, _moved(session, owner, right) if groups else ""
+
+
+def _moved(session: Session, owner: PersonRow, right: Right) -> str:
+    """Their tokens and other sessions hold no more than this from now on, as after an admin's word."""
+    if owner.right == right:
+        return ""
+    said = f"sign-in: groups give the right {right}, and it was {owner.right}"
+    owner.right = right
+    session.add(owner)
+    return said
 
 
 def _identity(issuer: str, subject: str) -> str:

@@ -32,6 +32,7 @@ from app.web.api import (
     schedules,
     streams,
     tailorings,
+    usage,
     waivers,
     webhooks,
 )
@@ -71,6 +72,7 @@ def install(application: FastAPI) -> None:
         parameters,
         webhooks,
         people,
+        usage,
         nodes,
         health,
         metrics,

@@ -10,7 +10,7 @@ from app.events.kinds import Rehearsed
 from app.events.words import Word
 from app.loop.own_skill import own_skill
 from app.loop.state import RunState
-from app.people.rights import operators, signed, viewers
+from app.people.rights import came, operators, signed, viewers
 from app.runs.answer import DECISIONS, answer
 from app.store import queries
 from app.store.models import RunRow
@@ -30,6 +30,11 @@ class Foreseen(Wire):
     word: Word
     evidence: str
     scanner: str
+
+
+class Yes(Wire):
+    by: str
+    reason: str
 
 
 class ApprovalView(Wire):
@@ -53,6 +58,9 @@ class ApprovalView(Wire):
     asked_at: str
     expires: str
     simulated: bool
+    people: int = Field(default=1, description="How many have to say yes: 1, or 2 different ones.")
+    needs: str = Field(default="", description="Why so many, and which rule of which file says so.")
+    given: list[Yes] = Field(default=[], description="Who has said yes so far.")
 
 
 class ApprovalList(Wire):
@@ -75,6 +83,9 @@ class Answered(Wire):
     id: str
     run: str
     decision: Decision
+    people: int = Field(default=1, description="How many have to say yes.")
+    given: int = Field(default=0, description="How many have, with this one.")
+    waits: str = Field(default="", description="`1 of 2: waits for another person`; empty where it waits for nobody.")
 
 
 @router.get("/approvals", responses=documented())
@@ -88,21 +99,26 @@ def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
 @router.post(
     "/approvals/{approval}",
     status_code=202,
-    responses=documented("not-found", "not-waiting", "too-large", "wrong-content-type"),
+    responses=documented("not-found", "not-waiting", "wrong-state", "too-large", "wrong-content-type"),
 )
 @operators
 def answer_approval(
     approval: Annotated[str, Path(max_length=100)], given: Answer, session: TheSession, folds: TheFolds
 ) -> Answered:
-    """Approve, refuse or edit; the first answer counts. The run's worker checks that the host is what was looked at."""
+    """Approve, refuse or edit; the first answer counts. Where two people have to say yes, each does so by a session or
+    a token of their own, with a reason, and one refusal is enough. The run's worker checks that the host is what was
+    looked at.
+    """
     run = approval.partition(".")[0]
     if queries.run(session, run) is None:
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
         raise Problem("not-found", said, field="approval")
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
     by = signed(given.by)
-    answer(session, folds.now(run), approval, given.decision, by=by, reason=given.reason, actions=actions)
-    return Answered(id=approval, run=run, decision=given.decision)
+    asked, decision = folds.now(run), given.decision
+    far = answer(session, asked, approval, decision, by=by, via=came(), reason=given.reason, actions=actions)
+    waits = far.said if decision == "approve" else ""
+    return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
 
 
 def _waiting(folds: Folds, row: RunRow) -> ApprovalView | None:
@@ -139,6 +155,9 @@ def _view(state: RunState, *, simulated: bool) -> ApprovalView | None:
         asked_at=when(state.idle_since) or "",
         expires=when(attempt.approval.expires) or "",
         simulated=simulated,
+        people=attempt.of,
+        needs=attempt.needs.said if attempt.needs else "",
+        given=[Yes(by=one.by, reason=one.reason) for one in attempt.given],
     )
 
 

@@ -111,6 +111,8 @@ def _of_people(session: Session, folds: Folds) -> Iterator[Family]:
 def _of_turns(turns: TurnTally) -> Iterator[Family]:
     tokens = [({"role": role}, count) for role, count in sorted(turns.tokens.items())]
     yield Family("temper_role_tokens_total", "counter", "Tokens written, since this process began.", tokens)
+    read = [({"role": role}, count) for role, count in sorted(turns.read_tokens.items())]
+    yield Family("temper_role_prompt_tokens_total", "counter", "Tokens read, since this process began.", read)
     looped = [({"role": role}, count) for role, count in sorted(turns.looped.items())]
     yield Family("temper_turns_looped_total", "counter", "Turns cut because they repeated themselves.", looped)
     for name, told, of in (

@@ -42,6 +42,7 @@ TAGS = {
     "nodes": "The processes that share the work.",
     "webhooks": "Who is told.",
     "people": "Who may do what, and the record of what they did.",
+    "usage": "Who ordered what it cost.",
     "health": "For what watches the server.",
 }
 OPEN = ("/healthz", "/readyz")

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from app.events.words import Budget
-from app.people.rights import signed
+from app.people.rights import signed, token
 from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, RULE_LENGTH, Order
 from app.web.api.wire import Who, Wire, stated
 
@@ -75,4 +75,5 @@ class RunOrder(Wire):
             pace=pace,
             after_reboot=self.after_reboot,
             by=signed(self.by),
+            token=token(),
         )

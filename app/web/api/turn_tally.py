@@ -40,6 +40,7 @@ class TurnTally:
         self._read = dict(bus.newest)
         self._lock = Lock()
         self.tokens: Counter[str] = Counter()
+        self.read_tokens: Counter[str] = Counter()
         self.looped: Counter[str] = Counter()
         """Turns that repeated themselves and were cut."""
         self.seconds: dict[str, Latencies] = defaultdict(Latencies)
@@ -58,6 +59,7 @@ class TurnTally:
 
     def _count(self, turn: TurnFinished) -> None:
         self.tokens[turn.role] += turn.completion_tokens
+        self.read_tokens[turn.role] += turn.prompt_tokens
         self.looped[turn.role] += turn.looped
         self.seconds[turn.role].add(turn.seconds)
         if turn.ttft is not None:

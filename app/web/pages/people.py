@@ -10,9 +10,10 @@ from starlette.responses import RedirectResponse, Response
 from app.events.kinds import PersonDid
 from app.events.record import GENESIS
 from app.people.rights import RIGHTS, admins
+from app.runs.usage import usage, usage_asked
 from app.store import audit, people
 from app.store.models import CredentialRow
-from app.web.deps import TheSession
+from app.web.deps import TheRuntime, TheSession
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ
@@ -32,12 +33,13 @@ class DeedLine:
 
 @router.get("/people")
 @admins
-def show_people(session: TheSession) -> Response:
+def show_people(runtime: TheRuntime, session: TheSession) -> Response:
     nonce = new_nonce()
     context = {
         "people": people.people(session),
         "credentials": people.credentials(session, ("token", "link", "session")),
         "rights": RIGHTS,
+        "usage": usage(session, runtime.store, usage_asked("", "", "month", None, time.time())),
         "now": time.time(),
     }
     return page(rendered("people.html", nonce=nonce, here="/people", **context), nonce)

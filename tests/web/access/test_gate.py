@@ -3,6 +3,7 @@
 import asyncio
 
 import msgspec
+import pytest
 from sqlalchemy import text
 from sqlmodel import Session
 
@@ -88,3 +89,11 @@ async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_b
         [newest] = audit.newest(session, 1)
     assert (newest.event.did, newest.event.who) == ("POST /runs", "the-operator")
     assert newest.seq == before + 1
+
+
+@pytest.mark.parametrize("header", ["Remote-Groups", "X-Forwarded-Groups", "X-Auth-Request-Groups"])
+async def test_no_header_gives_a_right_whoever_sends_it(knock, header):
+    for client in ("192.0.2.7", "127.0.0.1"):
+        sent = {header: "stig-admins", "Remote-User": "the-admin", "X-Forwarded-User": "the-admin"}
+        assert (await knock("GET", "/api/v1/people", client=client, **sent)).status_code == 401
+        assert (await knock("GET", "/api/v1/people", "viewer", client=client, **sent)).status_code == 403

@@ -9,11 +9,14 @@ from fastapi import FastAPI
 from joserfc.jwk import OctKey, RSAKey
 from sqlmodel import Session
 
+from app.people.groups import GroupRights
 from app.people.passwords import hashed
-from app.store import people
+from app.store import audit, people
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access import sign_in_oidc
+from app.web.access.access_ledger import AccessLedger
+from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.credentials import COOKIE, Credentials
 from app.web.access.oidc import Oidc, Provider
 from tests.web.access.provider import CLIENT, ISSUER, IdentityProvider
@@ -24,11 +27,12 @@ HOME = "https://temper.example"
 class Browser:
     """A browser's cookies and redirects between Temper and the provider."""
 
-    def __init__(self, database, http, provider, right="viewer"):
+    def __init__(self, database, http, provider, right="viewer", **more):
         self.application = FastAPI()
         self.application.include_router(sign_in_oidc.router)
         self.application.state.reading, self.application.state.readers = database, asyncio.Semaphore(1)
-        self.application.state.oidc = Oidc(Provider(ISSUER, CLIENT, right=right), http)
+        self.application.state.oidc = Oidc(Provider(ISSUER, CLIENT, right=right, **more), http)
+        self.application.state.ledger = AccessLedger(database, AuditSyslog(""))
         self.provider = provider
         self.http = httpx.AsyncClient(transport=httpx.ASGITransport(self.application), base_url=HOME)
 
@@ -147,3 +151,106 @@ async def test_a_provider_that_is_gone_or_speaks_for_another_is_said(browser, pr
 async def test_nobody_is_sent_to_another_site(browser):
     for to in ("//evil.example", "https://evil.example", "/\\evil.example"):
         assert (await browser.signs_in(to)).headers["location"] == "/"
+
+
+GROUPS = GroupRights("groups", (("stig-admins", "admin"), ("stig-operators", "operator"), ("everyone", "viewer")))
+
+
+@pytest.fixture
+async def grouped(database, provider):
+    async with httpx.AsyncClient(transport=httpx.MockTransport(provider)) as http:
+        made = Browser(database, http, provider, groups=GROUPS, scope="groups")
+        yield made
+        await made.http.aclose()
+
+
+@pytest.mark.parametrize(
+    ("groups", "right"),
+    [
+        (["everyone", "stig-operators", "chess"], "operator"),
+        (["stig-admins", "everyone"], "admin"),
+        (["everyone"], "viewer"),
+        ("stig-operators", "operator"),
+    ],
+)
+async def test_the_highest_right_that_a_group_gives_is_theirs(grouped, database, provider, groups, right):
+    provider.claims = {"groups": groups}
+    assert (await grouped.signs_in()).status_code == 303
+    assert (await grouped.person(database)).right == right
+
+
+@pytest.mark.parametrize(
+    ("claims", "says"),
+    [
+        ({}, "None of the groups of ada gives a right here"),
+        ({"groups": []}, "None of the groups"),
+        ({"groups": ["Stig-Admins", "stig-admins ", "*", "admin"]}, "None of the groups"),
+        ({"groups": "chess,stig-admins"}, "None of the groups"),
+        ({"groups": ["x"], "role": "stig-admins"}, "None of the groups"),
+        ({"groups": [["stig-admins"]]}, "sent no list of group names"),
+        ({"groups": ["everyone", {"name": "stig-admins"}]}, "sent no list of group names"),
+        ({"groups": {"stig-admins": True}}, "sent no list of group names"),
+        ({"groups": True}, "sent no list of group names"),
+        ({"groups": ["stig-admins"] + ["x"] * 2000}, "sent no list of group names"),
+        ({"groups": ["stig-admins", "x" * 257]}, "sent no list of group names"),
+        ({"groups": ["x" * 200] * 6000}, "1048576 are the most"),
+    ],
+)
+async def test_a_claim_that_is_no_list_of_known_groups_lets_nobody_in(grouped, database, provider, claims, says):
+    provider.claims = claims
+    answer = await grouped.signs_in()
+    assert (answer.status_code, says in answer.text) == (403, True), answer.text[-1500:]
+    with Session(database) as session:
+        assert people.people(session) == []
+
+
+async def test_a_group_that_was_taken_away_is_taken_from_tokens_and_other_sessions_as_well(grouped, database, provider):
+    doors = Credentials(database, demo=False)
+    provider.claims = {"groups": ["stig-admins"]}
+    await grouped.signs_in()
+    with Session(database) as session, session.begin():
+        _, token = people.issue(session, person="ada", right="admin", kind="token", label="", seconds=3600.0)
+    provider.claims = {"groups": ["everyone"]}
+    await grouped.signs_in()
+    assert doors.holder(token).right == "viewer"
+    provider.claims = {"groups": ["chess"]}
+    assert (await grouped.signs_in()).status_code == 403
+    assert doors.holder(token) is None
+    assert await grouped.person(database) is None
+    provider.claims = {"groups": ["stig-operators"]}
+    await grouped.signs_in()
+    assert (await grouped.person(database)).right == "operator"
+    doors.close()
+    with Session(database) as session:
+        did = [line.event.did for line in audit.newest(session, 9)]
+    assert did == [
+        "sign-in: groups give the right operator, and it was viewer",
+        "sign-in: groups give the right viewer, and it was admin",
+    ]
+
+
+async def test_groups_do_not_take_over_a_name_either(grouped, database, provider):
+    with Session(database) as session, session.begin():
+        session.add(PersonRow(name="ada", right="viewer", password=hashed("a" * 12), made_at=time.time()))
+    provider.claims = {"groups": ["stig-admins"]}
+    assert "ada is somebody else here" in (await grouped.signs_in()).text
+    provider.claims = {"groups": []}
+    assert "ada is somebody else here" in (await grouped.signs_in()).text
+    with Session(database) as session:
+        assert people.person(session, "ada").right == "viewer"
+
+
+async def test_the_scope_is_asked_for(grouped):
+    away = await grouped.http.get("/sign-in/oidc")
+    assert "openid+profile+email+groups" in away.headers["location"] or "email%20groups" in away.headers["location"]
+
+
+async def test_groups_may_lie_inside_a_claim(database, provider):
+    async with httpx.AsyncClient(transport=httpx.MockTransport(provider)) as http:
+        inside = Browser(database, http, provider, groups=GroupRights("realm_access.roles", (("ops", "operator"),)))
+        provider.claims = {"realm_access": {"roles": ["ops"]}, "groups": ["stig-admins"]}
+        await inside.signs_in()
+        assert (await inside.person(database)).right == "operator"
+        provider.claims = {"realm_access": ["ops"]}
+        assert (await inside.signs_in()).status_code == 403
+        await inside.http.aclose()

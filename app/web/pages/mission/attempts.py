@@ -33,7 +33,7 @@ class AttemptView:
     proposed: ActionProposed | None = None
     refused: ActionRefused | None = None
     approval: ApprovalRequested | None = None
-    approved: ApprovalGiven | ApprovalRefused | None = None
+    answers: tuple[ApprovalGiven | ApprovalRefused, ...] = ()
     applied: ActionApplied | None = None
     verdict: VerdictGiven | None = None
     explained: VerdictExplained | None = None
@@ -55,8 +55,6 @@ _PLACE: dict[type, str] = {
     ActionProposed: "proposed",
     ActionRefused: "refused",
     ApprovalRequested: "approval",
-    ApprovalGiven: "approved",
-    ApprovalRefused: "approved",
     ActionApplied: "applied",
     VerdictExplained: "explained",
     SentryClear: "clear",
@@ -73,5 +71,7 @@ def tried(attempt: AttemptView, event: Event) -> AttemptView:
         return replace(attempt, passed=True)
     if isinstance(event, VerdictGiven):
         return replace(attempt, verdict=event) if event.phase == "attempt" else attempt
+    if isinstance(event, ApprovalGiven | ApprovalRefused):
+        return replace(attempt, answers=(*attempt.answers, event))
     place = _PLACE.get(type(event))
     return replace(attempt, **{place: event}) if place else attempt  # type: ignore[arg-type]

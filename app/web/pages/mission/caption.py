@@ -68,7 +68,9 @@ def _ended(state: RunState) -> str:
 def _attempt(mission: Mission, attempt: AttemptView) -> str:
     item = mission.state.item
     if item and item.attempt and item.attempt.awaits_person:
-        return "A person is asked before this change is made."
+        if item.attempt.given:
+            return "One of two people has said yes. Another is asked before this change is made."
+        return f"{'Two people are' if item.attempt.of > 1 else 'A person is'} asked before this change is made."
     if attempt.failed:
         return _failed(mission, attempt)
     working = mission.state.turn

@@ -9,7 +9,7 @@ from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.people.rights import guests, only, operators, signed
+from app.people.rights import came, guests, only, operators, signed
 from app.runs.answer import DECISIONS, answer
 from app.runs.command import command
 from app.runs.order import queued
@@ -165,7 +165,8 @@ def ask(request: Request, session: TheSession, folds: TheFolds, run: str, fields
         return missing(session, run)
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form holds them whatever is pressed
-        answer(session, folds.now(run), fields.get("approval", ""), verb, by=by, reason=reason, actions=actions)
+        asked, approval = folds.now(run), fields.get("approval", "")
+        answer(session, asked, approval, verb, by=by, via=came(), reason=reason, actions=actions)
     else:
         command(session, row, verb, by=by, reason=reason)
     back = request.headers.get("referer", "")

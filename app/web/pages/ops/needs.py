@@ -73,8 +73,15 @@ def _asks(at: OpsState) -> Iterator[Need]:
             text = f"Rollout {rollout.id} is paused{f': {rollout.reason}' if rollout.reason else '.'}"
             yield Need("asks", text, link=f"/fleet/{rollout.id}", words="Go on, or end it")
     for state in filter(waits, at.states):
-        text = f"Run {state.run} waits for you at {state.working}."
+        text = f"Run {state.run} waits for you at {state.working}.{_half(state)}"
         yield Need("asks", text, state.idle_since, f"/runs/{state.run}", "Read the change and answer")
+
+
+def _half(state: RunState) -> str:
+    attempt = state.item.attempt if state.item else None
+    if not (attempt and attempt.given):
+        return ""
+    return f" {attempt.given[0].by} said yes; it takes another person."
 
 
 def _engines(at: OpsState) -> Iterator[Need]:

@@ -1,0 +1,22 @@
+"""Which change takes how many people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.options import AsJson
+
+app = typer.Typer()
+approvals = typer.Typer(help="Which change takes nobody, one or two people.", no_args_is_help=True)
+app.add_typer(approvals, name="approvals")
+
+
+@approvals.command("check")
+def approvals_check(
+    file: Annotated[Path, typer.Argument(help="The file, as TEMPER_APPROVALS would name it.")], as_json: AsJson = False
+) -> None:
+    """Read a policy file, and print what would take whom."""
+    from app.cli.approvals import check_approvals
+
+    check_approvals(file, as_json=as_json)

@@ -1,0 +1,58 @@
+"""How many people a change takes, and whose yes counts. Pure; the one rule for every door."""
+
+from collections.abc import Sequence
+
+from app.events.approvals import KNOWN, ApprovalPolicy, ChangeRisk, PeopleNeeded
+from app.events.kinds import ApprovalGiven
+from app.events.words import Mode
+
+NO_FILE = "Temper's own rule"
+
+
+def needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
+    """As the file says; but a run in mode review, and a change that cannot be undone, ask somebody in any case."""
+    asked = _by_file(policy, risk) if policy else None
+    if asked and asked.people:
+        return asked
+    sha256 = policy.sha256 if policy else ""
+    if mode == "review":
+        return PeopleNeeded(people=1, why="each change is asked about", by="mode review", sha256=sha256, risk=risk)
+    if risk.irreversible:
+        return PeopleNeeded(people=1, why="cannot be undone", by=NO_FILE, sha256=sha256, risk=risk)
+    return asked or PeopleNeeded(people=0, why=f"mode {mode}", by=NO_FILE, risk=risk)
+
+
+def _by_file(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
+    for rule in policy.rules:
+        if rule.fits(risk):
+            by = f"{policy.file} line {rule.line}"
+            return PeopleNeeded(people=rule.people, why=rule.why(risk), by=by, sha256=policy.sha256, risk=risk)
+    by = f"{policy.file} line {policy.line}"
+    return PeopleNeeded(people=policy.otherwise, why="no other rule fits", by=by, sha256=policy.sha256, risk=risk)
+
+
+def objection(of: int, given: Sequence[str], by: str, via: str, reason: str) -> str:
+    """Why this yes is not taken; empty where it is. `given`: who has said yes before."""
+    if of < 2:
+        return ""
+    if via not in KNOWN:
+        return "this change needs two people, and here nobody has said who they are: sign in, or bring a token."
+    if same(by, given):
+        return f"{by} has said yes already: it waits for another person."
+    if not reason.strip():
+        return "say why: of two people each gives a reason."
+    return ""
+
+
+def same(by: str, given: Sequence[str]) -> bool:
+    """A name is a person, by whichever session or token, and however it is spelt."""
+    return by.casefold() in {one.casefold() for one in given}
+
+
+def standing(of: int, given: int) -> str:
+    """What is said of a yes that is not the last."""
+    return f"{given} of {of}: waits for another person" if given < of else ""
+
+
+def names(given: Sequence[ApprovalGiven]) -> tuple[str, ...]:
+    return tuple(one.by for one in given)

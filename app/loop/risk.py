@@ -1,0 +1,88 @@
+"""What a change could break, by the files, settings and services that it touches.
+
+Closed: what is not known here is taken to cut the line.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from app.events.approvals import ChangeRisk
+from app.events.kinds import ActionProposed
+from app.events.words import AnyAction, Reload
+from app.skills.skill import Rule
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """A part of a host, in a word that a person understands."""
+
+    word: str
+    cuts_the_line: bool
+    paths: tuple[str, ...] = ()
+
+
+UNKNOWN = Hazard("something else", cuts_the_line=True)
+NETWORK = Hazard("network", cuts_the_line=True)
+LOGIN = Hazard("remote login", cuts_the_line=True, paths=("/etc/ssh/*", "/etc/crypto-policies/*"))
+SERVICES = Hazard("services", cuts_the_line=False)
+KERNEL = Hazard("kernel settings", cuts_the_line=False, paths=("/etc/sysctl.conf", "/etc/sysctl.d/*"))
+HAZARDS = (
+    LOGIN,
+    Hazard("passwords and logins", cuts_the_line=True, paths=("/etc/pam.d/*", "/etc/security/*")),
+    Hazard(
+        "accounts",
+        cuts_the_line=True,
+        paths=("/etc/passwd*", "/etc/shadow*", "/etc/group*", "/etc/gshadow*", "/etc/login.defs"),
+    ),
+    Hazard("root rights", cuts_the_line=True, paths=("/etc/sudoers", "/etc/sudoers.d/*")),
+    Hazard("shells", cuts_the_line=True, paths=("/etc/profile", "/etc/profile.d/*", "/etc/bash*rc")),
+    Hazard("SELinux", cuts_the_line=True, paths=("/etc/selinux/*",)),
+    NETWORK,
+    KERNEL,
+    Hazard("kernel modules", cuts_the_line=False, paths=("/etc/modprobe.d/*",)),
+    Hazard("audit", cuts_the_line=False, paths=("/etc/audit/*",)),
+    Hazard("packages", cuts_the_line=False, paths=("/etc/dnf/*", "/etc/yum.repos.d/*")),
+    Hazard("banners", cuts_the_line=False, paths=("/etc/issue", "/etc/issue.net", "/etc/motd")),
+    Hazard("the mission application", cuts_the_line=False, paths=("/etc/mission/*",)),
+    SERVICES,
+    UNKNOWN,
+)
+WORDS = tuple(hazard.word for hazard in HAZARDS)
+_NETWORK_KEYS = "net."
+
+
+def risk_of(rule: Rule, proposed: ActionProposed) -> ChangeRisk:
+    hazards = set(touched(proposed.actions))
+    return ChangeRisk(
+        category=rule.category,
+        breaks=tuple(hazard.word for hazard in HAZARDS if hazard in hazards),
+        cuts_the_line=any(hazard.cuts_the_line for hazard in hazards),
+        irreversible=rule.irreversible,
+        replayed=bool(proposed.replayed),
+    )
+
+
+def touched(actions: Iterable[AnyAction]) -> Iterable[Hazard]:
+    for action in actions:
+        if isinstance(action, Reload):
+            yield _served(action.service)
+        elif path := getattr(action, "path", ""):
+            yield from _written(path, action)
+        else:
+            yield UNKNOWN
+
+
+def _served(service: str) -> Hazard:
+    if service.removesuffix(".service") in ("ssh", "sshd"):
+        return LOGIN
+    return KERNEL if service.startswith("systemd-sysctl") else SERVICES
+
+
+def _written(path: str, action: AnyAction) -> Iterable[Hazard]:
+    """A file of the kernel's settings may hold the network's: then a word of the action says so."""
+    found = next((one for one in HAZARDS if any(fnmatchcase(path, pattern) for pattern in one.paths)), UNKNOWN)
+    yield found
+    texts = (getattr(action, name, "") for name in ("key", "line", "old", "new", "content"))
+    if found is KERNEL and any(_NETWORK_KEYS in text.replace("/", ".") for text in texts):
+        yield NETWORK

@@ -1,0 +1,58 @@
+"""Rights by the groups that an identity provider names. A group that nobody mapped gives nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import BadInput
+from app.people.rights import RIGHTS, Right
+
+MOST, LONGEST = 2000, 256
+
+
+@dataclass(frozen=True)
+class GroupRights:
+    claim: str
+    """Where the token has them: its name, or a path such as realm_access.roles."""
+    rights: tuple[tuple[str, Right], ...]
+
+    def right(self, groups: Sequence[str]) -> Right | None:
+        """The highest that one of the groups gives; None where none gives any."""
+        given = {right for group, right in self.rights if group in groups}
+        return next((right for right in reversed(RIGHTS) if right in given), None)
+
+
+def mapped(said: Sequence[str]) -> tuple[tuple[str, Right], ...]:
+    """Of words such as stig-operators=operator: a group's name may hold an equals sign itself."""
+    found: list[tuple[str, Right]] = []
+    for one in said:
+        group, _, word = one.rpartition("=")
+        right = next((right for right in RIGHTS if right == word), None)
+        if not group or right is None or len(group) > LONGEST:
+            raise BadInput(
+                f"--oidc-group takes GROUP=RIGHT, a right being one of {', '.join(RIGHTS)}: not {one[:80]!a}."
+            )
+        found.append((group, right))
+    return tuple(found)
+
+
+def told(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None:
+    """The groups of a token. One text is one group, whatever it holds; None where it is nothing of the kind."""
+    found: Any = claims.get(claim)
+    if found is None:
+        found = _inside(claims, claim.split("."))
+    match found:
+        case None:
+            return ()
+        case str():
+            return (found,) if len(found) <= LONGEST else None
+        case list() if len(found) <= MOST and all(isinstance(one, str) and len(one) <= LONGEST for one in found):
+            return tuple(found)
+        case _:
+            return None
+
+
+def _inside(claims: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        claims = claims.get(name) if isinstance(claims, dict) else None
+    return claims

@@ -1,0 +1,37 @@
+"""Who ordered which run, and what its roles read and wrote."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from app.store.models import CredentialRow, RunRow
+
+
+@dataclass(frozen=True)
+class OrderedRun:
+    run: str
+    whose: str
+    token: str
+    simulated: bool
+    at: float
+    tokens_in: int
+    tokens_out: int
+
+
+def ordered(session: Session, since: float, until: float, whose: str | None = None) -> Sequence[OrderedRun]:
+    """Those that were asked for in this time, by whom alone where somebody is named."""
+    query = select(RunRow).where(col(RunRow.queued_at) >= since, col(RunRow.queued_at) < until)
+    if whose is not None:
+        query = query.where(RunRow.whose == whose)
+    rows = session.exec(query.order_by(col(RunRow.queued_at))).all()
+    return [
+        OrderedRun(row.id, row.whose, row.token, row.simulated, row.queued_at, row.tokens_in, row.tokens)
+        for row in rows
+    ]
+
+
+def labels(session: Session) -> dict[str, str]:
+    """What tokens were called when they were made, by their id; those that have ended as well."""
+    rows = session.exec(select(CredentialRow).where(CredentialRow.kind == "token")).all()
+    return {row.id: row.label for row in rows}

@@ -1,0 +1,93 @@
+"""Who ordered what it cost."""
+
+import time
+from typing import Annotated
+
+from fastapi import Query, Response
+from pydantic import Field
+
+from app.people.rights import WHO, may, operators
+from app.runs.usage import PERS, UsageLine, as_csv, usage, usage_asked
+from app.store.events import EventStore
+from app.web.api.problem import documented
+from app.web.api.route import router as api_router
+from app.web.api.wire import Figure, Wire, figure, stated
+from app.web.deps import TheRuntime, TheSession
+
+router = api_router("usage")
+
+TOKENS = "the engines' own count"
+HELD = "GPU-seconds that the roles' turns held, of the runs whose energy is known"
+DRAWN = "power of those GPUs in that time by NVML or DCGM, held to their energy counters where these were read"
+
+
+class UsageView(Wire):
+    period: str = Field(description="The day or the month, UTC, in which the runs were asked for.")
+    person: str = Field(description="Whose schedule or rollout it was counts as who ordered its runs.")
+    token: str | None = Field(description="Id of the API token that ordered them.")
+    label: str
+    simulated: bool = Field(description="The engines were played: nothing was spent.")
+    runs: int
+    tokens_in: int = Field(description=f"That the roles read, by {TOKENS}.")
+    tokens_out: int = Field(description=f"That they wrote, by {TOKENS}.")
+    gpu_seconds: Figure
+    energy: Figure
+    runs_with_energy: int = Field(description="Of the runs, those whose energy is known; the two figures are theirs.")
+
+
+class UsageList(Wire):
+    usage: list[UsageView]
+
+
+Day = Annotated[str, Query(max_length=40)]
+Per = Annotated[str, stated(enum=list(PERS)), Query(max_length=40)]
+
+
+@router.get("/usage", responses=documented())
+@operators
+def show_usage(
+    runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
+) -> UsageList:
+    """Tokens, GPU-seconds and joules per person and API token. An admin sees everybody's, anybody else their own.
+
+    `since` and `until` are days such as 2026-11-01, both counted; left out, from the first of this month on."""
+    return UsageList(usage=[_view(one) for one in _lines(runtime.store, session, since, until, per)])
+
+
+@router.get("/usage.csv", responses=documented(), response_class=Response)
+@operators
+def export_usage(
+    runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
+) -> Response:
+    """The same lines as comma-separated values."""
+    content = as_csv(_lines(runtime.store, session, since, until, per))
+    headers = {"content-disposition": 'attachment; filename="usage.csv"'}
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _lines(store: EventStore, session: TheSession, since: str, until: str, per: str) -> list[UsageLine]:
+    person = WHO.get()
+    whose = None if person is None or may(person.right, "admin") else person.name
+    return usage(session, store, usage_asked(since, until, per, whose, time.time()))
+
+
+def _view(one: UsageLine) -> UsageView:
+    return UsageView(
+        period=one.period,
+        person=one.person,
+        token=one.token or None,
+        label=one.label,
+        simulated=one.simulated,
+        runs=one.runs,
+        tokens_in=one.tokens_in,
+        tokens_out=one.tokens_out,
+        gpu_seconds=_figure(one, one.gpu_seconds, "s", HELD),
+        energy=_figure(one, one.joules, "J", DRAWN),
+        runs_with_energy=one.runs_with_energy,
+    )
+
+
+def _figure(one: UsageLine, value: float | None, unit: str, source: str) -> Figure:
+    if value is None:
+        return figure(None, unit, "unsupported", source, None)
+    return figure(value, unit, "simulated" if one.gpus_simulated else "derived", source, None)

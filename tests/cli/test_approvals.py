@@ -1,0 +1,34 @@
+"""The file of who has to say yes: looked at before anybody goes by it, and as the server starts."""
+
+import pytest
+from typer.testing import CliRunner
+
+from app.__main__ import app
+from app.cli.opening import opened
+from app.config import Settings
+from app.errors import BadInput
+from app.lineups.reader import find_lineup, read_lineup
+
+FILE = 'otherwise = 1\n[[rule]]\ncategory = ["I"]\npeople = 2\n[[rule]]\ncategory = ["I"]\npeople = 1\n'
+
+
+def test_the_table_says_who_and_by_which_line(tmp_path):
+    (tmp_path / "a.toml").write_text(FILE)
+    done = CliRunner().invoke(app, ["approvals", "check", str(tmp_path / "a.toml")])
+    assert done.exit_code == 0, done.output
+    assert "2 (line 2)" in done.output
+    assert "line 5 never decides" in done.output
+    told = CliRunner().invoke(app, ["approvals", "check", str(tmp_path / "a.toml"), "--json"])
+    assert '"cat_i": "2 (line 2)"' in told.output
+
+
+async def test_nothing_starts_with_a_file_that_cannot_be_gone_by(tmp_path):
+    lineup = read_lineup(find_lineup("simulated"))
+    (tmp_path / "two.toml").write_text(FILE)
+    (tmp_path / "odd.toml").write_text("otherwise = 9")
+    for name, says in (("none.toml", "cannot be read"), ("odd.toml", "0, 1 or 2"), ("two.toml", "--sign-in")):
+        settings = Settings(data=tmp_path / "data", approvals=str(tmp_path / name))
+        with pytest.raises(BadInput, match=says):
+            async with opened(settings, lineup):
+                pass
+    assert not (tmp_path / "data").exists()

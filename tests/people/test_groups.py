@@ -1,0 +1,28 @@
+"""Which right a group gives."""
+
+import pytest
+
+from app.errors import BadInput
+from app.people.groups import GroupRights, mapped, told
+
+
+def test_a_mapping_is_read_from_words():
+    assert mapped(["cn=stig,dc=example=admin", "ops=operator"]) == (
+        ("cn=stig,dc=example", "admin"),
+        ("ops", "operator"),
+    )
+    for wrong in ("ops", "=admin", "ops=root", "ops=", f"{'x' * 257}=admin"):
+        with pytest.raises(BadInput, match="--oidc-group takes GROUP=RIGHT"):
+            mapped([wrong])
+
+
+def test_of_several_the_highest_counts_in_any_order():
+    rights = GroupRights("groups", (("a", "admin"), ("b", "viewer"), ("c", "operator"), ("b", "operator")))
+    assert [rights.right(groups) for groups in (("b",), ("c", "a"), ("x",), ())] == ["operator", "admin", None, None]
+
+
+def test_a_claim_with_dots_in_its_name_goes_before_one_inside_another():
+    claims = {"https://x.example/groups": ["one"], "a": {"b": ["two"]}, "a.b": ["three"]}
+    assert told(claims, "https://x.example/groups") == ("one",)
+    assert told(claims, "a.b") == ("three",)
+    assert told({"a": {"b": ["two"]}}, "a.b") == ("two",)

@@ -1,0 +1,73 @@
+"""A file of rules is read whole or not at all, and says its line."""
+
+import hashlib
+
+import pytest
+
+from app.errors import BadInput
+from app.runs.approval_file import read_approvals
+
+GOOD = """otherwise = 0
+
+[[rule]]  # whatever ends the way in
+people = 2
+cuts_the_line = true
+
+[[rule]]
+people = 1
+category = ["I", "II"]
+breaks = ["audit", "root rights"]
+replayed = false
+"""
+
+
+def written(folder, text):
+    path = folder / "approvals.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_file_is_kept_with_its_lines_and_its_digest(tmp_path):
+    read = read_approvals(written(tmp_path, GOOD))
+    assert (read.file, read.sha256) == ("approvals.toml", hashlib.sha256(GOOD.encode()).hexdigest())
+    assert (read.otherwise, read.line, read.most) == (0, 1, 2)
+    assert [(one.line, one.people, one.category, one.breaks) for one in read.rules] == [
+        (3, 2, (), ()),
+        (7, 1, ("I", "II"), ("audit", "root rights")),
+    ]
+    assert (read.rules[0].cuts_the_line, read.rules[1].cuts_the_line, read.rules[1].replayed) == (True, None, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", ":1: otherwise is missing: add otherwise = 0, 1 or 2 above the rules."),
+        ("otherwise = ", ":1: this is not TOML"),
+        (b"\xff", "is not UTF-8"),
+        ("otherwise = 3", ":1: otherwise is a number of people: 0, 1 or 2."),
+        ("otherwise = true", ":1: otherwise is a number of people"),
+        ("otherwise = 0\nrules = 1", ":2: 'rules' means nothing here: did you mean 'rule'?"),
+        ("otherwise = 0\nrule = 1", ":2: each rule is a table of its own"),
+        ("otherwise = 0\n[[rule]]\npeople = 1", ":2: a rule without a condition fits every change"),
+        ("otherwise = 0\n[[rule]]\nreplayed = true", ":2: people is missing"),
+        ("otherwise = 0\n[[rule]]\npeople = 1.0\nreplayed = true", ":3: people is a number"),
+        ("otherwise = 0\n[[rule]]\npeople = 1\nreplayed = 1", ":4: replayed should be true or false."),
+        ("otherwise = 0\n[[rule]]\npeople = 1\ncategory = 'I'", ":4: category should be a list"),
+        ("otherwise = 0\n[[rule]]\npeople = 1\ncategory = []", ":4: category should be a list"),
+        ("otherwise = 0\n[[rule]]\npeople = 1\ncategory = ['IV']", ":4: 'IV' is no category"),
+        ("otherwise = 0\n[[rule]]\npeople = 1\nbreaks = ['root right']", "did you mean 'root rights'?"),
+        ("otherwise = 0\n[[rule]]\npeople = 0\nirreversible = true", ":3: what cannot be undone takes somebody"),
+        ("otherwise = 0\n" + "[[rule]]\npeople = 1\nreplayed = true\n" * 65, "65 rules: 64 are the most"),
+        ("otherwise = 0\n#" + "x" * 65536, "65536 are the most"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path, text, says):
+    with pytest.raises(BadInput) as caught:
+        read_approvals(written(tmp_path, text))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"none\.toml cannot be read"):
+        read_approvals(tmp_path / "none.toml")

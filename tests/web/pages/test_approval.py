@@ -1,0 +1,54 @@
+"""What the page shows of a change that two people are asked about."""
+
+from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested
+from app.events.record import GENESIS, record
+from app.lineups.reader import find_lineup, read_lineup
+from app.skills.stig.pack import STIG
+from app.web.pages.mission.mission import Mission
+from app.web.pages.mission.pieces import Scene, pieces
+from app.web.pages.ops.needs import OpsState, needs
+from tests.runs.test_answer import OF_RULE, PLANNED, PROPOSED, QUEUED, TWO, UNTIL_IT_WAITS
+
+ALLOWED = ActionsAllowed(**OF_RULE, needs=TWO)
+ASKED = ApprovalRequested(approval="r1.x", **OF_RULE, binds="b", expires=2e10, needs=TWO)
+YES = ApprovalGiven(approval="r1.x", by="ada", reason="<b>looked</b>", via="token", given=1, of=2)
+
+
+def page_after(*events):
+    mission, last = Mission(), GENESIS
+    for seq, event in enumerate((QUEUED, *UNTIL_IT_WAITS, PLANNED, PROPOSED, *events), 1):
+        one = record("r1", seq, 1000.0, event, last)
+        last = one.hash
+        mission.take(one)
+    return mission, pieces(mission, Scene(read_lineup(find_lineup("simulated")), STIG, "live"))
+
+
+def test_it_shows_which_rule_asked_and_who_has_said_yes():
+    _, drawn = page_after(ALLOWED, ASKED)
+    assert "waits for two people" in drawn["approval"]
+    assert "needs two people: cuts the line, by approvals.toml line 12" in drawn["approval"]
+    assert "of 2" not in drawn["approval"]
+    assert "Two people are asked" in drawn["now"]
+    mission, drawn = page_after(ALLOWED, ASKED, YES)
+    assert "1 of 2: it waits for another person.</b> ada said yes: &lt;b&gt;looked&lt;/b&gt;" in drawn["approval"]
+    assert "One of two people has said yes." in drawn["now"]
+    (told,) = needs(OpsState(now=1001.0, states=(mission.state,)))
+    assert told.text.endswith("ada said yes; it takes another person.")
+    assert mission.state.idle_since is not None
+
+
+def test_with_both_nobody_is_asked_any_more():
+    other = ApprovalGiven(approval="r1.x", by="bob", reason="so did I", via="token", given=2, of=2)
+    mission, drawn = page_after(ALLOWED, ASKED, YES, other)
+    assert not drawn["approval"].strip()
+    assert "Approved by ada, 1 of 2." in drawn["tries"]
+    assert "Approved by bob, 2 of 2." in drawn["tries"]
+    assert mission.state.idle_since is None
+
+
+def test_where_one_person_is_asked_the_page_is_as_it_was():
+    _, drawn = page_after(
+        ActionsAllowed(**OF_RULE), ApprovalRequested(approval="r1.x", **OF_RULE, binds="b", expires=2e10)
+    )
+    assert "waits for a person" in drawn["approval"]
+    assert "formnovalidate>Approve" in drawn["approval"]
