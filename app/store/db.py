@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as AllInUse
 from app.config import migrations
 from app.errors import Unusable
 
-HEAD = "0017"
+HEAD = "0021"
 """The newest migration. A database that stands there is opened without loading Alembic."""
 IDLE_MILLISECONDS = 4000
 """A node that freezes in the middle of a transaction keeps its locks no longer than this."""

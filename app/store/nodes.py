@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Float, cast, delete, func, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
+from app.errors import Fenced
 from app.events.record import MACHINE
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
@@ -16,6 +17,8 @@ DEAD_AFTER = 5.0
 FORGOTTEN_AFTER = 7 * 24 * 3600.0
 ASK_AGAIN_AFTER = 10.0
 """Seconds after which a run that was offered and that nobody took is offered anew."""
+TRIED_FOR = 30.0
+"""Seconds for which a node that could not reach a host leaves its run to the others."""
 
 
 class NodeRow(SQLModel, table=True):
@@ -154,6 +157,37 @@ def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]
         session.add(lease)
         found.append(Orphan(run, host, lease.epoch))
     return found
+
+
+def give_away(session: Session, me: str, run: str) -> Orphan | None:
+    """The run's host does not answer `me`: it is for another node. None where each has tried just now."""
+    lease = session.get(LeaseRow, run, with_for_update=True)
+    if lease is None or lease.node != me:
+        raise Fenced(run)
+    at = told_time(session)
+    unreached = _tried(lease, at) | {me: at}
+    lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
+    session.add(lease)
+    if all(node.name in unreached for node in at_work(session)):
+        return None
+    lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
+    return Orphan(run, lease.host, lease.epoch)
+
+
+def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
+    """Offered to `me`, which could not reach its host just now: it is for another node."""
+    lease = session.get(LeaseRow, run, with_for_update=True)
+    if lease is None or lease.node or lease.epoch != epoch or me not in _tried(lease, at := told_time(session)):
+        return None
+    lease.epoch, lease.asked_at = epoch + 1, at
+    session.add(lease)
+    return Orphan(run, lease.host, lease.epoch)
+
+
+def _tried(lease: LeaseRow, at: float) -> dict[str, float]:
+    """The nodes that could not reach the host just now, and when that was."""
+    said = (one.rpartition("@") for one in lease.unreached.split())
+    return {node: float(when) for node, _, when in said if at - float(when) < TRIED_FOR}
 
 
 def left(session: Session) -> list[Orphan]:
