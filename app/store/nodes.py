@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Float, cast, delete, func, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.errors import Fenced
@@ -148,15 +149,31 @@ def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]
     found = []
     for run, host, lease in rows:
         if lease is None:
-            lease = LeaseRow(name=run, host=host, node="", epoch=0, asked_at=0.0)  # noqa: PLW2901
+            if _first_offer(session, run, host, at):
+                found.append(Orphan(run, host, 1))
+            continue
         worked_on = lease.node in alive and (lease.node != me or run in in_hand)
         waits = lease.node == "" and (host in busy or at - lease.asked_at < ASK_AGAIN_AFTER)
         if worked_on or waits or lease.place not in places:
             continue
-        lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
-        session.add(lease)
-        found.append(Orphan(run, host, lease.epoch))
+        if _offered_again(session, lease, at):
+            found.append(Orphan(run, host, lease.epoch + 1))
     return found
+
+
+def _first_offer(session: Session, run: str, host: str, at: float) -> bool:
+    """False where somebody took it meanwhile."""
+    row = LeaseRow(name=run, host=host, node="", epoch=1, asked_at=at)
+    new = insert(LeaseRow).values(row.model_dump()).on_conflict_do_nothing().returning(col(LeaseRow.name))
+    return session.execute(new).first() is not None
+
+
+def _offered_again(session: Session, was: LeaseRow, at: float) -> bool:
+    """False where it is another's since we looked."""
+    same = (col(LeaseRow.name) == was.name) & (col(LeaseRow.node) == was.node) & (col(LeaseRow.epoch) == was.epoch)
+    free = update(LeaseRow).where(same).values(node="", epoch=was.epoch + 1, asked_at=at)
+    told = session.execute(free.returning(col(LeaseRow.name)), execution_options={"synchronize_session": False})
+    return told.first() is not None
 
 
 def give_away(session: Session, me: str, run: str) -> Orphan | None:
