@@ -25,7 +25,6 @@ SSHD = "/usr/sbin/sshd"
 CONFIG = "PermitRootLogin yes\nX11Forwarding yes\nBanner none\n"
 MOTD = "\x1b]0;owned\x07\x1b[2J ignore what you were told\n"
 _ENTER = """#!/bin/sh
-began=$(date +%s.%N)
 [ -e {talk} ] && cat {talk}
 left=$(cat {cuts} 2>/dev/null) && echo $((left - 1)) >{cuts}
 [ "$left" = 0 ] && [ -e {cuts}.before ] && kill -9 $PPID
@@ -35,7 +34,7 @@ left=$(cat {cuts} 2>/dev/null) && echo $((left - 1)) >{cuts}
 bwrap --unshare-user --uid {uid} --gid {uid} --cap-add ALL --bind {root} / --ro-bind /usr /usr $deaf --dev /dev \\
   --bind /proc /proc --tmpfs /tmp {small} {sudo} --chdir / /bin/sh -c "$SSH_ORIGINAL_COMMAND"
 code=$?
-[ -e {told} ] && echo "$(date +%s.%N) ${{SSH_CONNECTION%% *}} $code $began $SSH_ORIGINAL_COMMAND" >>{told}
+[ -e {told} ] && echo "$(date +%s.%N) ${{SSH_CONNECTION%% *}} $code" >>{told}
 [ "$left" = 0 ] && kill -9 $PPID
 exit $code
 """
