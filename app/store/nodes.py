@@ -18,8 +18,9 @@ DEAD_AFTER = 5.0
 FORGOTTEN_AFTER = 7 * 24 * 3600.0
 ASK_AGAIN_AFTER = 10.0
 """Seconds after which a run that was offered and that nobody took is offered anew."""
-TRIED_FOR = 30.0
-"""Seconds for which a node that could not reach a host leaves its run to the others."""
+TRIED_FOR = 240.0
+"""Seconds for which a node that could not reach a host leaves its run to the others. It is longer than the last of them
+waits for a host that takes a change back by itself: a host that answers nobody is not handed round."""
 
 
 class NodeRow(SQLModel, table=True):
@@ -185,7 +186,7 @@ def give_away(session: Session, me: str, run: str) -> Orphan | None:
     unreached = _tried(lease, at) | {me: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     session.add(lease)
-    if all(node.name in unreached for node in at_work(session)):
+    if not _others(session, unreached):
         return None
     lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
     return Orphan(run, lease.host, lease.epoch)
@@ -194,11 +195,18 @@ def give_away(session: Session, me: str, run: str) -> Orphan | None:
 def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
     """Offered to `me`, which could not reach its host just now: it is for another node."""
     lease = session.get(LeaseRow, run, with_for_update=True)
-    if lease is None or lease.node or lease.epoch != epoch or me not in _tried(lease, at := told_time(session)):
+    if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
+        return None
+    tried = _tried(lease, at := told_time(session))
+    if me not in tried or not _others(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
     session.add(lease)
     return Orphan(run, lease.host, lease.epoch)
+
+
+def _others(session: Session, tried: Collection[str]) -> bool:
+    return any(node.name not in tried for node in at_work(session))
 
 
 def _tried(lease: LeaseRow, at: float) -> dict[str, float]:

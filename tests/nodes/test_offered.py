@@ -74,6 +74,17 @@ def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
     assert given_away(database, other, queue, run)
 
 
+def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
+    one, queue = member(database, "one"), Queue()
+    member(database, "other")
+    one.take(run, "h", 1)
+    assert given_away(database, one, queue, run)
+    with Session(database) as session, session.begin():
+        nodes.end(session, {"other"})
+    assert not passed_on(database, one, queue, run, 2)
+    one.take(run, "h", 2)
+
+
 def test_alone_there_is_nobody_to_give_it_to(database, run):
     one = member(database, "one")
     one.take(run, "h", 1)
