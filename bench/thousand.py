@@ -8,7 +8,8 @@ rule a host. One node serves, and is asked for the pages and the API while all t
 
 The rollout is asked for over the API. Every few seconds the pages are timed, once each, and the memory of each node
 (PSS, with the simulator that it started) and the size of the database are read. What is told is the first tenth of the
-hosts beside the last tenth. --seconds ends it earlier: then the last tenth is that of the hosts that were done.
+hosts beside the last tenth. --seconds ends it earlier: then the last tenth is that of the hosts that were done. After
+the first tenth and at the end the rollout is paused, and the pages are asked for again while nothing is at work.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from tests.postgres import new_database, postgres
 
 ROOT = Path(__file__).parent.parent
 LOOK_EVERY = 4.0
-FIRST_TENTHS = 10
+FIRST_TENTHS, ASKED = 10, 9
 NODE = """import re, sys
 from app.targets import registry
 registry._FIXTURES = re.compile(r"fixture(-[2-9]|-[1-9][0-9]{1,3})?")
@@ -95,6 +96,21 @@ def mib(pid: int) -> float:
     return told / 1024
 
 
+def at_rest(http: httpx.Client, rollout: str) -> dict[str, float]:
+    """Medians, with nothing at work."""
+    http.post(f"/api/v1/rollouts/{rollout}/pause")
+    while http.get("/api/v1/runs?state=running").json()["runs"]:
+        time.sleep(1)
+    found: dict[str, list[float]] = {name: [] for name in PAGES}
+    for _ in range(ASKED):
+        for name, place in PAGES.items():
+            at = time.perf_counter()
+            http.get(place.format(rollout=rollout), headers={"accept-encoding": "identity"})
+            found[name].append(time.perf_counter() - at)
+    http.post(f"/api/v1/rollouts/{rollout}/resume")
+    return {name: statistics.median(all_) for name, all_ in found.items()}
+
+
 def looked(http: httpx.Client, rollout: str, database: str, nodes: Sequence[int], began: float) -> Look:
     seconds, weights = {}, {}
     for name, place in PAGES.items():
@@ -110,7 +126,7 @@ def looked(http: httpx.Client, rollout: str, database: str, nodes: Sequence[int]
     return Look(time.monotonic() - began, done, events, size, [mib(one) for one in nodes], seconds, weights)
 
 
-def played(asked: argparse.Namespace) -> tuple[list[Look], float, str]:
+def played(asked: argparse.Namespace) -> tuple[list[Look], list[dict[str, float]], str]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="temper-thousand-")))
         address = new_database(stack.enter_context(postgres("shared_buffers=256MB", "autovacuum_naptime=5s")).address)
@@ -132,7 +148,7 @@ def played(asked: argparse.Namespace) -> tuple[list[Look], float, str]:
         order = {"hosts": groups, "rules": [asked.rule], "at_once": asked.at_once, "waves": "1,10%,rest"}
         told = http.post("/api/v1/rollouts", json=order)
         assert told.status_code == 202, told.text
-        rollout, began, looks = told.json()["id"], time.monotonic(), []
+        rollout, began, looks, rests = told.json()["id"], time.monotonic(), [], []
         while True:
             looks.append(looked(http, rollout, address, pids, began))
             one = looks[-1]
@@ -141,9 +157,12 @@ def played(asked: argparse.Namespace) -> tuple[list[Look], float, str]:
             print(
                 f"{one.at:6.0f} s {one.done:5} done {one.events:7} events {one.size >> 20:4} MiB  {pages} ms  {memory}"
             )
-            if one.done >= asked.hosts or one.at > asked.seconds:
+            over = one.done >= asked.hosts or one.at > asked.seconds
+            if over or (not rests and one.done >= asked.hosts / FIRST_TENTHS):
+                rests.append(at_rest(http, rollout))
+            if over:
                 state = http.get(f"/api/v1/rollouts/{rollout}").json()
-                return looks, one.at, f"{state['state']}, {state['done']} of {len(state['parts'])}"
+                return looks, rests, f"{one.done} of {len(state['parts'])} hosts in {one.at:.0f} s"
             time.sleep(LOOK_EVERY)
 
 
@@ -152,7 +171,7 @@ def tenth(looks: Sequence[Look], first: int, last: int) -> list[Look]:
     return [one for one in looks if first <= one.done <= last] or [looks[-1]]
 
 
-def table(looks: Sequence[Look]) -> list[str]:
+def table(looks: Sequence[Look], rests: Sequence[dict[str, float]]) -> list[str]:
     done = looks[-1].done
     early, late = tenth(looks, 1, done // FIRST_TENTHS), tenth(looks, done - done // FIRST_TENTHS, done)
 
@@ -172,7 +191,8 @@ def table(looks: Sequence[Look]) -> list[str]:
     for name in PAGES:
         told = [statistics.median(one.seconds[name] for one in part) * 1000 for part in (early, late)]
         weight = f" ({late[-1].weights[name] / 1000:.0f} kB)"
-        rows.append((f"{name}, ms{weight}", *(f"{one:.0f}" for one in told)))
+        rows.append((f"{name}{weight}, ms, all at work", *(f"{one:.0f}" for one in told)))
+        rows.append((f"{name}, ms, at rest", *(f"{1000 * one[name]:.0f}" for one in (rests[0], rests[-1]))))
     for number in range(len(looks[0].memory)):
         told = [statistics.median(one.memory[number] for one in part) for part in (early, late)]
         rows.append((f"memory of node {number + 1} with its simulator, MiB", *(f"{one:.0f}" for one in told)))
@@ -186,8 +206,8 @@ def main() -> None:
     parser.add_argument("--rule", default="V-257820")
     parser.add_argument("--seconds", type=float, default=480.0)
     asked = parser.parse_args()
-    looks, seconds, state = played(asked)
-    print("\n".join(["", *table(looks), "", f"{state} in {seconds:.0f} s"]))
+    looks, rests, state = played(asked)
+    print("\n".join(["", *table(looks, rests), "", state]))
 
 
 if __name__ == "__main__":
