@@ -19,7 +19,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -66,9 +65,9 @@ class Site:
         place, known = f"{at.account}@127.0.0.1:{at.port}", ("--key", str(at.key), "--known-hosts", str(at.known_hosts))
         self.temper("host", "add", machine.name, place, *known, *(("--watch", f"root={root.key}") if watched else ()))
 
-    def passed(self, host: str) -> Counter[str]:
+    def passed(self, host: str) -> set[str]:
         said = self.temper("scan", host, "--content", CONTENT, "--profile", PROFILE, "--json", fails=(0, 2))
-        return Counter(one["openscap"] for one in json.loads(said))
+        return {one["rule"] for one in json.loads(said) if one["openscap"] == "pass"}
 
 
 class Memory:
@@ -183,8 +182,10 @@ def report(asked, told, seconds, memory, scanned, sick) -> None:  # type: ignore
         at, event = ends[name]
         host = name.rpartition("-")[0] + (" (sabotaged)" if name == sick.name else "")
         counts = f"{event['passed']} of {event['findings']} | {event['escalated']}"
-        print(f"| {host} | {at:.0f} | {event['state']} | {counts} | {before['pass']} | {after['pass']} |")
-    print(f"\n{asked.hosts} hosts, {asked.at_once} at once, {seconds / 60:.1f} minutes, the pause among them")
+        print(f"| {host} | {at:.0f} | {event['state']} | {counts} | {len(before)} | {len(after)} |")
+    new = {rule for _, before, after in scanned for rule in after - before}
+    print(f"\nOpenSCAP passes at the close and not before, on one host or more: {', '.join(sorted(new)) or 'nothing'}")
+    print(f"{asked.hosts} hosts, {asked.at_once} at once, {seconds / 60:.1f} minutes, the pause among them")
     print(
         f"PSS at most: Temper with its simulator {memory.of_temper / 1024:.0f} MiB; "
         f"all hosts {memory.of_hosts / 1024:.0f} MiB, one host {memory.of_one / 1024:.0f} MiB"
