@@ -69,9 +69,7 @@ def _verify_bundle(path: Path, files: pack.Files, head: str, key: str) -> int:
     left: list[str] = []
     told = check_bundle(files, head, key, left.append)
     runs, events = len(told["runs"]), told["events"]
-    _say(
-        f"holds: {path}: rollout {told['rollout']}, {events} events, the packs of its {runs} runs, each of which holds"
-    )
+    _say(f"holds: {path}: rollout {told['rollout']}, {events} events; so does the pack of each run, {runs} in all")
     _say(f"chain head {told['chain_head']}", f"manifest sha256 {pack.digest(files['manifest.json'])}")
     _say(*pack.untold(told, head, key), *left)
     return HOLDS

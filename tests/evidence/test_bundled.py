@@ -46,7 +46,7 @@ def test_it_holds_by_its_key_and_head(given, chain, tmp_path, capsys):
     place.write_bytes(given)
     assert verify_what(Settings(), str(place), chain[-1].hash, KEY.public) == HOLDS
     said = capsys.readouterr().out
-    assert "rollout o1, 4 events, the packs of its 1 runs, each of which holds" in " ".join(said.split())
+    assert "rollout o1, 4 events; so does the pack of each run, 1 in all" in " ".join(said.split())
     assert verify_what(Settings(), str(place), "0" * 64) == BROKEN
     assert verify_what(Settings(), str(place), "", OTHER.public) == BROKEN
 
