@@ -17,6 +17,7 @@ from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, BrokenChain, check_chain, read
 from app.evidence import verify as pack
 from app.evidence.anchored import Anchored, anchored, check_end, check_row, check_seal
+from app.evidence.bundled import check_bundle, is_bundle
 from app.evidence.key import a_public_key
 from app.evidence.notary import KEYS, signed_head
 from app.evidence.remake import remake
@@ -48,6 +49,8 @@ def verify_what(settings: Settings, wanted: str, head: str, key: str = "") -> in
 def verify_pack(path: Path, head: str, key: str = "") -> int:
     try:
         files = pack.opened(path)
+        if is_bundle(files):
+            return _verify_bundle(path, files, head, key)
         manifest = pack.check(files, head, key)
         left = remake(files)
     except OSError as exc:
@@ -59,6 +62,16 @@ def verify_pack(path: Path, head: str, key: str = "") -> int:
     _say(f"manifest sha256 {pack.digest(files['manifest.json'])}", *pack.untold(manifest, head, key))
     _say(*pack.proved(files, manifest))
     _say(left or "its papers are what this Temper makes of these events")
+    return HOLDS
+
+
+def _verify_bundle(path: Path, files: pack.Files, head: str, key: str) -> int:
+    left: list[str] = []
+    told = check_bundle(files, head, key, left.append)
+    runs, events = len(told["runs"]), told["events"]
+    _say(f"holds: {path}: rollout {told['rollout']}, {events} events; so does the pack of each run, {runs} in all")
+    _say(f"chain head {told['chain_head']}", f"manifest sha256 {pack.digest(files['manifest.json'])}")
+    _say(*pack.untold(told, head, key), *left)
     return HOLDS
 
 

@@ -655,6 +655,18 @@ class RolloutHostLeft(Event, frozen=True, tag="rollout.host_left"):
     reason: str
 
 
+class RolloutWaveEnded(Event, frozen=True, tag="rollout.wave_ended"):
+    """Every host of it is through; the counts are of this wave alone."""
+
+    wave: int
+    hosts: int
+    left: int
+    findings: int
+    passed: int
+    escalated: int
+    harmed: int
+
+
 class RolloutPaused(Event, frozen=True, tag="rollout.paused"):
     """No further host is begun, and the runs at work pause, each after the change in hand."""
 
@@ -692,7 +704,7 @@ RunEvent = (
     | PersonDid
 )  # fmt: skip
 RolloutEvent = (
-    RolloutAsked | RolloutHostBegun | RolloutHostEnded | RolloutHostLeft
+    RolloutAsked | RolloutHostBegun | RolloutHostEnded | RolloutHostLeft | RolloutWaveEnded
     | RolloutPaused | RolloutResumed | RolloutStopRequested | RolloutEnded
 )  # fmt: skip
 Sample = EngineState | EngineSampled | GpuSampled | EnergySpent

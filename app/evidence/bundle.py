@@ -31,12 +31,12 @@ def bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: 
         if sum(map(len, files.values())) > MOST_BYTES:
             said = "take the evidence of its runs one by one"
             raise Unusable(f"rollout {events[0].run} is too large for one zip: {said}.")
-    files["manifest.json"] = told = json.dumps(_index(events, asked, files, signer.public), indent=1).encode() + b"\n"
+    files["manifest.json"] = told = json.dumps(index(events, asked, files, signer.public), indent=1).encode() + b"\n"
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + told)}\n".encode()
     return b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
 
 
-def _index(events: Sequence[Recorded], asked: RolloutAsked, files: Files, key: str) -> dict[str, object]:
+def index(events: Sequence[Recorded], asked: RolloutAsked, files: Files, key: str) -> dict[str, object]:
     runs = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostBegun)}
     ends = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostEnded)}
     return {

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID
 
-from app.store.db import dialled
+from app.store.db import IDLE_MILLISECONDS, dialled
 
 QUEUE = "runs"
 WORKFLOW = "harden"
@@ -74,6 +74,8 @@ class Durable:
                 "log_level": "ERROR",
                 "console_log_level": "ERROR",
                 "enable_otlp": False,
+                # A node that freezes in the middle of taking a run keeps the queue's rows from the others no longer.
+                "sys_db_idle_transaction_timeout_sec": IDLE_MILLISECONDS / 1000,
                 "notification_listener_polling_interval_sec": NOTICES_SECONDS,
             }
         )
@@ -119,9 +121,10 @@ class Durable:
 
     async def offer(self, run: str, host: str, epoch: int) -> None:
         """Once more, for nobody works on it; safe to repeat."""
-        await asyncio.to_thread(self._offer, run, host, epoch)
+        await asyncio.to_thread(self.offer_here, run, host, epoch)
 
-    def _offer(self, run: str, host: str, epoch: int) -> None:
+    def offer_here(self, run: str, host: str, epoch: int) -> None:
+        """Blocking."""
         if earlier := entries(run, epoch - 1):
             DBOS.cancel_workflows(earlier)  # each would keep the host's one place
         with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):

@@ -39,6 +39,7 @@ from app.machine.sampling.board import Board
 from app.runs.parameters import with_site_values
 from app.runs.scanner import lay_out_new, scanner_for
 from app.runtime.place import place
+from app.runtime.reach import given_away, passed_on
 from app.runtime.seats import seats
 from app.scanners.verdict import Verdict
 from app.skills.skill import Skill
@@ -169,6 +170,8 @@ class Runtime:
         """Take a run from wherever its log stands to its end; a database that is away counts like a crash."""
         while True:
             try:
+                if await asyncio.to_thread(passed_on, self.database, self.leases, self.durable, run_id, epoch):
+                    return None
                 await self._work_on(run_id, epoch)
                 return await asyncio.to_thread(self._seal, run_id)
             except Fenced:
@@ -268,6 +271,8 @@ class Runtime:
             claim=claim if begun.mode in ("auto", "review") else 0,
             bring=partial(files.bring, host),
             keep=partial(files.keep, host, self.leases.held(run_id)),
+            yields=partial(given_away, self.database, self.leases, self.durable, run_id),
+            hurried=self.leases.nodes > 1,
         )
 
 

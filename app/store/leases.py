@@ -24,6 +24,8 @@ class LeaseRow(SQLModel, table=True):
     """What the host knows its owner by: whoever takes the run next has a higher one."""
     place: str = ""
     """The data folder that has the host, where it is no host that others reach."""
+    unreached: str = ""
+    """The nodes that the host did not answer, each with when."""
 
 
 class Leases:

@@ -4,8 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Float, cast, delete, func, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Field, Session, SQLModel, col, select
 
+from app.errors import Fenced
 from app.events.record import MACHINE
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
@@ -16,6 +18,9 @@ DEAD_AFTER = 5.0
 FORGOTTEN_AFTER = 7 * 24 * 3600.0
 ASK_AGAIN_AFTER = 10.0
 """Seconds after which a run that was offered and that nobody took is offered anew."""
+TRIED_FOR = 240.0
+"""Seconds for which a node that could not reach a host leaves its run to the others. It is longer than the last of them
+waits for a host that takes a change back by itself: a host that answers nobody is not handed round."""
 
 
 class NodeRow(SQLModel, table=True):
@@ -145,15 +150,69 @@ def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]
     found = []
     for run, host, lease in rows:
         if lease is None:
-            lease = LeaseRow(name=run, host=host, node="", epoch=0, asked_at=0.0)  # noqa: PLW2901
+            if _first_offer(session, run, host, at):
+                found.append(Orphan(run, host, 1))
+            continue
         worked_on = lease.node in alive and (lease.node != me or run in in_hand)
         waits = lease.node == "" and (host in busy or at - lease.asked_at < ASK_AGAIN_AFTER)
         if worked_on or waits or lease.place not in places:
             continue
-        lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
-        session.add(lease)
-        found.append(Orphan(run, host, lease.epoch))
+        if _offered_again(session, lease, at):
+            found.append(Orphan(run, host, lease.epoch + 1))
     return found
+
+
+def _first_offer(session: Session, run: str, host: str, at: float) -> bool:
+    """False where somebody took it meanwhile."""
+    row = LeaseRow(name=run, host=host, node="", epoch=1, asked_at=at)
+    new = insert(LeaseRow).values(row.model_dump()).on_conflict_do_nothing().returning(col(LeaseRow.name))
+    return session.execute(new).first() is not None
+
+
+def _offered_again(session: Session, was: LeaseRow, at: float) -> bool:
+    """False where it is another's since we looked."""
+    same = (col(LeaseRow.name) == was.name) & (col(LeaseRow.node) == was.node) & (col(LeaseRow.epoch) == was.epoch)
+    free = update(LeaseRow).where(same).values(node="", epoch=was.epoch + 1, asked_at=at)
+    told = session.execute(free.returning(col(LeaseRow.name)), execution_options={"synchronize_session": False})
+    return told.first() is not None
+
+
+def give_away(session: Session, me: str, run: str) -> Orphan | None:
+    """The run's host does not answer `me`: it is for another node. None where each has tried just now."""
+    lease = session.get(LeaseRow, run, with_for_update=True)
+    if lease is None or lease.node != me:
+        raise Fenced(run)
+    at = told_time(session)
+    unreached = _tried(lease, at) | {me: at}
+    lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
+    session.add(lease)
+    if not _others(session, unreached):
+        return None
+    lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
+    return Orphan(run, lease.host, lease.epoch)
+
+
+def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
+    """Offered to `me`, which could not reach its host just now: it is for another node."""
+    lease = session.get(LeaseRow, run, with_for_update=True)
+    if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
+        return None
+    tried = _tried(lease, at := told_time(session))
+    if me not in tried or not _others(session, tried):
+        return None
+    lease.epoch, lease.asked_at = epoch + 1, at
+    session.add(lease)
+    return Orphan(run, lease.host, lease.epoch)
+
+
+def _others(session: Session, tried: Collection[str]) -> bool:
+    return any(node.name not in tried for node in at_work(session))
+
+
+def _tried(lease: LeaseRow, at: float) -> dict[str, float]:
+    """The nodes that could not reach the host just now, and when that was."""
+    said = (one.rpartition("@") for one in lease.unreached.split())
+    return {node: float(when) for node, _, when in said if at - float(when) < TRIED_FOR}
 
 
 def left(session: Session) -> list[Orphan]:

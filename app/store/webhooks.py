@@ -1,11 +1,13 @@
 """Who is told of events, and how far each got in each run. The events themselves stay in the log alone."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import delete, func, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.store.models import EventRow, RunRow
+from app.store.rollouts import UNENDED, RolloutRow
 
 AGAIN = -1.0
 
@@ -53,6 +55,33 @@ def progress(session: Session, webhook: str, run: str) -> ProgressRow:
     return session.get(ProgressRow, (webhook, run)) or ProgressRow(webhook=webhook, run=run)
 
 
+@dataclass(frozen=True)
+class ToldOf:
+    """What events are of: a run on its host, or a rollout over hosts as they were named."""
+
+    host: str
+    simulated: bool
+
+
+def told_of(session: Session, name: str) -> ToldOf:
+    if run := session.get(RunRow, name):
+        return ToldOf(run.host, run.simulated)
+    if rollout := session.get(RolloutRow, name):
+        return ToldOf(rollout.words, rollout.simulated)
+    return ToldOf("", simulated=False)
+
+
+def rollouts_owed(session: Session, webhook: WebhookRow, since: float) -> dict[str, int]:
+    """As `owed`; each with how far its chain goes, since other nodes write to it as well."""
+    begun = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook.id)
+    upto = select(func.max(EventRow.seq)).where(col(EventRow.run) == col(RolloutRow.id)).scalar_subquery()
+    query = select(RolloutRow.id, upto).where(
+        (col(RolloutRow.asked_at) >= webhook.created_at) | col(RolloutRow.id).in_(begun),
+        col(RolloutRow.ended_at).is_(None) | (col(RolloutRow.ended_at) >= since),
+    )
+    return {rollout: seq or 0 for rollout, seq in session.exec(query)}
+
+
 def owed(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
     """Runs that may hold something for it: begun after it was asked for, or under way then."""
     begun = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook.id)
@@ -78,7 +107,9 @@ def add(session: Session, webhook: WebhookRow) -> None:
     """What happened before it was asked for is not told."""
     session.add(webhook)
     session.flush()
-    for run in session.exec(select(RunRow.id).where(col(RunRow.ended_at).is_(None))).all():
+    runs = session.exec(select(RunRow.id).where(col(RunRow.ended_at).is_(None))).all()
+    rollouts = session.exec(select(RolloutRow.id).where(col(RolloutRow.state).in_(UNENDED))).all()
+    for run in (*runs, *rollouts):
         newest = session.exec(select(func.max(EventRow.seq)).where(col(EventRow.run) == run)).one()
         session.add(ProgressRow(webhook=webhook.id, run=run, seq=newest or 0))
 

@@ -10,6 +10,11 @@ def nothing() -> None:
     """What a host's folder holds is nobody else's matter."""
 
 
+def nobody_else() -> bool:
+    """Who cannot reach the host has to say so: there is no other who could."""
+    return False
+
+
 @dataclass(frozen=True)
 class Ownership:
     fence: Fence = no_fence
@@ -19,6 +24,10 @@ class Ownership:
     """The host's folder as whoever had the host last left it."""
     keep: Callable[[], None] = nothing
     """What has changed in the host's folder, for whoever has the host next. It returns once that is safe."""
+    yields: Callable[[], bool] = nobody_else
+    """The host does not answer this process: whether another was given it, who may reach it."""
+    hurried: bool = False
+    """There are others: a line that went silent is known for cut in seconds, since all that is lost is the way."""
 
 
 ALONE = Ownership()

@@ -11,6 +11,7 @@ from sqlmodel import Session
 from app.runtime.runtime import Runtime
 from app.store.held import held
 from app.web.stream.folds import Folds
+from app.web.stream.rollout_folds import RolloutFolds
 from app.web.stream.streams import Streams
 
 
@@ -36,6 +37,14 @@ async def _folds(request: Request) -> Folds:
 
 
 TheFolds = Annotated[Folds, Depends(_folds)]
+
+
+async def _rollout_folds(request: Request) -> RolloutFolds:
+    folds: RolloutFolds = request.app.state.rollouts
+    return folds
+
+
+TheRolloutFolds = Annotated[RolloutFolds, Depends(_rollout_folds)]
 
 
 async def _session(request: Request) -> AsyncIterator[Session]:

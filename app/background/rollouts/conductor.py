@@ -9,7 +9,17 @@ from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, Ro
 from app.events.record import Recorded
 from app.runs.rollout.asked import order_for, request_of
 from app.runs.rollout.command import signature
-from app.runs.rollout.decide import Begin, Conclude, HoldBack, NoteEnd, PauseRuns, RolloutStep, StopRuns, next_step
+from app.runs.rollout.decide import (
+    Begin,
+    Conclude,
+    HoldBack,
+    NoteEnd,
+    NoteWave,
+    PauseRuns,
+    RolloutStep,
+    StopRuns,
+    next_step,
+)
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.runtime.runtime import Runtime, new_run_id
 from app.store import queries
@@ -75,7 +85,7 @@ class Conductor(Rounds):
         match step:
             case Begin(host=host, wave=wave):
                 self._begin(chain, state, host, wave)
-            case NoteEnd(ended=ended):
+            case NoteEnd(ended=ended) | NoteWave(ended=ended):
                 chain.append(ended)
             case HoldBack(reason=reason):
                 chain.append(RolloutPaused(by="rule", reason=reason))

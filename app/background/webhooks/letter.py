@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 
 from app.background.webhooks.template import facts, filled
-from app.events.kinds import kind_of
+from app.events.kinds import RolloutEvent, kind_of
 from app.events.record import Recorded, stamp
 
 PREFIX = "whsec_"
@@ -27,13 +27,14 @@ def letter(
 ) -> Letter:
     """Signed as Standard Webhooks has it: over id, time and body, so that an old one cannot be sent again."""
     name, at = f"{recorded.run}.{recorded.seq}", str(int(now))
+    place = "rollouts" if isinstance(recorded.event, RolloutEvent) else "runs"
     if template:
         body, form = filled(template, facts(recorded, host, simulated=simulated))
         return sealed(body, name, at, secret, form)
     envelope = {
         "specversion": "1.0",
         "id": name,
-        "source": f"/api/v1/runs/{recorded.run}",
+        "source": f"/api/v1/{place}/{recorded.run}",
         "type": f"temper.{kind_of(recorded.event)}",
         "time": stamp(recorded.at),
         "datacontenttype": "application/json",

@@ -15,12 +15,11 @@ from app.background.webhooks.waiver_letter import waiver_letter
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, read
-from app.store import queries, waivers, webhooks
+from app.store import waivers, webhooks
 from app.store.db import AWAY, why
 from app.store.events import EventStore
-from app.store.models import RunRow
 from app.store.waivers import WaiverDue
-from app.store.webhooks import ProgressRow, WebhookRow
+from app.store.webhooks import ProgressRow, ToldOf, WebhookRow
 
 log = logging.getLogger(__name__)
 
@@ -117,10 +116,9 @@ class Sender:
             return
         again = row.due_at < 0
         batch, upto, of = await asyncio.to_thread(self._next, webhook, row)
-        simulated, host = of is not None and of.simulated, of.host if of else ""
         for recorded in batch:
             told = letter(
-                recorded, webhook.secret, time.time(), simulated=simulated, template=webhook.template, host=host
+                recorded, webhook.secret, time.time(), simulated=of.simulated, template=webhook.template, host=of.host
             )
             sent = await self._posted(row, told, recorded.seq, line)
             if sent is None:
@@ -166,19 +164,21 @@ class Sender:
         with Session(self._database) as session:
             runs = webhooks.owed(session, webhook, time.time() - GIVE_UP_SECONDS)
             again = webhooks.asked_again(session, webhook.id)
-        new = [run for run in runs if self._seen.get((webhook.id, run), -1) < self._bus.newest.get(run, 0)]
+            newest = webhooks.rollouts_owed(session, webhook, time.time() - GIVE_UP_SECONDS)
+        newest |= {run: self._bus.newest.get(run, 0) for run in runs}
+        new = [name for name, upto in newest.items() if self._seen.get((webhook.id, name), -1) < upto]
         return [*again, *(run for run in new if run not in again)]
 
     def _progress(self, webhook: str, run: str) -> ProgressRow:
         with Session(self._database) as session:
             return webhooks.progress(session, webhook, run)
 
-    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int, RunRow | None]:
+    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int, ToldOf]:
         upto = self._store.last(row.run)
         kinds = tuple(webhook.kinds.split()) or _ALL
         lines = self._store.lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
         with Session(self._database) as session:
-            of = queries.run(session, row.run)
+            of = webhooks.told_of(session, row.run)
         batch = [read(line, digest) for _, line, digest in lines]
         return batch, upto[0] if upto else 0, of
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.errors import NotTaken
-from app.events.kinds import kind_of
+from app.events.kinds import RolloutEvent, kind_of
 from app.events.record import Recorded, stamp
 from app.loop.telling import telling
+from app.runs.rollout.telling import rollout_telling
 from app.text.clean import clean
 
 LONGEST, LONGEST_VALUE = 2000, 600
@@ -24,6 +25,7 @@ NAMED = {
 USUAL_KINDS = (
     *("run.finished", "run.failed", "run.stopped", "drift", "item.escalated", "item.deferred"),
     *("sentry.alarm", "approval.requested", "approval.expired", "waiver.ending", "waiver.ended"),
+    *("rollout.asked", "rollout.wave_ended", "rollout.paused", "rollout.ended"),
 )
 """What a person is told of where no kinds are named: every event would be hundreds a run."""
 PLACES = ("text", "run", "host", "kind", "glyph", "time", "path")
@@ -49,17 +51,19 @@ def checked(template: str) -> str:
 
 
 def facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
-    told = telling(recorded.event)
+    """Of a rollout, `host` is how its hosts were named."""
+    of_many = isinstance(recorded.event, RolloutEvent)
+    told = rollout_telling(recorded.event) if of_many else telling(recorded.event)
     said = f"{told.glyph} {told.text}" if told else kind_of(recorded.event)
     played = " (simulated engines)" if simulated else ""
     return {
-        "text": f"{said}. Run {recorded.run} on {host}{played}",
+        "text": f"{said}. {'Rollout' if of_many else 'Run'} {recorded.run} on {host}{played}",
         "run": recorded.run,
         "host": host,
         "kind": kind_of(recorded.event),
         "glyph": told.glyph if told else "",
         "time": stamp(recorded.at),
-        "path": f"/runs/{recorded.run}?at={recorded.seq}",
+        "path": f"/fleet/{recorded.run}" if of_many else f"/runs/{recorded.run}?at={recorded.seq}",
     }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from app.events.kinds import RolloutHostEnded
+from app.events.kinds import RolloutHostEnded, RolloutWaveEnded
 from app.runs.rollout.state import HostPart, RolloutState
 from app.store.models import RunRow
 from app.store.queries import UNENDED
@@ -18,6 +18,11 @@ class Begin:
 @dataclass(frozen=True)
 class NoteEnd:
     ended: RolloutHostEnded
+
+
+@dataclass(frozen=True)
+class NoteWave:
+    ended: RolloutWaveEnded
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Conclude:
     state: str
 
 
-RolloutStep = Begin | NoteEnd | HoldBack | PauseRuns | StopRuns | Conclude
+RolloutStep = Begin | NoteEnd | NoteWave | HoldBack | PauseRuns | StopRuns | Conclude
 
 
 def next_step(
@@ -55,6 +60,8 @@ def next_step(
     for part in state.at_work:
         if (run := runs.get(part.run)) and run.state not in UNENDED:
             return NoteEnd(end_of(part, run))
+    if ended := wave_ended(state):
+        return NoteWave(ended)
     if state.status == "stopping":
         return _stop(state, runs, told)
     if all(part.over for part in state.parts.values()):
@@ -112,6 +119,24 @@ def end_of(part: HostPart, run: RunRow) -> RolloutHostEnded:
         escalated=run.escalated,
         rolled_back=run.rolled_back,
         harm=harm_of(run),
+    )
+
+
+def wave_ended(state: RolloutState) -> RolloutWaveEnded | None:
+    """The first of those that are over and not noted yet."""
+    wave = state.waves_ended + 1
+    parts = [part for part in state.parts.values() if part.wave == wave]
+    if not parts or not all(part.over for part in parts):
+        return None
+    ends = [part.ended for part in parts if part.ended]
+    return RolloutWaveEnded(
+        wave=wave,
+        hosts=len(parts),
+        left=len(parts) - len(ends),
+        findings=sum(one.findings for one in ends),
+        passed=sum(one.passed for one in ends),
+        escalated=sum(one.escalated for one in ends),
+        harmed=sum(bool(one.harm) for one in ends),
     )
 
 

@@ -14,6 +14,7 @@ from app.events.kinds import (
     RolloutPaused,
     RolloutResumed,
     RolloutStopRequested,
+    RolloutWaveEnded,
 )
 from app.events.record import Recorded
 
@@ -59,6 +60,7 @@ class RolloutState:
     parts: dict[str, HostPart] = field(default_factory=dict)
     counted: int = 0
     """Hosts that had ended when a person last let it go on: the rule counts from there."""
+    waves_ended: int = 0
     ends: tuple[str, ...] = ()
     """Hosts in the order in which they ended."""
 
@@ -93,6 +95,8 @@ def _taken(state: RolloutState, recorded: Recorded) -> RolloutState:
             return replace(_with(state, replace(state.parts[host], ended=ended)), ends=(*state.ends, host))
         case RolloutHostLeft(host=host, reason=reason):
             return _with(state, replace(state.parts[host], left=reason))
+        case RolloutWaveEnded(wave=wave):
+            return replace(state, waves_ended=wave)
         case RolloutPaused(by=by, reason=reason):
             return replace(state, status="paused", by=by, reason=reason, since=recorded.at)
         case RolloutResumed(by=by, reason=reason):

@@ -10,6 +10,7 @@ from app.events.kinds import (
     RolloutPaused,
     RolloutResumed,
     RolloutStopRequested,
+    RolloutWaveEnded,
 )
 from app.loop.telling import Telling
 from app.runs.rollout.state import HostPart
@@ -34,6 +35,8 @@ def rollout_telling(event: Event) -> Telling | None:
             return _ended(event)
         case RolloutHostLeft():
             return Telling("–", "skipped", f"{event.host} is left: {event.reason}")
+        case RolloutWaveEnded():
+            return Telling("▪", "plain", _wave(event))
         case RolloutPaused(by="rule"):
             return Telling("!", "alarm", f"Paused by its rule: {event.reason}. A person says whether it goes on")
         case RolloutPaused():
@@ -70,6 +73,12 @@ def _ended(event: RolloutHostEnded) -> Telling:
         return Telling("!", "alarm", f"{event.host} ({event.of}) {event.state}: {event.harm}; {counts}")
     glyph = _GLYPHS.get(event.state, "·")
     return Telling(glyph, "passed" if glyph == "✓" else "plain", f"{event.host} ({event.of}) {event.state}: {counts}")
+
+
+def _wave(event: RolloutWaveEnded) -> str:
+    told = f"Wave {event.wave} is through: {_count(event.hosts)}, {event.passed} of {event.findings} findings passed"
+    counts = {"left to a person": event.escalated, "harmed": event.harmed, "not begun": event.left}
+    return ", ".join([told, *(f"{count} {what}" for what, count in counts.items() if count)])
 
 
 def _count(hosts: int) -> str:

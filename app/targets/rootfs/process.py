@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,6 +26,7 @@ class Process:
             files = [
                 (os.POSIX_SPAWN_DUP2, script.fileno(), 0),
                 *((os.POSIX_SPAWN_DUP2, said.fileno(), to) for to in (1, 2)),
+                *((os.POSIX_SPAWN_CLOSE, file) for file in _inherited()),
             ]
             pid = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True)
         self._file.write_text(f"{pid} {_born(pid)}")
@@ -46,6 +48,14 @@ class Process:
         except (OSError, ValueError):
             return None
         return int(pid) if _born(int(pid)) == born else None
+
+
+def _inherited() -> Iterator[int]:
+    """What whoever began us handed on, a lock perhaps: the one that outlives us all would hold it."""
+    for file in [int(one.name) for one in Path("/proc/self/fd").iterdir()]:
+        with suppress(OSError):
+            if file > 2 and os.get_inheritable(file):
+                yield file
 
 
 def _born(pid: int) -> str:

@@ -1,6 +1,7 @@
 """Opening a connection, and every way in which that fails, each with its sentence."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import asyncssh
@@ -10,13 +11,26 @@ from app.targets.ssh.endpoint import Endpoint, given_for, key_pairs, password
 from app.targets.ssh.tunnel import Tunnel
 from app.text.clean import clean
 
-_CONNECT, _LOGIN = 10, 20
-_ALIVE_EVERY, _ALIVE_TRIES = 5, 3
+_LOGIN = 20
 
 
-async def connected(end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None) -> asyncssh.SSHClientConnection:
+@dataclass(frozen=True)
+class _Patience:
+    """In seconds."""
+
+    connect: float
+    alive_every: float
+    alive_tries: int
+
+
+_USUAL, _HURRIED = _Patience(10, 5, 3), _Patience(8, 1.5, 2)
+
+
+async def connected(
+    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, *, hurried: bool = False
+) -> asyncssh.SSHClientConnection:
     given_for(end, _fingerprints(end, known_hosts), said=False)
-    sock = await tunnel.open() if tunnel else None
+    sock, patience = await tunnel.open() if tunnel else None, _HURRIED if hurried else _USUAL
     try:
         return await asyncssh.connect(
             end.address,
@@ -27,10 +41,10 @@ async def connected(end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = No
             username=end.user,
             **await _with_what(end),
             x509_trusted_certs=None,
-            connect_timeout=_CONNECT,
+            connect_timeout=patience.connect,
             login_timeout=_LOGIN,
-            keepalive_interval=_ALIVE_EVERY,
-            keepalive_count_max=_ALIVE_TRIES,
+            keepalive_interval=patience.alive_every,
+            keepalive_count_max=patience.alive_tries,
         )
     except asyncssh.HostKeyNotVerifiable as exc:
         raise Unusable(

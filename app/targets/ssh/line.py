@@ -9,6 +9,7 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import Fenced, LineCut, Unusable
+from app.targets.ownership import ALONE, Ownership
 from app.targets.ssh.connect import connected
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.loop import Loop
@@ -56,10 +57,10 @@ class SshLine:
         loop: Loop | None = None,
         tunnel: Tunnel | None = None,
         *,
-        claim: int = 0,
+        owned: Ownership = ALONE,
     ) -> None:
         self.end = end
-        self._claim = claim
+        self._owned, self._claim = owned, owned.claim
         self._known_hosts = known_hosts
         self._own_loop = loop is None
         self._loop = loop or Loop(str(end))
@@ -114,9 +115,14 @@ class SshLine:
     async def _say(
         self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: Heard | None
     ) -> LineAnswer:
-        sudo = await self._acts_as_root()
-        one = script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
-        return self._heeded(await self._converse(one, seconds, heard), seconds)
+        try:
+            sudo = await self._acts_as_root()
+            one = script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
+            return self._heeded(await self._converse(one, seconds, heard), seconds)
+        except LineCut as exc:
+            if await asyncio.to_thread(self._owned.yields):
+                raise Fenced(str(self.end)) from exc
+            raise
 
     def _heeded(self, said: LineAnswer, seconds: float) -> LineAnswer:
         if said.code in _ENDED_BY_LIMIT:
@@ -152,7 +158,9 @@ class SshLine:
     async def _connected(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
             if self._connection is None or self._connection.is_closed():
-                self._connection = await connected(self.end, self._known_hosts, self._tunnel)
+                self._connection = await connected(
+                    self.end, self._known_hosts, self._tunnel, hurried=self._owned.hurried
+                )
             return self._connection
 
     async def _hung_up(self) -> None:

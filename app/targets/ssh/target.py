@@ -65,7 +65,7 @@ class SshTarget:
         self.name = name
         self._owned = owned
         owned.bring()
-        self.line = SshLine(end, folder / "known_hosts", claim=owned.claim)
+        self.line = SshLine(end, folder / "known_hosts", owned=owned)
         self.shell = RemoteShell(self.line)
         self._folder = folder
         self._disk = Disk()

@@ -39,11 +39,13 @@ from app.web.api import (
 from app.web.api.idempotency import Keys
 from app.web.api.turn_tally import TurnTally
 from app.web.stream.folds import Folds
+from app.web.stream.rollout_folds import RolloutFolds
 
 
 def install(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.keys, application.state.folds = Keys(runtime.database), Folds(runtime.store)
+    application.state.rollouts = RolloutFolds()
     application.state.turns = TurnTally(runtime.bus, runtime.store)
     for part in (
         index,

@@ -15,7 +15,7 @@ from app.runs.order import LONGEST
 from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, Rollout, RolloutTerms, asked_of
 from app.runs.rollout.chosen import LONGEST_WORDS, chosen
 from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
-from app.runs.rollout.state import RolloutState, fold_rollout
+from app.runs.rollout.state import RolloutState
 from app.store import rollouts
 from app.store.groups import groups
 from app.store.held import asking
@@ -28,7 +28,7 @@ from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import Key
 from app.web.api.wire import Limit, Wire, stated, when
-from app.web.deps import TheRuntime, TheSession, TheStreams
+from app.web.deps import TheRolloutFolds, TheRuntime, TheSession, TheStreams
 from app.web.stream.cursor import cursor
 
 router = api_router("rollouts")
@@ -151,9 +151,9 @@ def list_rollouts(session: TheSession, limit: Limit = 50) -> RolloutList:
 
 @router.get("/rollouts/{rollout}", responses=documented("not-found"))
 @viewers
-def show_rollout(rollout: RolloutId, session: TheSession) -> RolloutStanding:
+def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds) -> RolloutStanding:
     row = rollouts.known_rollout(session, rollout)
-    return _standing(row, fold_rollout(rollouts.events_of(session, rollout)))
+    return _standing(row, folds.now(session, rollout))
 
 
 @router.post("/rollouts/{rollout}/pause", status_code=202, responses=documented("not-found", "wrong-state"))

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from typing import Annotated
+from typing import Annotated, get_args
 
 from fastapi import Path, Response
 from fastapi.concurrency import run_in_threadpool
@@ -11,11 +11,12 @@ from pydantic import Field, HttpUrl
 from app.background.webhooks.letter import new_secret, valid_secret
 from app.background.webhooks.template import LONGEST, PLACES, USUAL_KINDS, checked
 from app.background.webhooks.trial import trial
-from app.events.kinds import PersonDid
+from app.events.kinds import PersonDid, RolloutEvent
 from app.people.rights import DEMO, WHO, admins
 from app.runtime.runtime import Runtime
 from app.store import audit, webhooks
 from app.store.held import asking
+from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.text.clean import clean
 from app.web.api.events import known_kind
@@ -28,8 +29,10 @@ from app.web.deps import TheRuntime, TheSession
 router = api_router("webhooks")
 
 MOST = 50
-WAIVERS = ("waiver.ending", "waiver.ended")
-"""Of no run."""
+OF_NO_RUN = (
+    *("waiver.ending", "waiver.ended"),
+    *(one.__struct_config__.tag for one in get_args(RolloutEvent)),
+)
 
 
 Template = Annotated[
@@ -92,7 +95,7 @@ class WebhookTrial(Wire):
 
 
 class Redelivery(Wire):
-    run: Annotated[str, Field(max_length=40, description="The run whose events are sent once more.")]
+    run: Annotated[str, Field(max_length=40, description="The run, or the rollout, whose events are sent once more.")]
 
 
 class NewWebhook(WebhookView):
@@ -180,14 +183,15 @@ async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: The
 )
 @admins
 def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, session: TheSession) -> WebhookView:
-    """All that it takes of one run, from the first event on, with the same ids as before."""
+    """All that it takes of one run or rollout, from the first event on, with the same ids as before."""
     row = _the(session, webhook)
-    webhooks.send_again(session, row.id, the_run(session, order.run).id)
+    of = order.run if session.get(RolloutRow, order.run) else the_run(session, order.run).id
+    webhooks.send_again(session, row.id, of)
     return _view(row)
 
 
 def _known(kind: str, field: str) -> str:
-    return kind if kind in WAIVERS else known_kind(kind, field)
+    return kind if kind in OF_NO_RUN else known_kind(kind, field)
 
 
 def _looked_up(runtime: Runtime, webhook: str) -> WebhookRow:

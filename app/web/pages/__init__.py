@@ -64,6 +64,6 @@ def install(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.missions = Missions(runtime.store)
     application.state.console = Console(runtime, application.state.folds)
-    application.state.fleet = Fleet(runtime, application.state.folds)
+    application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts)
     application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
     application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))

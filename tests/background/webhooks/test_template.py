@@ -8,7 +8,7 @@ from app.background.webhooks.letter import letter, new_secret, signature
 from app.background.webhooks.template import JSON, LONGEST, NAMED, PLACES, PLAIN, USUAL_KINDS, checked, facts, filled
 from app.background.webhooks.trial import trial_letter
 from app.errors import NotTaken
-from app.events.kinds import KINDS, ItemEscalated, SentryAlarm
+from app.events.kinds import KINDS, ItemEscalated, RolloutPaused, RolloutWaveEnded, SentryAlarm
 from app.events.record import GENESIS, record
 from tests.runs.doors import house
 
@@ -70,6 +70,21 @@ def test_what_is_named_is_there():
     assert set(USUAL_KINDS) <= {*KINDS, "waiver.ending", "waiver.ended"}
     assert all(checked(name) == template for name, template in NAMED.items())
     assert set(facts(told(), "h", simulated=False)) == set(PLACES)
+
+
+def test_of_a_rollout_it_is_told_in_the_rollouts_words():
+    ended = RolloutWaveEnded(wave=2, hosts=4, left=1, findings=24, passed=20, escalated=3, harmed=1)
+    paused = RolloutPaused(by="rule", reason="1 host is harmed or could not be finished: <!here>")
+    said = [facts(record("o1", 3, 1.0, event, GENESIS), "web,db*", simulated=True) for event in (ended, paused)]
+    assert said[0]["text"] == (
+        "▪ Wave 2 is through: 4 hosts, 20 of 24 findings passed, 3 left to a person, 1 harmed, 1 not begun. "
+        "Rollout o1 on web,db* (simulated engines)"
+    )
+    assert said[0]["path"] == "/fleet/o1"
+    assert "! Paused by its rule: 1 host is harmed" in said[1]["text"]
+    assert "<" not in filled(checked("chat"), said[1])[0].decode()
+    sealed = letter(record("o1", 3, 1.0, ended, GENESIS), new_secret(b"0" * 16), 5.0, simulated=True)
+    assert json.loads(sealed.body)["source"] == "/api/v1/rollouts/o1"
 
 
 def test_a_letter_and_its_trial_are_signed_over_the_body_that_is_sent():

@@ -13,11 +13,22 @@ from app.events.kinds import (
     RolloutPaused,
     RolloutResumed,
     RolloutStopRequested,
+    RolloutWaveEnded,
 )
 from app.events.record import GENESIS, record
 from app.events.words import Budget
 from app.runs.rollout.asked import waves
-from app.runs.rollout.decide import Begin, Conclude, HoldBack, NoteEnd, PauseRuns, StopRuns, broken_rule, next_step
+from app.runs.rollout.decide import (
+    Begin,
+    Conclude,
+    HoldBack,
+    NoteEnd,
+    NoteWave,
+    PauseRuns,
+    StopRuns,
+    broken_rule,
+    next_step,
+)
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.store.models import RunRow
 
@@ -66,7 +77,7 @@ class Played:
                     self.add(RolloutHostBegun(host=host, of=run, wave=wave))
                     self.runs[run] = row(run, host)
                     begun.append(host)
-                case NoteEnd(ended=ended):
+                case NoteEnd(ended=ended) | NoteWave(ended=ended):
                     self.add(ended)
                 case HoldBack(reason=reason):
                     self.add(RolloutPaused(by="rule", reason=reason))
@@ -110,6 +121,22 @@ def test_a_wave_begins_when_all_of_the_one_before_are_through():
     assert rollout.go() == []
     rollout.ends("h3")
     assert rollout.go() == ["h4", "h5", "h6"]
+
+
+def test_each_wave_is_noted_once_when_its_last_host_is_through():
+    rollout = Played(4, at_once=4, sizes=(1, 3))
+    rollout.go()
+    rollout.ends("h1", passed=7, escalated=3)
+    rollout.add(NoteEnd(rollout.step().ended).ended)
+    assert rollout.step() == NoteWave(
+        RolloutWaveEnded(wave=1, hosts=1, left=0, findings=10, passed=7, escalated=3, harmed=0)
+    )
+    rollout.go()
+    rollout.add(RolloutHostLeft(host="h2", reason="gone"))
+    for host in ("h3", "h4"):
+        rollout.ends(host)
+    rollout.go()
+    assert (rollout.state.waves_ended, rollout.state.status) == (2, "finished")
 
 
 def test_a_host_on_which_somebody_is_at_work_waits_and_others_go_first():

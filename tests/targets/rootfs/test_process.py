@@ -1,3 +1,4 @@
+import fcntl
 import os
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def test_a_stranger_with_its_number_is_left_alone(process, tmp_path):
     stranger.end()
     assert process.alive
     assert (tmp_path / "pid").read_text() == noted
+
+
+def test_it_holds_nothing_that_whoever_began_it_was_handed(process, tmp_path):
+    with (tmp_path / "lock").open("w") as lock:
+        os.set_inheritable(lock.fileno(), True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        start(process, tmp_path, 'echo $$ > "$1"; sleep 60')
+    with (tmp_path / "lock").open("w") as again:
+        fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _runs(pid):

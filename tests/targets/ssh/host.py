@@ -35,6 +35,7 @@ left=$(cat {cuts} 2>/dev/null) && echo $((left - 1)) >{cuts}
 bwrap --unshare-user --uid {uid} --gid {uid} --cap-add ALL --bind {root} / --ro-bind /usr /usr $deaf --dev /dev \\
   --bind /proc /proc --tmpfs /tmp {small} {sudo} --chdir / /bin/sh -c "$SSH_ORIGINAL_COMMAND"
 code=$?
+[ -e {told} ] && echo "$(date +%s.%N) ${{SSH_CONNECTION%% *}} $code" >>{told}
 [ "$left" = 0 ] && kill -9 $PPID
 exit $code
 """
@@ -46,8 +47,9 @@ exec unshare --user --map-root-user -- "$@"
 
 
 class SshHost:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, address: str = "127.0.0.1", within: tuple[str, ...] = ()) -> None:
+        """`within`: the words in front of a command that take it to where the address is."""
+        self.folder, self.address, self._within = folder, address, within
         folder.mkdir(parents=True)
         memory = Path("/dev/shm")
         self.root = Path(tempfile.mkdtemp(prefix="temper-", dir=memory if os.access(memory, os.W_OK) else folder))
@@ -62,14 +64,14 @@ class SshHost:
         host_key.write_public_key(self.root / "etc/ssh/ssh_host_ed25519_key.pub")
         (self.root / "etc/ssh/ssh_host_ed25519_key").chmod(0o600)
         self.host_key = host_key
-        self.known_host = f"[127.0.0.1]:{self.port} {host_key.export_public_key().decode()}"
+        self.known_host = f"[{address}]:{self.port} {host_key.export_public_key().decode()}"
         self.enters()
         self._process: subprocess.Popen | None = None
 
     def start(self) -> "SshHost":
         options = {
             "Port": self.port,
-            "ListenAddress": "127.0.0.1",
+            "ListenAddress": self.address,
             "HostKey": self.root / "etc/ssh/ssh_host_ed25519_key",
             "PidFile": self.root / "run/sshd.pid",
             "AuthorizedKeysFile": self.folder / "let-in",
@@ -82,7 +84,7 @@ class SshHost:
         said = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
         # Nobody's .bashrc has a part in this: it may be slow, and it may talk.
         bare = ["--tmpfs", str(Path.home()), "--bind", str(self.folder), str(self.folder)]
-        own_run = ["bwrap", "--dev-bind", "/", "/", *bare, "--tmpfs", "/run", "--dir", "/run/sshd"]
+        own_run = [*self._within, "bwrap", "--dev-bind", "/", "/", *bare, "--tmpfs", "/run", "--dir", "/run/sshd"]
         self.log = (self.folder / "sshd.log").open("wb")
         config = self.root / "etc/ssh/sshd_config"
         self._process = subprocess.Popen([*own_run, SSHD, "-D", "-e", "-f", config, *said], stderr=self.log)
@@ -97,7 +99,7 @@ class SshHost:
         discard(self.root)
 
     def endpoint(self, **changed: object) -> Endpoint:
-        given = {"user": getpass.getuser(), "address": "127.0.0.1", "port": self.port, "way": "key"}
+        given = {"user": getpass.getuser(), "address": self.address, "port": self.port, "way": "key"}
         return Endpoint(**{**given, "secret_at": str(self.key), **changed})
 
     def enters(self, *, uid: int = 0, sudo: bool = True, small: str = "", full: bool = False) -> None:
@@ -110,6 +112,7 @@ class SshHost:
             root=self.root,
             talk=self.folder / "talk",
             cuts=self.folder / "cuts",
+            told=self.folder / "told",
             small=small,
             limit=_FULL if full else "",
             sudo=f"--ro-bind {stand_in} /usr/bin/sudo",
@@ -197,8 +200,12 @@ class SshHost:
     def _until_it_listens(self) -> None:
         while True:
             assert self._process.poll() is None, (self.folder / "sshd.log").read_text()
+            if not (self.root / "run/sshd.pid").exists():
+                continue
+            if self._within:  # from here nobody can ask; it has begun to listen before it writes its number
+                return
             with socket.socket() as asked:
-                if asked.connect_ex(("127.0.0.1", self.port)) == 0 and (self.root / "run/sshd.pid").exists():
+                if asked.connect_ex((self.address, self.port)) == 0:
                     return
 
 

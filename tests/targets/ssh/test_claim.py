@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.errors import Fenced
+from app.errors import Fenced, LineCut
 from app.events.words import SetOption
 from app.targets.ownership import Ownership
 
@@ -50,3 +50,12 @@ def test_who_only_looks_leaves_no_claim(host, opened):
     target.prepare(changes=False)
     assert target.files.read(SSHD)
     assert not (host.root / "var/lib/temper/journal/claim").exists()
+
+
+@pytest.mark.parametrize(("others", "raised"), [(True, Fenced), (False, LineCut)])
+def test_a_host_that_answers_no_more_is_for_who_may_reach_it_where_there_is_one(host, opened, others, raised):
+    target = opened(owned=Ownership(claim=1, yields=lambda: others))
+    target.prepare()
+    host.cut(listener=True)
+    with pytest.raises(raised):
+        target.pending()

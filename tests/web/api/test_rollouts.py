@@ -45,6 +45,7 @@ def test_its_stream_tells_all_and_ends(api, rolled_out):
     kinds = [line[7:] for line in said.splitlines() if line.startswith("event: ")]
     assert kinds[0] == "rollout.asked"
     assert kinds.count("rollout.host_begun") == kinds.count("rollout.host_ended") == 3
+    assert kinds.count("rollout.wave_ended") == 2
     assert kinds[-2:] == ["rollout.ended", "end"]
 
 

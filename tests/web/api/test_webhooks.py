@@ -168,3 +168,18 @@ def test_a_run_of_before_it_was_asked_for_is_sent_when_a_person_wants_it(api, fi
     ids = [json.loads(body)["id"] for _, body in listener.letters]
     assert ids[:2] == ids[2:], "who takes one twice can tell by its id"
     problem(api.post(f"/api/v1/webhooks/{name}/again", json={"run": "none"}), 404, "not-found", "run")
+
+
+def test_a_rollout_is_told_of_and_told_once_more_when_a_person_asks(api, listener, webhook):
+    kinds = ["rollout.asked", "rollout.wave_ended", "rollout.ended"]
+    name = webhook(kinds=kinds)["id"]
+    asked = api.post("/api/v1/rollouts", json={"hosts": "fixture-6", "rules": ["V-257820"]})
+    assert asked.status_code == 202, asked.text
+    api.until(f"/api/v1/webhooks/{name}", lambda said: said["delivered"] == 3)
+    told = [json.loads(body) for _, body in listener.letters]
+    assert [one["type"] for one in told] == [f"temper.{kind}" for kind in kinds]
+    rollout = asked.json()["id"]
+    assert {(one["source"], one["simulated"]) for one in told} == {(f"/api/v1/rollouts/{rollout}", True)}
+    assert api.post(f"/api/v1/webhooks/{name}/again", json={"run": rollout}).status_code == 202
+    api.until(f"/api/v1/webhooks/{name}", lambda said: said["delivered"] == 6)
+    assert [json.loads(body)["id"] for _, body in listener.letters[3:]] == [one["id"] for one in told]

@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
 from app.store.standing import StandingRow, cells_of
-from app.web.pages.fleet.picture import FleetLine, letters_of
+from app.web.pages.fleet.picture import FleetLine, letters_of, places_of
 
 MANY = 500
 """Hosts beyond which all are read rather than named one by one."""
@@ -34,16 +34,18 @@ class FleetBoard:
     lines: dict[str, FleetLine] = field(default_factory=dict)
     changed: dict[str, int] = field(default_factory=dict)
     """Host to the version in which its line is new."""
-    _cells: dict[str, dict[str, str]] = field(default_factory=dict)
+    _cells: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """Host to the rules that it was looked at for, and a letter for each. Hosts of the same rules share them."""
+    _rules: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    _places: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
+    """Of such rules, where each column's letter stands."""
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, session: Session, hosts: Path) -> None:
         """Take in what is new; whoever comes meanwhile waits for the same look."""
         with self._lock:
-            fresh = self._fresh(session)
-            if fresh:
-                self._columns(fresh)
+            self._columns(self._fresh(session))
             working = {run.host: run for run in reversed(queries.unended(session))}
             newest = {run.host: run for run in queries.newest_of_each_host(session)}
             lines = {
@@ -54,13 +56,15 @@ class FleetBoard:
             if new or len(lines) != len(self.lines):
                 self.version += 1
                 self.changed |= dict.fromkeys(new, self.version)
-            self.lines = lines
+            changed = set(new)
+            # What stays as it was keeps what was drawn of it.
+            self.lines = {host: line if host in changed else self.lines[host] for host, line in lines.items()}
 
     def since(self, version: int) -> list[FleetLine]:
         return [line for host, line in self.lines.items() if self.changed.get(host, 0) > version]
 
-    def _fresh(self, session: Session) -> Sequence[StandingRow]:
-        """Rows that were written since the last look: a few bytes a host are read to know which."""
+    def _fresh(self, session: Session) -> Iterable[tuple[str, ...]]:
+        """The rules of rows that were written since the last look: a few bytes a host are read to know which."""
         heads = session.execute(
             select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
         ).all()
@@ -71,20 +75,25 @@ class FleetBoard:
             return ()
         query = select(StandingRow).where(StandingRow.skill == self.skill)
         few = query.where(col(StandingRow.host).in_(new)) if len(new) < MANY else query
-        rows = session.exec(few).all()
-        for row in rows:
-            self._cells[row.host], self._seen[row.host] = cells_of(row), (row.run, row.at)
+        if len(self._rules) > MANY:
+            self._rules, self._places = {rules: rules for rules, _ in self._cells.values()}, {}
+        found = {}
+        for row in session.exec(few).all():
+            told = cells_of(row)
+            rules = self._rules.setdefault(tuple(told), tuple(told))
+            self._cells[row.host] = rules, "".join([one[0] for one in told.values()])
+            self._seen[row.host] = row.run, row.at
+            found[rules] = rules
             session.expunge(row)
-        return rows
+        return found
 
-    def _columns(self, fresh: Sequence[StandingRow]) -> None:
+    def _columns(self, fresh: Iterable[tuple[str, ...]]) -> None:
         """Where a rule is new, every line is drawn anew."""
-        known = set(self.columns)
-        new = [rule for row in fresh for rule in self._cells[row.host] if rule not in known]
-        if new:
-            there = dict.fromkeys([*self.columns, *new])
+        there = set(self.columns).union(*fresh)
+        if len(there) > len(self.columns):
             first = [rule for rule in _order(self.skill) if rule in there]
-            self.columns = [*first, *sorted(there.keys() - set(first))]
+            self.columns = [*first, *sorted(there - set(first))]
+            self._places = {}
 
     def _line(self, host: str, working: RunRow | None, newest: RunRow | None) -> FleetLine:
         run, before = working or newest, self.lines.get(host)
@@ -93,7 +102,10 @@ class FleetBoard:
         if before and before.at == at and len(before.letters) == len(self.columns):
             letters = before.letters
         else:
-            letters = letters_of(self._cells.get(host, {}), self.columns)
+            rules, letters = self._cells.get(host, ((), ""))
+            if rules not in self._places:
+                self._places[rules] = places_of(rules, self.columns)
+            letters = letters_of(letters, self._places[rules])
         return FleetLine(
             host,
             letters,

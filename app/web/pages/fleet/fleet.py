@@ -10,7 +10,7 @@ import msgspec
 from sqlmodel import Session
 
 from app.events.record import Recorded
-from app.runs.rollout.state import HostPart, RolloutState, fold_rollout
+from app.runs.rollout.state import HostPart, RolloutState
 from app.runs.rollout.telling import outcome, rollout_telling
 from app.runtime.runtime import Runtime
 from app.store import queries
@@ -25,6 +25,7 @@ from app.web.pages.mission.feed import FeedLine
 from app.web.pages.templating import rendered
 from app.web.stream.folds import Folds
 from app.web.stream.message import message
+from app.web.stream.rollout_folds import RolloutFolds
 
 USUAL_SKILL = "stig"
 MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80
@@ -50,11 +51,10 @@ class RolloutCard:
 class Fleet:
     """One per application."""
 
-    def __init__(self, runtime: Runtime, folds: Folds) -> None:
-        self.runtime, self._folds = runtime, folds
+    def __init__(self, runtime: Runtime, folds: Folds, rollouts: RolloutFolds) -> None:
+        self.runtime, self._folds, self._rollouts = runtime, folds, rollouts
         self._boards: OrderedDict[str, FleetBoard] = OrderedDict()
         self._lives: OrderedDict[tuple[str, str], FleetLive] = OrderedDict()
-        self._rollouts: OrderedDict[str, RolloutState] = OrderedDict()
         self._lock = Lock()
 
     def board(self, session: Session, name: str) -> FleetBoard:
@@ -80,12 +80,7 @@ class Fleet:
             return live
 
     def rollout(self, session: Session, rollout: str) -> RolloutState:
-        """A chain is only added to, so what was folded once stays right."""
-        kept = self._rollouts.get(rollout, RolloutState())
-        state = self._rollouts[rollout] = fold_rollout(events_of(session, rollout, kept.seq), kept)
-        while len(self._rollouts) > 4 * MOST_BOARDS:
-            self._rollouts.popitem(last=False)
-        return state
+        return self._rollouts.now(session, rollout)
 
     def skill(self, session: Session, wanted: str) -> tuple[str, list[str]]:
         """The one to show, and those that there are."""

@@ -3,6 +3,7 @@
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from app.store.standing import LEFT, NOTHING, OPEN, PASSED, PERSONS, SLIPPED, UNDONE, WORK
 
@@ -54,7 +55,7 @@ class FleetLine:
     def at_work(self) -> bool:
         return self.state in ("queued", "running", "paused")
 
-    @property
+    @cached_property
     def wire(self) -> str:
         """Tabs between: host, run, state, alarm or nothing, cells."""
         return "\t".join((self.host, self.run, self.state, "!" if self.alarm else "", packed(self.letters)))
@@ -78,8 +79,14 @@ def packed(letters: str) -> str:
     return "".join(_PAIRS[even[place : place + 2]] for place in range(0, len(even), 2))
 
 
-def letters_of(cells: Mapping[str, str], columns: Sequence[str]) -> str:
-    return "".join([cells[rule][0] if rule in cells else NOTHING for rule in columns])
+def places_of(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """Where the letter of each column stands among those of `rules`; -1 where it does not."""
+    there = {rule: place for place, rule in enumerate(rules)}
+    return [there.get(rule, -1) for rule in columns]
+
+
+def letters_of(letters: str, places: Sequence[int]) -> str:
+    return "".join(map((letters + NOTHING).__getitem__, places))
 
 
 def totals(lines: Iterable[FleetLine]) -> dict[str, int]:

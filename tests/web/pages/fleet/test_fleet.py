@@ -11,6 +11,7 @@ from app.store.models import RunRow
 from app.store.standing import StandingRow
 from app.web.pages.fleet.fleet import Fleet, FleetWatch
 from app.web.stream.folds import Folds
+from app.web.stream.rollout_folds import RolloutFolds
 from tests.runs.doors import house
 
 HOSTS, RULES = 1000, 300
@@ -59,7 +60,7 @@ async def test_a_thousand_hosts_fit_one_page_alarms_first(made):
 
 
 async def test_when_a_cell_changes_that_host_alone_is_sent(made):
-    fleet = Fleet(made, Folds(made.store))
+    fleet = Fleet(made, Folds(made.store), RolloutFolds())
     live = fleet.live("stig", "")
     FleetWatch(live, 0).whole()
     assert b"event: fleet" not in live([])
@@ -70,3 +71,20 @@ async def test_when_a_cell_changes_that_host_alone_is_sent(made):
     assert b"web-3\\t" in sent
     assert b"web-4\\t" not in sent
     assert b"event: fleet" not in FleetWatch(live, fleet.as_read("stig").version).whole()
+
+
+async def test_a_rule_that_only_one_host_was_looked_at_for_is_a_column_for_all(made):
+    board = made.application.state.fleet.as_read("stig")
+    with Session(made.database) as session, session.begin():
+        board.read(session, made.settings.hosts)
+        before = board.lines["web-4"].letters
+        more = stands(3, "p" * RULES, 2000.0)
+        more["cells"] = msgspec.json.encode({"V-100000": "o1:1"} | msgspec.json.decode(more["cells"]))
+        session.merge(StandingRow(**more))
+        session.flush()
+        board.read(session, made.settings.hosts)
+    at = board.columns.index("V-100000")
+    assert board.lines["web-3"].letters[at] == "o"
+    letters = board.lines["web-4"].letters
+    assert letters[:at] + letters[at + 1 :] == before
+    assert letters[at] == "."

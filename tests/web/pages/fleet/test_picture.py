@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.web.pages.fleet.picture import DIGITS, LETTERS, FleetLine, Sought, by_trouble, packed, sifted, totals
+from app.web.pages.fleet.picture import (
+    DIGITS,
+    LETTERS,
+    FleetLine,
+    Sought,
+    by_trouble,
+    letters_of,
+    packed,
+    places_of,
+    sifted,
+    totals,
+)
 
 LINES = [
     FleetLine("web10", "ppo", state="finished"),
@@ -21,6 +32,11 @@ def test_what_is_packed_is_unpacked_by_the_page(letters):
     unpacked = "".join(LETTERS[DIGITS.index(one) >> 3] + LETTERS[DIGITS.index(one) & 7] for one in digits)
     assert unpacked.removesuffix("." * (len(letters) % 2)) == letters
     assert len(digits) == -(-len(letters) // 2)
+
+
+def test_each_column_has_the_letter_of_its_rule_wherever_it_stood():
+    assert letters_of("po", places_of(("V-2", "V-1"), ["V-1", "V-2", "V-3"])) == "op."
+    assert letters_of("", places_of((), ["V-1", "V-2"])) == ".."
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,97 @@
+"""Whether the evidence of a rollout holds: its own chain and index, and the pack of each of its runs."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from app.events.kinds import RolloutAsked
+from app.events.record import BrokenChain, Recorded, check_chain, read
+from app.evidence import verify
+from app.evidence.bundle import FORMAT, index
+from app.evidence.remake import remake
+from app.evidence.verify import ODD, SEALED, BrokenPack, Files, Object, digest, unpack
+
+_APART = {"manifest.json", "manifest.sig"}
+
+
+def is_bundle(files: Files) -> bool:
+    """And no pack of a single run."""
+    try:
+        return bool(json.loads(files["manifest.json"])["format"] == FORMAT)
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def check_bundle(files: Files, head: str = "", key: str = "", left: Callable[[str], None] = lambda _: None) -> Object:
+    """The index, when all of it holds. `left` is told of each run what could not be compared."""
+    try:
+        told: Object = json.loads(files["manifest.json"])
+        _listed(files, told)
+        _signed(files, told, key)
+        events = _events(files, told, head)
+        for run in told["runs"]:
+            _run(files[f"runs/{run['host']}-{run['run']}.zip"], run, key, left)
+        _same(events, files, told)
+    except (*ODD, BrokenChain, msgspec.MsgspecError) as exc:
+        raise BrokenPack(f"it is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
+    return told
+
+
+def _listed(files: Files, told: Object) -> None:
+    found = [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)]
+    if alone := {*files} ^ ({one["name"] for one in told["files"]} | _APART):
+        raise BrokenPack(f"{min(alone)[:80]!a} is not both in the index and in the zip")
+    for here, there in zip((one for one in found if one["name"] not in _APART), told["files"], strict=True):
+        if here != there:
+            raise BrokenPack(f"{here['name']} is not the file that the index names")
+
+
+def _signed(files: Files, told: Object, key: str) -> None:
+    by, signature = str(told["key"]), files["manifest.sig"]
+    if not re.fullmatch(rb"[0-9a-f]{128}\n", signature) or not re.fullmatch("[0-9a-f]{64}", by):
+        raise BrokenPack("manifest.sig is not the signature of a key that the index names")
+    if not verify.signed(bytes.fromhex(by), bytes.fromhex(signature.decode()), SEALED + files["manifest.json"]):
+        raise BrokenPack("manifest.json is not what was signed")
+    if key and key != by:
+        raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
+
+
+def _events(files: Files, told: Object, head: str) -> list[Recorded]:
+    lines, hashes = files["rollout.jsonl"].splitlines(), files["chain.txt"].decode("ascii").splitlines()
+    rows = list(zip(range(1, len(lines) + 1), lines, hashes, strict=True))
+    last = check_chain(rows, told["rollout"])
+    if last != told["chain_head"] or len(rows) != told["events"]:
+        raise BrokenPack("the index gives another chain head, or another number of events, than the chain has")
+    if head not in ("", last):
+        raise BrokenPack(f"its chain head is {last}, not {head}")
+    return [read(line, digest_) for _, line, digest_ in rows]
+
+
+def _run(pack: bytes, run: dict[str, Any], key: str, left: Callable[[str], None]) -> None:
+    try:
+        files = unpack(pack)
+        told = verify.check(files, run["chain_head"], key)
+        why = remake(files)
+    except BrokenPack as exc:
+        raise BrokenPack(f"the pack of {run['host']}: {exc}") from exc
+    if (told["run"], told["host"]) != (run["run"], run["host"]):
+        raise BrokenPack(f"the pack of {run['host']}: it is of run {told['run']} on {told['host']}")
+    if why:
+        left(f"{run['host']}: {why}")
+
+
+def _same(events: list[Recorded], files: Files, told: Object) -> None:
+    """The index says what the chain says."""
+    asked = events[0].event
+    if not isinstance(asked, RolloutAsked):
+        raise BrokenPack("rollout.jsonl does not begin with what was asked for")
+    rest = {name: content for name, content in files.items() if name not in _APART}
+    again = json.loads(json.dumps(index(events, asked, rest, told["key"]))) | {"made_by": told["made_by"]}
+    if differs := [name for name in again if again[name] != told.get(name)] or sorted(told.keys() - again.keys()):
+        raise BrokenPack(f"the index says of {differs[0]} something else than the chain")
+    readme = files["README.txt"].decode()
+    if told["rollout"] not in readme or (asked.simulated and "SIMULATED" not in readme):
+        raise BrokenPack("README.txt is that of another rollout, or does not say that it was SIMULATED")

@@ -1,0 +1,137 @@
+"""To whom a run goes that nobody works on, or whose host does not answer who has it."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import Session
+
+from app.errors import Fenced
+from app.events.record import GENESIS, record
+from app.runtime.reach import given_away, passed_on
+from app.store import nodes
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.leases import LeaseRow
+from app.store.nodes import Orphan
+from tests.loop.playing import pack, request, rule
+from tests.nodes.test_shared_database import member
+from tests.postgres import new_database
+
+
+@pytest.fixture
+def database(server):
+    opened = open_database(new_database(server))
+    yield opened
+    opened.dispose()
+
+
+@pytest.fixture
+def run(database):
+    EventStore(database).append([record("r", 1, time.time() - 10, request(pack([rule("A")])), GENESIS)])
+    return "r"
+
+
+class Queue:
+    """What is offered, instead of the queue."""
+
+    def __init__(self):
+        self.offered = []
+
+    def offer_here(self, run, host, epoch):
+        self.offered.append((run, host, epoch))
+
+
+def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_once(database, run):
+    one, other, queue = member(database, "one"), member(database, "other"), Queue()
+    one.take(run, "h", 1)
+    assert given_away(database, one, queue, run)
+    assert queue.offered == [(run, "h", 2)]
+    with pytest.raises(Fenced):
+        one.fence(run)()
+    with pytest.raises(Fenced):
+        given_away(database, one, queue, run)  # somebody else's by now
+    assert passed_on(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
+    assert queue.offered[1:] == [(run, "h", 3)]
+    assert not passed_on(database, other, queue, run, 3)
+    other.take(run, "h", 3)
+    assert not given_away(database, other, queue, run), "nobody is left to try: who has it says so"
+    other.fence(run)()
+    assert len(queue.offered) == 2
+
+
+def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
+    one, other, queue = member(database, "one"), member(database, "other"), Queue()
+    one.take(run, "h", 1)
+    assert given_away(database, one, queue, run)
+    with Session(database) as session, session.begin():
+        row = session.get_one(LeaseRow, run)
+        at = nodes.told_time(session) - nodes.TRIED_FOR - 1
+        row.unreached = f"one@{at:.3f}"
+    assert not passed_on(database, one, queue, run, 2)
+    other.take(run, "h", 2)
+    assert given_away(database, other, queue, run)
+
+
+def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
+    one, queue = member(database, "one"), Queue()
+    member(database, "other")
+    one.take(run, "h", 1)
+    assert given_away(database, one, queue, run)
+    with Session(database) as session, session.begin():
+        nodes.end(session, {"other"})
+    assert not passed_on(database, one, queue, run, 2)
+    one.take(run, "h", 2)
+
+
+def test_alone_there_is_nobody_to_give_it_to(database, run):
+    one = member(database, "one")
+    one.take(run, "h", 1)
+    assert not given_away(database, one, Queue(), run)
+    one.fence(run)()
+
+
+def test_a_run_that_is_taken_while_another_looks_for_what_nobody_has_stays_taken(database, run):
+    one, _ = member(database, "one"), member(database, "other")
+    assert swept(database, lambda session: session.add(_taken(run, session))) == []
+    one.fence(run)()
+
+    def again(session):
+        row = session.get_one(LeaseRow, run, with_for_update=True)
+        row.node = "one"
+
+    with Session(database) as session, session.begin():
+        session.get_one(LeaseRow, run).node = "gone"
+    assert swept(database, again) == []
+    one.fence(run)()
+
+
+def test_what_nobody_has_is_offered_once(database, run):
+    member(database, "one")
+    for found in ([Orphan(run, "h", 1)], []):
+        with Session(database) as session, session.begin():
+            assert nodes.orphans(session, "one", ()) == found
+
+
+def _taken(run, session):
+    return LeaseRow(name=run, host="h", node="one", epoch=1, asked_at=nodes.told_time(session))
+
+
+def swept(database, meanwhile):
+    """What a look finds that begins before `meanwhile` is committed, and ends after."""
+
+    def look():
+        with Session(database) as session, session.begin():
+            return nodes.orphans(session, "other", ())
+
+    with ThreadPoolExecutor(1) as pool:
+        with Session(database) as session, session.begin():
+            meanwhile(session)
+            session.flush()
+            looking = pool.submit(look)
+            waits = text("select count(*) from pg_stat_activity where wait_event_type = 'Lock'")
+            with database.connect().execution_options(isolation_level="AUTOCOMMIT") as watching:
+                while not looking.done() and not watching.execute(waits).scalar():
+                    pass
+        return looking.result()
