@@ -27,11 +27,12 @@ from app.web.pages import (
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet import Fleet
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.machine import machine_parts
+from app.web.pages.machine import machine_parts, share_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.missions import Missions
 from app.web.pages.ops import routes as ops
 from app.web.pages.ops.console import Console
+from app.web.pages.sharing import Sharing
 
 
 def install(application: FastAPI) -> None:
@@ -61,7 +62,11 @@ def install(application: FastAPI) -> None:
     refused.install(application)
     runtime = application.state.runtime
     application.state.missions = Missions(runtime.store)
-    application.state.console = Console(runtime, application.state.folds)
-    application.state.fleet = Fleet(runtime, application.state.folds)
+    sharing = application.state.sharing = Sharing(runtime.store)
+    application.state.console = Console(runtime, application.state.folds, sharing)
+    application.state.fleet = Fleet(runtime, application.state.folds, sharing)
     application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
-    application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))
+    application.state.machine_live = LiveParts(
+        "machine", lambda: machine_parts(runtime) | share_parts(runtime, sharing)
+    )
+    application.state.guests_live = LiveParts("machine, to guests", lambda: machine_parts(runtime))
