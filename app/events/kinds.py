@@ -602,6 +602,8 @@ class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
     """A greater share of findings that are left to a person, in percent, pauses it; 100: no share does."""
     note: str = ""
     by: str = ""
+    replay_fixes: bool = True
+    """What held on another host with the same files is tried first on each."""
 
 
 class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):

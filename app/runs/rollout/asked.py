@@ -68,6 +68,7 @@ def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
         escalated=terms.escalated,
         note=clean(order.note, LONGEST["note"]),
         by=order.by,
+        replay_fixes=order.replay_fixes,
     )
 
 
@@ -92,6 +93,7 @@ def order_for(asked: RolloutAsked, rollout: str) -> Order:
         budget=asked.budget,
         note=asked.note,
         pace=asked.pace,
+        replay_fixes=asked.replay_fixes,
         by=f"rollout {rollout} of {asked.by}",
     )
 

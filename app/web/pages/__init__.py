@@ -31,6 +31,7 @@ from app.web.pages.machine import machine_parts, share_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.missions import Missions
 from app.web.pages.ops import routes as ops
+from app.web.pages.ops import webhooks
 from app.web.pages.ops.console import Console
 from app.web.pages.sharing import Sharing
 
@@ -53,6 +54,7 @@ def install(application: FastAPI) -> None:
         waivers,
         lineup,
         ops,
+        webhooks,
         cold_starts,
         people,
         scores,

@@ -1,10 +1,11 @@
 """The mission page: a run live, ended or replayed, and what a person may ask of it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from itertools import starmap
 from typing import Annotated
 
 from fastapi import APIRouter, Cookie, HTTPException, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -12,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.people.rights import guests, only, operators, signed
 from app.runs.answer import DECISIONS, answer
 from app.runs.command import command
+from app.runs.labels import checked, label, split
 from app.runs.order import queued
 from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
@@ -160,8 +162,19 @@ def _row(runtime: Runtime, run: str) -> RunRow:
 @operators
 async def start(runtime: TheRuntime, fields: Fields) -> Response:
     order = order_of(fields, by=signed(BY), pace=runtime.settings.speed)
+    name, tags = fields.get("name", ""), split(fields.get("tags", ""))
+    checked(name, tags)
     run = await runtime.submit(queued(order, runtime.lineup, runtime.settings.hosts))
+    if name or tags:
+        await run_in_threadpool(_labelled, runtime, run, name, tags)
     return RedirectResponse(f"/runs/{run}", status_code=303)
+
+
+def _labelled(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
+    with Session(runtime.database) as session, session.begin():
+        if row := queries.run(session, run):
+            label(row, name, tags)
+            session.add(row)
 
 
 @router.post("/runs/{run}/ask")

@@ -15,6 +15,7 @@ from app.web.pages.machine import gpus_now, gpus_then, meters, meters_then
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.missions import Missions
 from app.web.pages.mission.pieces import Scene, pieces
+from app.web.pages.mission.reboot import RebootLook, reboot_look
 from app.web.pages.mission.replay import Jumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import Timeline, read_timeline
@@ -56,6 +57,8 @@ class MissionView:
     summary: Summary | None
     """Of a run that has ended, where no moment of it is asked for."""
     table: EnergyTable | None
+    reboot: RebootLook | None
+    """What was found after the host began anew."""
     shareable: bool = True
     """There is a page of the summary alone."""
 
@@ -107,6 +110,7 @@ def mission_view(
         time=line.time(mission.state.at),
         summary=read_summary(runtime.store, row.id) if ended else None,
         table=energy_table(runtime, row) if ended else None,
+        reboot=reboot_look(runtime, row) if ended and sharing else None,
     )
 
 

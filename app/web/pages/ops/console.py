@@ -1,7 +1,7 @@
 """The console's parts, drawn anew each second while somebody watches; the page is made of the same."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from sqlmodel import Session
@@ -41,7 +41,7 @@ class Console:
             unended = [row.id for row in queries.unended(session)]
             situation = self._situation(session)
             living = nodes.standings(session) if self._runtime.leases else []
-            newest = [row.id for row in queries.newest(session, FEED_RUNS)]
+            newest = {row.id: row.host for row in queries.newest(session, FEED_RUNS)}
         situation = replace(situation, states=[self._state(run) for run in unended])
         runtime, now, states = self._runtime, situation.now, situation.states
         shares = self._sharing.now(now)
@@ -69,7 +69,7 @@ class Console:
             "simulator": rendered("partials/_simulator.html", simulator=runtime.simulator),
             "stairs": stairs_now(runtime) if runtime.launched else "",
             "gpus": rendered("partials/_gpu_rows.html", rows=gpus, reason=runtime.board.gpu_reason),
-            "feed": rendered("partials/_told.html", feed=self._told(newest)),
+            "feed": rendered("partials/_told.html", feed=self._told(list(newest)), hosts=_several(newest)),
             "log": rendered("partials/_log.html", lines=list(_log(runtime))),
             "nodes": rendered("partials/_nodes.html", nodes=living, node=runtime.leases.node if runtime.leases else ""),
         }
@@ -108,6 +108,11 @@ class Console:
             return seq, lines
         told = self._runtime.store.newest(run, None, TOLD, FEED_LINES * 2)
         return head, [line for line in map(feed_line, told) if line][:FEED_LINES]
+
+
+def _several(hosts: Mapping[str, str]) -> Mapping[str, str]:
+    """Run to host; empty where all are the same."""
+    return hosts if len(set(hosts.values())) > 1 else {}
 
 
 def _loading(runtime: Runtime) -> list[str]:
