@@ -41,6 +41,16 @@ class HostLane:
 
 
 @dataclass(frozen=True)
+class HostHolds:
+    """Of one engine, the last two minutes."""
+
+    host: str
+    run: str
+    """The newest."""
+    holds: tuple[Hold, ...]
+
+
+@dataclass(frozen=True)
 class EngineShare:
     """One engine at one moment."""
 
@@ -148,13 +158,17 @@ def shares(runs: Sequence[RunHolds], now: float) -> dict[str, EngineShare]:
 
 
 def _share(held: Sequence[tuple[RunHolds, list[Hold]]], now: float) -> EngineShare:
-    recent = [(one, [hold for hold in holds if _recent(hold, now)]) for one, holds in held]
-    recent = sorted(((one, holds) for one, holds in recent if holds), key=lambda of: of[1][-1].since, reverse=True)
-    serving = [Served(holds[-1].role, one.host) for one, holds in recent if holds[-1].until is None]
-    if not _at_once([holds for _, holds in recent]):
-        return EngineShare(tuple(serving))
-    lanes = sorted((_lane(one, holds, now) for one, holds in recent[:MOST_LANES]), key=lambda lane: _order(lane.host))
-    return EngineShare(tuple(serving), tuple(lanes), max(0, len(recent) - MOST_LANES))
+    hosts: dict[str, HostHolds] = {}
+    for one, holds in sorted(held, key=lambda of: of[1][-1].since):
+        if recent := tuple(hold for hold in holds if _recent(hold, now)):
+            before = hosts[one.host].holds if one.host in hosts else ()  # its runs go one after the other
+            hosts[one.host] = HostHolds(one.host, one.run, (*before, *recent))
+    last = sorted(hosts.values(), key=lambda one: one.holds[-1].since, reverse=True)
+    serving = tuple(Served(one.holds[-1].role, one.host) for one in last if one.holds[-1].until is None)
+    if not _at_once([one.holds for one in last]):
+        return EngineShare(serving)
+    lanes = sorted((_lane(one, now) for one in last[:MOST_LANES]), key=lambda lane: _order(lane.host))
+    return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES))
 
 
 def _recent(hold: Hold, now: float) -> bool:
@@ -172,8 +186,8 @@ def _at_once(runs: Sequence[Sequence[Hold]]) -> bool:
     return False
 
 
-def _lane(one: RunHolds, holds: list[Hold], now: float) -> HostLane:
-    drawn = tuple(bars(holds, now, HOLD_SECONDS))
+def _lane(one: HostHolds, now: float) -> HostLane:
+    drawn = tuple(bars(one.holds, now, HOLD_SECONDS))
     return HostLane(one.host, one.run, drawn, round(sum(bar.width for bar in drawn if not bar.prefill)))
 
 

@@ -54,6 +54,19 @@ def test_one_host_alone_and_one_after_the_other_need_no_lanes(made):
     assert (share.serving, share.lanes) == ((Served("worker", "db2"),), ())
 
 
+def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
+    again = [(1050.0, "again", queued("web3")), (1051.0, "again", BEGUN), (1052.0, "again", began("n", "architect"))]
+    write(made.store, [*EVENTS, *again])
+    share = Sharing(made.store).now(1055.0)["gemma-31b"]
+    assert [(lane.host, lane.run) for lane in share.lanes] == [
+        ("db1", "bbbb2222"),
+        ("mail", "cccc3333"),
+        ("web3", "again"),
+    ]
+    assert len(share.lanes[2].bars) == 5
+    assert share.serving == (Served("architect", "web3"),)
+
+
 def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own(made):
     runs = [RunHolds(f"run{number}", f"web-{number}") for number in range(MOST_LANES + 3)]
     for place, run in enumerate(runs):

@@ -1,5 +1,6 @@
 """Who held an engine, and when: the ribbon under its label."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from app.events.kinds import Event, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
@@ -84,7 +85,7 @@ class Bar:
     prefill: bool
 
 
-def bars(holds: list[Hold], now: float, span: float) -> list[Bar]:
+def bars(holds: Sequence[Hold], now: float, span: float) -> list[Bar]:
     drawn = []
     for hold in holds:
         end = hold.until or now
