@@ -625,6 +625,8 @@ class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
     by: str = ""
     whose: str = ""
     token: str = ""
+    replay_fixes: bool = True
+    """What held on another host with the same files is tried first on each."""
 
 
 class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):

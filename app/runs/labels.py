@@ -19,6 +19,11 @@ def label(row: RunRow, name: str | None, tags: Sequence[str] | None) -> None:
         row.tags = " ".join(_tags(tags))
 
 
+def checked(name: str, tags: Sequence[str]) -> None:
+    """Before there is a run to be called so."""
+    _name(name), _tags(tags)
+
+
 def split(words: str) -> list[str]:
     """Tags as a person writes them, with blanks or commas between them."""
     return [word for word in re.split(r"[\s,]+", words) if word]

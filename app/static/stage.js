@@ -14,3 +14,13 @@ if (intro)
   intro.querySelector("summary").addEventListener("click", () => {
     document.cookie = `temper-intro=${intro.open ? "closed" : "open"}; path=/; max-age=31536000; samesite=lax`;
   });
+// What the feed is narrowed to stands in the address.
+const narrowed = document.getElementById(`only-${new URL(location.href).searchParams.get("only")}`);
+if (narrowed) narrowed.checked = true;
+document.querySelector(".only").addEventListener("change", (event) => {
+  const here = new URL(location.href);
+  const kind = event.target.id.replace("only-", "");
+  if (kind === "all") here.searchParams.delete("only");
+  else here.searchParams.set("only", kind);
+  history.replaceState(null, "", here);
+});

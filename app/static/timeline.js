@@ -23,7 +23,8 @@ const follow = async () => {
   }
   const place = document.getElementById("place");
   stage.dataset.seq = place.dataset.seq;
-  history.replaceState(null, "", `/runs/${stage.dataset.run}?at=${place.dataset.seq}${location.hash}`);
+  const only = new URL(location.href).searchParams.get("only");
+  history.replaceState(null, "", `/runs/${stage.dataset.run}?at=${place.dataset.seq}${only ? `&only=${only}` : ""}${location.hash}`);
   if (asked.startsWith("at=")) bar.value = place.dataset.time;
   show(place.dataset.time);
   follow();

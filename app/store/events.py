@@ -24,13 +24,14 @@ class RunSpan(NamedTuple):
     """When a run was on."""
 
     run: str
+    host: str
     lineup: str
     started_at: float
     ended_at: float | None
 
 
 _SPANS = (
-    select(col(RunRow.id), col(RunRow.lineup), col(RunRow.started_at), col(RunRow.ended_at))
+    select(col(RunRow.id), col(RunRow.host), col(RunRow.lineup), col(RunRow.started_at), col(RunRow.ended_at))
     .where(col(RunRow.started_at).is_not(None))
     .order_by(col(RunRow.started_at))
 )
@@ -208,5 +209,5 @@ def _between(after: int, upto: int | None) -> list[ColumnElement[bool]]:
     return later if upto is None else [*later, col(EventRow.seq) <= upto]
 
 
-def _span(row: Row[str, str, float | None, float | None]) -> RunSpan:
-    return RunSpan(row.id, row.lineup, row.started_at, row.ended_at)
+def _span(row: Row[str, str, str, float | None, float | None]) -> RunSpan:
+    return RunSpan(row.id, row.host, row.lineup, row.started_at, row.ended_at)

@@ -51,7 +51,7 @@ class _Answer:
 
     async def take(self, message: Message) -> None:
         """A body in one piece is tagged; a stream goes on as it comes."""
-        if message["type"] == "http.response.start" and message["status"] == 200:
+        if message["type"] == "http.response.start" and message["status"] == 200 and _sized(message):
             self._start = message
         elif self._start is None:
             await self._send(message)
@@ -89,6 +89,11 @@ class _Answer:
 
     async def _instead(self, answer: Response) -> None:
         await answer(self._scope, self._receive, self._send)
+
+
+def _sized(start: Message) -> bool:
+    """A stream's beginning is not held back for a body that may never come."""
+    return "content-length" in Headers(raw=start["headers"])
 
 
 def _no_such_range(size: int) -> Response:

@@ -45,6 +45,29 @@ CLEAR_OF_THE_BAR = """
   <= document.querySelector('.scrubber').getBoundingClientRect().top
 """
 
+FOCUSED = """() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return null;
+  const box = one.getClientRects()[0];
+  const x = Math.min(Math.max(box.x + box.width / 2, 1), innerWidth - 2);
+  const y = Math.min(Math.max(box.y + box.height / 2, 1), innerHeight - 2);
+  const top = document.elementFromPoint(x, y);
+  const seen = box.bottom > 0 && box.top < innerHeight && top && (one.contains(top) || top.contains(one));
+  const marked = getComputedStyle(one).outlineStyle !== "none";
+  const name = `${one.tagName} ${one.className} ${one.textContent.trim().slice(0, 40)}`;
+  return { name, seen: Boolean(seen), marked };
+}"""
+"""What has the focus, whether something lies over it, and whether it is marked; null where the page is through."""
+SMALL = """() => [...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select, .term")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+  .filter((one) => !one.matches("p a, li a, dd a, h1 a, h2 a, h3 a") || getComputedStyle(one).display !== "inline")
+  .map((one) => [one, one.matches("[type=radio], [type=checkbox]") && one.closest("label") || one])
+  .map(([one, target]) => [one, target.getBoundingClientRect()])
+  .filter(([, box]) => box.width > 2 && box.height > 2 && (box.width < 23.5 || box.height < 23.5))
+  .map(([one]) => `${one.tagName} ${one.className} ${one.textContent.trim().slice(0, 40)}`)"""
+"""Targets of less than 24 px that do not stand in a sentence."""
+NO_WIDER = "document.documentElement.scrollWidth <= innerWidth + 1"
+
 
 async def until(page, expression):
     """Wait in the page's own frames: the page's policy forbids the string evaluation that wait_for_function needs."""
@@ -128,6 +151,21 @@ async def test_the_keyboard_alone_runs_it(page, tmp_path):
             await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         await expect(page.locator(".cell.passed").first).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["/runs/{run}", "/ops", "/runs", "/hosts"])
+async def test_by_keyboard_the_whole_page_is_gone_through_with_the_focus_in_sight(page, shown, path):
+    await page.goto(shown.url + path.format(run=shown.runs()[0]))
+    await page.evaluate("document.fonts.ready")
+    told = []
+    for _ in range(400):
+        await page.keyboard.press("Tab")
+        found = await page.evaluate(FOCUSED)
+        if found is None:
+            break
+        told.append(found)
+    assert len(told) > 10
+    assert [one["name"] for one in told if not (one["seen"] and one["marked"])] == []
 
 
 async def test_nothing_moves_while_tokens_arrive(page, tmp_path):
@@ -221,7 +259,17 @@ async def test_axe_finds_nothing(browser, shown, scheme, size):
         await opened.goto(shown.url + path)
         found = await Axe().run(opened)
         assert found.response["violations"] == [], (path, [one["nodes"] for one in found.response["violations"]])
-        assert await opened.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+        assert await opened.evaluate(NO_WIDER), path
+        assert await opened.evaluate(SMALL) == [], path
+
+
+async def test_on_a_phone_every_other_page_fits_and_every_target_is_large_enough(browser, shown):
+    run, opened = shown.runs()[0], await browser.new_page(viewport={"width": 390, "height": 844})
+    others = ("/fleet", "/fleet?table=1", "/fleet/hosts/fixture", "/lessons", "/lineup", "/people", "/waivers")
+    for path in (*others, "/audit", "/scores", "/api/docs", f"/runs/{run}/items", f"/runs/{run}/events"):
+        await opened.goto(shown.url + path)
+        assert await opened.evaluate(NO_WIDER), path
+        assert await opened.evaluate(SMALL) == [], path
 
 
 async def test_hostile_text_is_shown_as_text_and_does_nothing(page, toured, tmp_path):

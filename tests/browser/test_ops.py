@@ -22,9 +22,14 @@ def simulator_of(server):
     raise AssertionError("no simulator")
 
 
-async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_back(page, tmp_path):
+async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_back(page, browser, tmp_path):
     with served(tmp_path / "data", "--speed", "50") as server:
         port = server.port
+        await page.request.post(f"{server.url}/api/v1/runs", data={"host": "fixture", "mode": "scan"})
+        server.wait_for_kind("run.finished")
+        mission = await browser.new_page()
+        await mission.goto(server.url)
+        await expect(mission.locator("#meter-gemma-31b")).to_contain_text("ready")
         await page.goto(f"{server.url}/ops")
         await page.evaluate(SHIFTS)
         await until(
@@ -41,6 +46,9 @@ async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_
         await expect(page.locator("#needs")).not_to_contain_text("Nothing needs you")
         await expect(page.locator("link[rel=icon]")).to_have_attribute("href", "/static/icon-needs.svg")
         await expect(page.locator("#engine-gemma-31b .num")).to_contain_text("—")
+        await expect(mission.locator("#meter-gemma-31b .escalated")).to_contain_text("✗")
+        await expect(mission.locator("#meter-gemma-31b .num")).to_contain_text("—")
+        await mission.close()
         assert await page.evaluate("window.shift") <= SHIFT_AT_MOST
         assert (await Axe().run(page)).response["violations"] == []
         await page.locator("#needs button", has_text="Start engines").click()

@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 
 from app.__main__ import app as terminal
 from app.config import Settings
+from app.engines.queue import EngineQueues
+from app.engines.traffic import EngineTraffic
 from app.errors import TemperError
 from app.events.bus import Bus
 from app.events.record import GENESIS, record
@@ -28,16 +30,17 @@ class House:
         self.lineup = read_lineup(find_lineup("simulated"))
         self.database = open_database(self.settings.database)
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
+        self.queues = EngineQueues(EngineTraffic())
         self.submitted = []
 
     async def submit(self, request, run="r1"):
         self.submitted.append(request)
         return run
 
-    def append(self, run, *events):
+    def append(self, run, *events, at=1000.0):
         last = self.store.last(run)
         for event in events:
-            one = record(run, last[0] + 1 if last else 1, 1000.0, event, last[1] if last else GENESIS)
+            one = record(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)
             self.store.append([one])
             last = one.seq, one.hash
 

@@ -66,6 +66,9 @@ async def test_what_has_not_changed_is_not_sent_again(here):
         assert again.headers["etag"] == first.headers["etag"]
         other = await here.get(path, headers={"if-none-match": '"another"'})
         assert other.content == first.content
+        head = await here.head(path)
+        assert (head.status_code, head.headers["etag"]) == (200, first.headers["etag"])
+        assert (await here.head(path, headers={"if-none-match": first.headers["etag"]})).status_code == 304
     static = await here.get("/static/mission.css")
     again = await here.get("/static/mission.css", headers={"if-none-match": static.headers["etag"]})
     assert again.status_code == 304
@@ -76,6 +79,8 @@ async def test_a_pack_that_was_cut_off_is_gone_on_with(here):
     whole = await here.get(path)
     tag, size = whole.headers["etag"], len(whole.content)
     assert (tag[0], whole.headers["accept-ranges"]) == ('"', "bytes")
+    head = await here.head(path, headers={"range": "bytes=0-99"})
+    assert (head.status_code, head.headers["etag"]) == (200, tag), "a range is GET's alone"
     start = await here.get(path, headers={"range": "bytes=0-99"})
     rest = await here.get(path, headers={"range": "bytes=100-", "if-range": tag})
     assert (start.status_code, rest.status_code) == (206, 206)

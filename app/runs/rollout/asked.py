@@ -70,6 +70,7 @@ def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
         by=order.by,
         whose=order.whose,
         token=order.token,
+        replay_fixes=order.replay_fixes,
     )
 
 
@@ -94,6 +95,7 @@ def order_for(asked: RolloutAsked, rollout: str) -> Order:
         budget=asked.budget,
         note=asked.note,
         pace=asked.pace,
+        replay_fixes=asked.replay_fixes,
         by=f"rollout {rollout} of {asked.by}",
         whose=asked.whose or asked.by,
         token=asked.token,

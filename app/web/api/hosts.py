@@ -1,16 +1,16 @@
 """The hosts that can be hardened, and a scan of one as it stands."""
 
 import asyncio
-import re
 from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from app.errors import BadInput, Unusable
+from app.errors import BadInput
 from app.events.words import Word
 from app.people.rights import admins, operators, viewers
+from app.runs.introduce import HostWish, add_met, meet
 from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
@@ -19,8 +19,6 @@ from app.store.standing import forget_host
 from app.targets import registry
 from app.targets.catalog import FIXTURE, known_host
 from app.targets.registry import RegisteredHost
-from app.targets.ssh.endpoint import Endpoint, endpoint, given_for
-from app.targets.ssh.introduce import check, shown
 from app.web.api.problem import Problem, blamed, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire
@@ -28,7 +26,6 @@ from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")
 
-_VARIABLE = re.compile(r"TEMPER_SSH_[A-Z0-9_]{1,50}")
 _TITLE = "A RHEL 9 shaped tree of real files, built in"
 
 
@@ -109,24 +106,9 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
     if order.kind != "ssh":
         said = f"A host of kind {order.kind[:32]!a} cannot be added: choose ssh, or the {FIXTURE!r}, which is there."
         raise Problem("unsupported-host", said, field="kind")
-    end = _endpoint(order, runtime)
-    try:
-        known = asyncio.run(shown(end))
-    except BadInput as exc:
-        raise Problem("unsupported-host", str(exc), field="place") from exc
-    if order.accept_key != known.fingerprint:
-        said = f"{end} shows the host key {known.fingerprint}. Compare it on the host; if it is that, send it."
-        raise Problem("host-key", said, field="accept_key")
-    try:
-        given_for(end, [known.fingerprint], said=True)
-    except BadInput as exc:
-        raise Problem("unsupported-host", str(exc), field="secret_at") from exc
-    try:
-        check(end, known)
-    except Unusable as exc:
-        raise Problem("unavailable", str(exc)) from exc
     hosts = runtime.settings.hosts
-    added = registry.add(hosts, order.name, end, known.known_hosts, known.fingerprint)
+    wish = HostWish(**order.model_dump(exclude={"kind"}))
+    added = add_met(wish, meet(wish, hosts), hosts).host
     runtime.told_of(order.name)
     return _added(session, added)
 
@@ -188,23 +170,6 @@ def _find(name: str, runtime: TheRuntime) -> RegisteredHost | None:
         return registry.find(runtime.settings.hosts, name)
     except BadInput as exc:
         raise Problem("unavailable", str(exc)) from exc
-
-
-def _endpoint(order: HostOrder, runtime: TheRuntime) -> Endpoint:
-    """A password is sent to the host, so over the network no file of this machine can be named for one."""
-    if order.way == "password" and not _VARIABLE.fullmatch(order.secret_at):
-        said = "Name the variable of Temper's environment that holds the password: TEMPER_SSH_ and capitals."
-        raise Problem("unsupported-host", said, field="secret_at")
-    if order.way == "key" and not order.secret_at:
-        raise Problem("unsupported-host", "Name the file of the private key on the server.", field="secret_at")
-    try:
-        registry.free(runtime.settings.hosts, order.name)
-    except BadInput as exc:
-        raise Problem("unsupported-host", str(exc), field="name") from exc
-    try:
-        return endpoint(order.place, order.way, order.secret_at)
-    except BadInput as exc:
-        raise Problem("unsupported-host", str(exc), field="place") from exc
 
 
 def _fixture(session: TheSession, name: str) -> HostView:

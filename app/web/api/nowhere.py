@@ -9,6 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.people.rights import everybody, guests
 from app.web.api.problem import Problem
+from app.web.conditional import Conditional
 
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 OPEN = ("/healthz", "/readyz", "/problems/{kind}")
@@ -54,7 +55,8 @@ async def _head(request: Request, send: Send) -> None:
             await send(message)
 
     again = {name: value for name, value in request.scope.items() if name not in _ROUTED}
-    await request.app.router({**again, "method": "GET"}, _gone, begin)
+    whole = [(name, value) for name, value in again["headers"] if name != b"range"]  # a range is GET's alone
+    await Conditional(request.app.router)({**again, "method": "GET", "headers": whole}, _gone, begin)
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

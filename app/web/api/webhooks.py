@@ -1,25 +1,22 @@
 """Who else is told of events."""
 
-import secrets
 import time
-from typing import Annotated, get_args
+from typing import Annotated
 
 from fastapi import Path, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
-from app.background.webhooks.letter import new_secret, valid_secret
-from app.background.webhooks.template import LONGEST, PLACES, USUAL_KINDS, checked
+from app.background.webhooks.template import LONGEST, PLACES, checked
 from app.background.webhooks.trial import trial
-from app.events.kinds import PersonDid, RolloutEvent
-from app.people.rights import DEMO, WHO, admins
+from app.background.webhooks.wish import WebhookWish, on_record
+from app.background.webhooks.wish import add_webhook as add
+from app.people.rights import admins
 from app.runtime.runtime import Runtime
-from app.store import audit, webhooks
+from app.store import webhooks
 from app.store.held import asking
 from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
-from app.text.clean import clean
-from app.web.api.events import known_kind
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import the_run
@@ -27,13 +24,6 @@ from app.web.api.wire import Wire, stated, when
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("webhooks")
-
-MOST = 50
-OF_NO_RUN = (
-    *("waiver.ending", "waiver.ended"),
-    *(one.__struct_config__.tag for one in get_args(RolloutEvent)),
-)
-
 
 Template = Annotated[
     str,
@@ -116,24 +106,10 @@ def list_webhooks(session: TheSession) -> WebhookList:
 @admins
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
     """From now on each event is sent there as a signed CloudEvent, in order within its run, at least once."""
-    if order.secret is not None and not valid_secret(order.secret):
-        raise Problem("invalid", "A secret is whsec_ followed by 16 to 64 bytes in base64.", field="secret")
-    if len(webhooks.webhooks(session)) >= MOST:
-        raise Problem("too-many", f"There are {MOST} webhooks already: delete one.")
-    template = checked(order.template)
-    kinds = order.kinds or (USUAL_KINDS if template else ())
-    row = WebhookRow(
-        id=secrets.token_hex(4),
-        url=str(order.url),
-        secret=order.secret or new_secret(secrets.token_bytes(32)),
-        kinds=" ".join(_known(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
-        template=template,
-        created_at=time.time(),
-        local=order.local,
+    wish = WebhookWish(
+        url=str(order.url), kinds=order.kinds, template=order.template, secret=order.secret, local=order.local
     )
-    if row.local:
-        _on_record(runtime, row.id, row.url, allowed=True)
-    webhooks.add(session, row)
+    row = add(runtime.database, session, wish, time.time())
     response.headers["location"] = f"/api/v1/webhooks/{row.id}"
     return NewWebhook(**_view(row).model_dump(), secret=row.secret)
 
@@ -157,7 +133,7 @@ def change_webhook(
     if change.template is not None:
         row.template = checked(change.template)
     if change.local is not None:
-        _on_record(runtime, row.id, row.url, allowed=change.local)
+        on_record(runtime.database, row.id, row.url, allowed=change.local)
         row.local = change.local
     session.add(row)
     return _view(row)
@@ -190,10 +166,6 @@ def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, 
     return _view(row)
 
 
-def _known(kind: str, field: str) -> str:
-    return kind if kind in OF_NO_RUN else known_kind(kind, field)
-
-
 def _looked_up(runtime: Runtime, webhook: str) -> WebhookRow:
     """In a session of its own: what answers slowly must not hold one."""
     with asking(runtime.database) as session:
@@ -206,14 +178,6 @@ def _the(session: TheSession, webhook: str) -> WebhookRow:
         said = f"There is no webhook {webhook[:40]!a}: GET /api/v1/webhooks lists them."
         raise Problem("not-found", said, field="webhook")
     return row
-
-
-def _on_record(runtime: Runtime, webhook: str, url: str, *, allowed: bool) -> None:
-    """Before it counts."""
-    me = WHO.get() or DEMO
-    did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
-    event = PersonDid(who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean(url, 300))
-    audit.note(runtime.database, event)
 
 
 def _view(row: WebhookRow) -> WebhookView:

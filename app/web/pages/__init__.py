@@ -28,11 +28,13 @@ from app.web.pages import (
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet import Fleet
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.machine import machine_parts
+from app.web.pages.machine import machine_parts, share_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.missions import Missions
 from app.web.pages.ops import routes as ops
+from app.web.pages.ops import webhooks
 from app.web.pages.ops.console import Console
+from app.web.pages.sharing import Sharing
 
 
 def install(application: FastAPI) -> None:
@@ -54,6 +56,7 @@ def install(application: FastAPI) -> None:
         parameters,
         lineup,
         ops,
+        webhooks,
         cold_starts,
         people,
         scores,
@@ -63,7 +66,11 @@ def install(application: FastAPI) -> None:
     refused.install(application)
     runtime = application.state.runtime
     application.state.missions = Missions(runtime.store)
-    application.state.console = Console(runtime, application.state.folds)
-    application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts)
+    sharing = application.state.sharing = Sharing(runtime.store)
+    application.state.console = Console(runtime, application.state.folds, sharing)
+    application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
     application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
-    application.state.machine_live = LiveParts("machine", lambda: machine_parts(runtime))
+    application.state.machine_live = LiveParts(
+        "machine", lambda: machine_parts(runtime) | share_parts(runtime, sharing)
+    )
+    application.state.guests_live = LiveParts("machine, to guests", lambda: machine_parts(runtime))

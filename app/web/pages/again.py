@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from app.people.rights import RIGHTS
 from app.runs.order import MODES
+from app.targets.ssh.endpoint import Way
 from app.web.pages.order_form import USUAL_MODE
 
 LABELS = {
@@ -13,6 +15,15 @@ LABELS = {
     "mode": "Mode",
     "rules": "Rules",
     "consent": "Consent, in words",
+    "hosts": "Hosts",
+    "place": "Where: user@address",
+    "way": "Log in with",
+    "secret_at": "Key file on this server, or TEMPER_SSH_…",
+    "at_once": "At once",
+    "waves": "Waves",
+    "harmed": "Pause at so many harmed",
+    "escalated": "Pause above so many % for a person",
+    "note": "Note",
     "cron": "When, as cron has it",
     "zone": "Time zone",
     "window": "At most, minutes",
@@ -27,7 +38,7 @@ LABELS = {
     "kinds": "Kinds",
     "template": "Body",
 }
-CHOICES: dict[str, tuple[str, ...]] = {"mode": (USUAL_MODE, *MODES), "right": RIGHTS}
+CHOICES: dict[str, tuple[str, ...]] = {"mode": (USUAL_MODE, *MODES), "right": RIGHTS, "way": get_args(Way)}
 BESIDE = {"window": "window_minutes"}
 """Fields that an order calls otherwise."""
 SECRET = ("password", "secret")

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.people.rights import viewers
+from app.errors import NotTaken, Unusable
+from app.people.rights import WHO, admins, viewers
+from app.runs.introduce import HostWish, add_met, meet
 from app.store import queries, schedules
 from app.store.groups import groups
 from app.store.models import RunRow
@@ -13,6 +15,7 @@ from app.targets import consent, registry
 from app.targets.catalog import FIXTURE
 from app.targets.registry import RegisteredHost
 from app.web.deps import TheRuntime, TheSession
+from app.web.pages.order_form import Fields
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
@@ -47,5 +50,23 @@ def hosts(runtime: TheRuntime, session: TheSession) -> Response:
         "cards": cards,
         "groups": groups(session),
         "schedules": schedules.schedules(session),
+        "may_add": (person := WHO.get()) is not None and person.right == "admin",
     }
     return page(rendered("hosts.html", nonce=nonce, here="/hosts", **context), nonce)
+
+
+@router.post("/hosts")
+@admins
+def add_host(runtime: TheRuntime, fields: Fields) -> Response:
+    """In two steps: a person compares the key that it shows, then a login is tried and sudo is looked at."""
+    words = {name: fields.get(name, "").strip() for name in ("name", "place", "way", "secret_at", "accept_key")}
+    wish, folder, nonce = HostWish(**words), runtime.settings.hosts, new_nonce()
+    try:
+        met = meet(wish, folder)
+        added = add_met(wish, met, folder) if wish.accept_key == met.key.fingerprint else None
+    except Unusable as exc:
+        raise NotTaken("secret_at", str(exc), "unavailable") from exc
+    if added:
+        runtime.told_of(wish.name)
+    context = {"wish": words, "met": met, "added": added, "words": consent.sentence(wish.name)}
+    return page(rendered("new_host.html", nonce=nonce, here="/hosts", **context), nonce)

@@ -15,6 +15,7 @@ from app.people.rights import guests, opens
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
 from app.web.pages.gpu_card import gpus
+from app.web.pages.sharing import Sharing, TheSharing, drawn_shares
 from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ
 
@@ -33,6 +34,7 @@ router = APIRouter(include_in_schema=False)
 @guests
 def machine(
     runtime: TheRuntime,
+    sharing: TheSharing,
     run: Annotated[str, Query(max_length=40)] = "",
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     t: Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)] = None,
@@ -40,8 +42,9 @@ def machine(
     """What the page asks every two seconds; a replay names its run and the moment that it has come to."""
     then = _moment(runtime, run, at, t) if run and opens(run) else None
     if then is not None:
-        return HTMLResponse(_partials(_parts_then(runtime, then)))
-    return HTMLResponse(runtime.board.drawn(lambda: _partials(machine_parts(runtime))))
+        return HTMLResponse(_partials(_parts_then(runtime, then) | share_parts(runtime, sharing, then)))
+    figures = runtime.board.drawn(lambda: _partials(machine_parts(runtime)))
+    return HTMLResponse(figures + _partials(share_parts(runtime, sharing)))
 
 
 def _moment(runtime: Runtime, run: str, at: int | None, t: float | None) -> float | None:
@@ -66,6 +69,10 @@ def _parts_then(runtime: Runtime, at: float) -> dict[str, str]:
 def machine_parts(runtime: Runtime) -> dict[str, str]:
     """As they are now, element id to inner HTML."""
     return {"gpus": gpus_now(runtime), **{f"meter-{name}": html for name, html in meters(runtime).items()}}
+
+
+def share_parts(runtime: Runtime, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
+    return {f"share-{name}": html for name, html in drawn_shares(runtime.lineup, sharing, at).items()}
 
 
 def meters(runtime: Runtime) -> dict[str, str]:

@@ -31,6 +31,7 @@ def order_of(fields: Mapping[str, str], *, by: str, mode: str | None = None, pac
         mode=None if asked == USUAL_MODE else asked,
         consent=fields.get("consent", ""),
         pace=pace,
+        replay_fixes=fields.get("replay", "1") == "1",
         after_reboot=fields.get("after_reboot") == "1",
         by=by,
     )

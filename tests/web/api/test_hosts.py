@@ -84,7 +84,7 @@ def test_a_host_is_known_by_its_key_until_it_is_forgotten(api, host):
     view = (added.json()["place"], added.json()["fingerprint"], added.json()["way"], added.json()["simulated"])
     assert view == (place, right, "key", False)
     again = problem(api.post("/api/v1/hosts", json=order(host)), 422, "unsupported-host", "name")
-    assert "there is a host 'web' already" in again["detail"]
+    assert "There is a host 'web' already" in again["detail"]
     forgotten = api.delete("/api/v1/hosts/web")
     assert (forgotten.status_code, forgotten.content) == (204, b"")
     assert "web" not in hosts(api)
@@ -133,3 +133,18 @@ def test_the_page_asks_for_the_same_words(api):
     assert WORDS in str(first)
     api.post(f"/api/v1/runs/{run}/stop")
     api.ended(run)
+
+
+def test_by_the_page_a_person_compares_the_key_before_a_login_is_tried(api, host):
+    host.enters()
+    said = {name: value for name, value in order(host).items() if name in ("name", "place", "secret_at")}
+    shown = host.host_key.get_fingerprint()
+    asked = api.post("/hosts", data={**said, "way": "key"})
+    assert (asked.status_code, shown in asked.text) == (200, True)
+    other = api.post("/hosts", data={**said, "way": "key", "accept_key": "SHA256:other"})
+    assert "another key than the one that you compared" in other.text
+    assert "web" not in hosts(api)
+    added = api.post("/hosts", data={**said, "way": "key", "accept_key": shown})
+    assert "web is added" in added.text
+    assert hosts(api)["web"]["fingerprint"] == shown
+    api.delete("/api/v1/hosts/web")

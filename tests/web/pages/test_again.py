@@ -14,6 +14,8 @@ HOSTILE = '"><script>alert(1)</script>'
 FORMS = {
     "/runs": ({"host": "fixture", "skill": HOSTILE, "mode": "auto", "rules": "V-257985"}, "skill"),
     "/schedules": ({"host": "fixture", "skill": "stig", "mode": "scan", "cron": "soon", "zone": "UTC"}, "cron"),
+    "/hosts": ({"name": "web1", "place": "u@192.0.2.1", "way": "key", "secret_at": ""}, "secret_at"),
+    "/fleet": ({"hosts": "none", "mode": "scan", "skill": "stig", "rules": "all", "waves": "1,rest", "note": "n"}, ""),
     "/people": ({"name": "a b", "right": "viewer", "password": "long enough to be one"}, "name"),
     "/runs/r1/label": ({"name": "n" * 81, "tags": "one two"}, "name"),
     "/runs/r1/ask": ({"verb": "edit", "approval": "a1", "actions": "[\n]", "reason": "why not"}, ""),

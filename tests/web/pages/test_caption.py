@@ -11,10 +11,11 @@ from app.events.kinds import (
     RunScoped,
     RunStarted,
     SentryAlarm,
+    TurnStarted,
 )
 from app.web.pages.mission.caption import alarmed, caption
 from app.web.pages.mission.mission import Mission
-from tests.web.pages.mission_log import upto
+from tests.web.pages.mission_log import FIRST, log, upto, verdict
 
 
 def said(events):
@@ -44,3 +45,18 @@ def test_each_moment_has_a_plain_sentence(kind, nth, words):
 def test_an_alarm_that_the_model_raised_is_told_in_its_own_words():
     alarm = SentryAlarm(rule="R", attempt=1, reason="sshd restarts every second.", by="sentry")
     assert alarmed(alarm) == "The Sentry raised an alarm: sshd restarts every second."
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("pass", "The scanner says pass. The Auditor is checking that the fix is real"),
+        ("fail", "The scanner says fail. The Auditor is reading why."),
+    ],
+)
+def test_the_auditor_does_what_the_verdict_leaves_to_do(word, words):
+    asked = {"rule": FIRST, "attempt": 1, "purpose": "review", "model": "m", "replica": 0, "max_tokens": 1}
+    told = [one.event for one in upto(ActionApplied)]
+    told += [verdict(FIRST, "attempt", word, 1)]
+    told += [TurnStarted(turn="t", role="auditor", engine="gemma-e4b", prompt=("", ""), **asked)]
+    assert said(log(told)).startswith(words)

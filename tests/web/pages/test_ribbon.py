@@ -48,7 +48,7 @@ def test_a_hold_that_began_before_the_ribbon_is_cut_at_its_edge():
 def test_where_there_are_several_the_page_names_the_replica():
     lineup = read_lineup(find_lineup("h100x2-light"))
     mission = Mission()
-    mission.holds["gemma-31b"] = hand_over([], replace(started("a", "worker"), replica=1), 1.0, 120)
+    mission.holds.of["gemma-31b"] = hand_over([], replace(started("a", "worker"), replica=1), 1.0, 120)
     scene = Scene(lineup, skill("stig"), "live")
     assert "on replica 2 of 2" in engine_pieces(mission, scene)["hold-gemma-31b"]
     only = read_lineup(find_lineup("blackwell-mtp"))

@@ -9,7 +9,9 @@ from app.events.kinds import ItemEscalated, ItemPassed, ItemStarted, RunScoped
 from app.loop.state import fold
 from app.web.pages.runs import Pair, _headline, _side
 from tests.loop.playing import World, pack, request, rule
+from tests.runs.doors import house
 from tests.served import served
+from tests.web.pages.mission_log import EVENTS
 
 BROWSER = {"accept": "text/html"}
 
@@ -95,3 +97,16 @@ def test_a_run_of_another_skill_is_started_again_as_it_was(tmp_path):
         assert http.get(f"/api/v1{second}").json()["skill"] == "drift"
         both = f"/compare?left={first.rpartition('/')[2]}&right={second.rpartition('/')[2]}"
         assert "V-257985" in http.get(both).text
+
+
+async def test_the_form_names_the_run_and_chooses_whether_fixes_of_elsewhere_are_tried(tmp_path):
+    async with house(tmp_path / "data") as made:
+        made.append("r1", *EVENTS)
+        form = {"host": "fixture", "rules": "V-257985", "name": "before the audit", "tags": "nightly web"}
+        wrong = await made.http.post("/runs", data=form | {"tags": "<b>"}, headers=BROWSER)
+        assert (wrong.status_code, made.submitted) == (422, [])
+        assert (await made.http.post("/runs", data=form | {"replay": ["0", "1"]})).status_code == 303
+        assert (await made.http.post("/runs", data=form | {"replay": "0"})).status_code == 303
+        assert [one.replay_fixes for one in made.submitted] == [True, False]
+        listed = (await made.http.get("/runs?tag=nightly")).text
+        assert "before the audit" in listed

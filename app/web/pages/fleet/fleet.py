@@ -22,6 +22,7 @@ from app.web.pages.fleet.picture import WORDS, totals
 from app.web.pages.fleet.work import at_work, engines_at_work, states_of
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine
+from app.web.pages.sharing import Sharing
 from app.web.pages.templating import rendered
 from app.web.stream.folds import Folds
 from app.web.stream.message import message
@@ -51,8 +52,8 @@ class RolloutCard:
 class Fleet:
     """One per application."""
 
-    def __init__(self, runtime: Runtime, folds: Folds, rollouts: RolloutFolds) -> None:
-        self.runtime, self._folds, self._rollouts = runtime, folds, rollouts
+    def __init__(self, runtime: Runtime, folds: Folds, rollouts: RolloutFolds, sharing: Sharing) -> None:
+        self.runtime, self._folds, self._rollouts, self._sharing = runtime, folds, rollouts, sharing
         self._boards: OrderedDict[str, FleetBoard] = OrderedDict()
         self._lives: OrderedDict[tuple[str, str], FleetLive] = OrderedDict()
         self._lock = Lock()
@@ -98,6 +99,8 @@ class Fleet:
         states = states_of(self._folds, runs)
         led = {part.run: card.row.id for card in cards for part in card.state.at_work}
         work = at_work(runs, states, led, titles(name))
+        now = time.time()
+        shares = self._sharing.now(now, state.parts if state else None)
         alarms = sorted((line for line in lines if line.alarm), key=lambda line: line.at, reverse=True)
         drawn = {
             "fleet-sum": rendered(
@@ -118,9 +121,7 @@ class Fleet:
             "fleet-work": rendered(
                 "partials/_fleet_work.html", cards=work[:SHOWN_AT_WORK], more=len(work) - SHOWN_AT_WORK
             ),
-            "fleet-engines": rendered(
-                "partials/_fleet_engines.html", cards=engines_at_work(self.runtime, states, time.time())
-            ),
+            "fleet-engines": rendered("partials/_fleet_engines.html", cards=engines_at_work(self.runtime, shares, now)),
         }
         if state:
             card = self._card(session, session.get_one(RolloutRow, rollout))

@@ -9,6 +9,7 @@ from app.runtime.runtime import Runtime
 from app.store.models import RunRow
 from app.web.pages.machine import flowing
 from app.web.pages.ops.needs import waits
+from app.web.pages.sharing import EngineShare
 from app.web.stream.folds import Folds
 
 MOST_FOLDED = 24
@@ -31,20 +32,12 @@ class AtWork:
 
 
 @dataclass(frozen=True)
-class Served:
-    role: str
-    host: str
-    replica: int | None
-    """Counted from one, where there are several."""
-
-
-@dataclass(frozen=True)
 class EngineAtWork:
     title: str
     runs_on: str
     simulated: bool
     state: str
-    serving: tuple[Served, ...]
+    share: EngineShare
     rate: float | None
     running: int | None
     waiting: int | None
@@ -81,11 +74,12 @@ def _at_work(run: RunRow, state: RunState | None, rollout: str, titles: Mapping[
     )
 
 
-def engines_at_work(runtime: Runtime, states: Mapping[str, RunState], now: float) -> list[EngineAtWork]:
-    return [_engine(runtime, engine, states, now) for engine in runtime.lineup.engines.values()]
+def engines_at_work(runtime: Runtime, shares: Mapping[str, EngineShare], now: float) -> list[EngineAtWork]:
+    engines = runtime.lineup.engines.values()
+    return [_engine(runtime, engine, shares.get(engine.name, EngineShare()), now) for engine in engines]
 
 
-def _engine(runtime: Runtime, engine: Engine, states: Mapping[str, RunState], now: float) -> EngineAtWork:
+def _engine(runtime: Runtime, engine: Engine, share: EngineShare, now: float) -> EngineAtWork:
     at, sample = runtime.board.engines.get(engine.name, (None, None))
     _, said = runtime.board.states.get(engine.name, (None, None))
     told = flowing(sample, said.state if said else "", None if at is None else now - at)
@@ -94,18 +88,9 @@ def _engine(runtime: Runtime, engine: Engine, states: Mapping[str, RunState], no
         runs_on=engine.runs_on,
         simulated=engine.simulation is not None,
         state=said.state if said else "not seen yet",
-        serving=tuple(_serving(engine, states)),
+        share=share,
         rate=told.tok_s if told else None,
         running=told.running if told else None,
         waiting=told.waiting if told else None,
         kv=None if told is None or told.kv_used is None else 100 * told.kv_used,
     )
-
-
-def _serving(engine: Engine, states: Mapping[str, RunState]) -> list[Served]:
-    several = len(engine.replicas) > 1
-    return [
-        Served(state.turn.role, state.request.host, state.turn.replica + 1 if several else None)
-        for state in states.values()
-        if state.request and state.turn and state.turn.engine == engine.name
-    ]

@@ -76,6 +76,8 @@ def _attempt(mission: Mission, attempt: AttemptView) -> str:
     working = mission.state.turn
     if working and working.purpose == "plan" and attempt.number > 1:
         return f"The Architect is planning attempt {attempt.number}, and knows why the one before failed."
+    if working and working.purpose == "review" and attempt.verdict and attempt.verdict.word != "pass":
+        return f"{_before(attempt)}The Auditor is reading why."
     if working:
         return f"{_before(attempt)}{AT_WORK[working.purpose]}"
     if attempt.offered and not attempt.applied:

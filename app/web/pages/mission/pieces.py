@@ -8,8 +8,8 @@ from app.targets.registry import is_fixture
 from app.web.pages.mission.caption import caption
 from app.web.pages.mission.headway import headway, rolled_back
 from app.web.pages.mission.lane import ROLES, Lane
-from app.web.pages.mission.mission import HOLD_SECONDS, Mission
-from app.web.pages.mission.ribbon import bars
+from app.web.pages.mission.mission import Mission
+from app.web.pages.mission.ribbon import HOLD_SECONDS, bars
 from app.web.pages.templating import rendered
 
 STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
@@ -88,7 +88,7 @@ def focus(mission: Mission, scene: Scene) -> object:
 
 
 def hold(mission: Mission, engine: Engine, scene: Scene) -> dict[str, object]:
-    holds = mission.holds.get(engine.name, [])
+    holds = mission.holds.of.get(engine.name, [])
     now = mission.state.at
     last = holds[-1] if holds else None
     live = last if last and last.until is None else None

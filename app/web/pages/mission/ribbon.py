@@ -1,9 +1,12 @@
 """Who held an engine, and when: the ribbon under its label."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from app.events.kinds import TurnStarted
+from app.events.kinds import Event, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.words import Role
+
+HOLD_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,44 @@ def _ended(hold: Hold, at: float, ttft: float | None) -> Hold:
     return replace(hold, first=None if ttft is None else hold.since + ttft, until=at)
 
 
+@dataclass
+class EngineHolds:
+    """A fold over one run's turns."""
+
+    of: dict[str, list[Hold]] = field(default_factory=dict)
+    """Per engine: who held it when, the last two minutes."""
+    reading: frozenset[str] = frozenset()
+    """Engines that read a prompt and have not given a token yet."""
+
+    def take(self, event: Event, at: float) -> None:
+        match event:
+            case TurnStarted():
+                self.of[event.engine] = hand_over(self.of.get(event.engine, []), event, at, HOLD_SECONDS)
+                self.reading |= {event.engine}
+            case TurnDelta():
+                self._first_token(event.turn, at)
+            case TurnFinished():
+                self._leave(event.turn, at, event.ttft)
+            case TurnInterrupted():
+                self._leave(event.turn, at, None)
+            case _:
+                pass
+
+    def engine_of(self, turn: str) -> str | None:
+        return next((name for name, holds in self.of.items() if holds and holds[-1].turn == turn), None)
+
+    def _leave(self, turn: str, at: float, ttft: float | None) -> None:
+        if name := self.engine_of(turn):
+            self.of[name] = let_go(self.of[name], turn, at, ttft)
+            self.reading -= {name}
+
+    def _first_token(self, turn: str, at: float) -> None:
+        name = self.engine_of(turn)
+        if name and self.of[name][-1].first is None:
+            self.of[name][-1] = self.of[name][-1].decoding(at)
+            self.reading -= {name}
+
+
 @dataclass(frozen=True)
 class Bar:
     """A stretch of the ribbon, in percent of its width."""
@@ -44,7 +85,7 @@ class Bar:
     prefill: bool
 
 
-def bars(holds: list[Hold], now: float, span: float) -> list[Bar]:
+def bars(holds: Sequence[Hold], now: float, span: float) -> list[Bar]:
     drawn = []
     for hold in holds:
         end = hold.until or now

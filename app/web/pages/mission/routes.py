@@ -1,10 +1,11 @@
 """The mission page: a run live, ended or replayed, and what a person may ask of it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from itertools import starmap
 from typing import Annotated
 
 from fastapi import APIRouter, Cookie, HTTPException, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -12,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.people.rights import came, guests, only, operators, signed
 from app.runs.answer import DECISIONS, answer
 from app.runs.command import command
+from app.runs.labels import checked, label, split
 from app.runs.order import queued
 from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
@@ -19,13 +21,14 @@ from app.store import queries
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.pages.missing import missing
-from app.web.pages.mission.missions import Missions, TheMissions
+from app.web.pages.mission.missions import TheMissions
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.screen import Screen, part
-from app.web.pages.mission.view import PageAsked, mission_view
+from app.web.pages.mission.view import MissionView, PageAsked, mission_view
 from app.web.pages.order_form import Fields, order_of
 from app.web.pages.security import new_nonce, page
+from app.web.pages.sharing import TheSharing
 from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ, cursor
 
@@ -41,12 +44,14 @@ READ_UP = 0.05
 
 @router.get("/")
 @guests
-def home(runtime: TheRuntime, missions: TheMissions, session: TheSession, intro: Intro = "") -> Response:
+def home(
+    runtime: TheRuntime, missions: TheMissions, sharing: TheSharing, session: TheSession, intro: Intro = ""
+) -> Response:
     shown = _shown(session)
     if shown is None:
         nonce = new_nonce()
         return page(rendered("empty.html", nonce=nonce, here="/", lineup=runtime.lineup), nonce)
-    return _mission(runtime, missions, shown, PageAsked(intro=intro != "closed"))
+    return _mission(mission_view(runtime, missions, sharing, shown, PageAsked(intro=intro != "closed")))
 
 
 def _shown(session: Session) -> RunRow | None:
@@ -61,6 +66,7 @@ def _shown(session: Session) -> RunRow | None:
 def one_run(
     runtime: TheRuntime,
     missions: TheMissions,
+    sharing: TheSharing,
     session: TheSession,
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
@@ -73,7 +79,7 @@ def one_run(
         return missing(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
     at = _seq(runtime, row, t) if at is None and t is not None else at
-    return _mission(runtime, missions, row, PageAsked(at, pace, intro != "closed"))
+    return _mission(mission_view(runtime, missions, sharing, row, PageAsked(at, pace, intro != "closed")))
 
 
 def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
@@ -81,11 +87,9 @@ def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
     return runtime.store.seq_at(row.id, (first or row.queued_at) + seconds + READ_UP)
 
 
-def _mission(runtime: Runtime, missions: Missions, row: RunRow, asked: PageAsked) -> Response:
+def _mission(view: MissionView) -> Response:
     nonce = new_nonce()
-    return page(
-        rendered("mission.html", nonce=nonce, here="/", **vars(mission_view(runtime, missions, row, asked))), nonce
-    )
+    return page(rendered("mission.html", nonce=nonce, here="/", **vars(view)), nonce)
 
 
 @router.get("/runs/{run}/moment")
@@ -93,6 +97,7 @@ def _mission(runtime: Runtime, missions: Missions, row: RunRow, asked: PageAsked
 def moment(
     runtime: TheRuntime,
     missions: TheMissions,
+    sharing: TheSharing,
     session: TheSession,
     run: str,
     t: Seconds = None,
@@ -102,8 +107,10 @@ def moment(
     row = queries.run(session, run)
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
-    view = mission_view(runtime, missions, row, PageAsked(_seq(runtime, row, t or 0.0) if at is None else at))
+    asked = PageAsked(_seq(runtime, row, t or 0.0) if at is None else at)
+    view = mission_view(runtime, missions, sharing, row, asked)
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
+    parts |= {f"share-{name}": html for name, html in view.shares.items()}
     parts |= {"gpus": view.gpus, "steps": rendered("partials/_steps.html", **vars(view))}
     return HTMLResponse("".join(starmap(part, parts.items())))
 
@@ -114,6 +121,7 @@ def page_stream(
     runtime: TheRuntime,
     missions: TheMissions,
     streams: TheStreams,
+    sharing: TheSharing,
     run: str,
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
@@ -121,7 +129,9 @@ def page_stream(
     row = _row(runtime, run)
     after = cursor(request.headers, str(since)) or 0
     scene = Scene(runtime.lineup, skill(row.skill), "live")
-    return streams.watch(run, "page", Screen(run, missions, scene), after, live=request.app.state.machine_live)
+    state = request.app.state
+    live = state.machine_live if sharing else state.guests_live
+    return streams.watch(run, "page", Screen(run, missions, scene), after, live=live)
 
 
 @router.get("/runs/{run}/replay")
@@ -152,8 +162,19 @@ def _row(runtime: Runtime, run: str) -> RunRow:
 @operators
 async def start(runtime: TheRuntime, fields: Fields) -> Response:
     order = order_of(fields, by=signed(BY), pace=runtime.settings.speed)
+    name, tags = fields.get("name", ""), split(fields.get("tags", ""))
+    checked(name, tags)
     run = await runtime.submit(queued(order, runtime.lineup, runtime.settings.hosts))
+    if name or tags:
+        await run_in_threadpool(_labelled, runtime, run, name, tags)
     return RedirectResponse(f"/runs/{run}", status_code=303)
+
+
+def _labelled(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
+    with Session(runtime.database) as session, session.begin():
+        if row := queries.run(session, run):
+            label(row, name, tags)
+            session.add(row)
 
 
 @router.post("/runs/{run}/ask")

@@ -30,14 +30,14 @@ class Screen:
 
     def _render(self, batch: Sequence[Recorded]) -> bytes:
         mission = self._before(batch[0].seq - 1)
-        reading, second = mission.reading, int(mission.state.at)
+        reading, second = mission.holds.reading, int(mission.state.at)
         for recorded in batch:
             mission.take(recorded)
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
             # A lane that is drawn anew holds its text already: its tokens are not sent beside it.
             return message(self._changed(pieces(mission, self._scene)), seq=batch[-1].seq)
         tokens = _tokens(batch)
-        if mission.reading != reading or int(mission.state.at) != second:
+        if mission.holds.reading != reading or int(mission.state.at) != second:
             moved = clock_piece(mission, self._scene) | engine_pieces(
                 mission, self._scene
             )  # time goes on while tokens run

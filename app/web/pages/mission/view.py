@@ -15,9 +15,11 @@ from app.web.pages.machine import gpus_now, gpus_then, meters, meters_then
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.missions import Missions
 from app.web.pages.mission.pieces import Scene, pieces
+from app.web.pages.mission.reboot import RebootLook, reboot_look
 from app.web.pages.mission.replay import Jumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import Timeline, read_timeline
+from app.web.pages.sharing import Sharing, drawn_shares
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class MissionView:
     pieces: dict[str, str]
     roles: tuple[Role, ...]
     engines: tuple[Engine, ...]
+    shares: dict[str, str]
+    """Of engines that several hosts are answered by."""
     meters: dict[str, str]
     gpus: str
     now: float
@@ -53,6 +57,8 @@ class MissionView:
     summary: Summary | None
     """Of a run that has ended, where no moment of it is asked for."""
     table: EnergyTable | None
+    reboot: RebootLook | None
+    """What was found after the host began anew."""
     shareable: bool = True
     """There is a page of the summary alone."""
 
@@ -66,7 +72,10 @@ class PageAsked:
     intro: bool = True
 
 
-def mission_view(runtime: Runtime, missions: Missions, row: RunRow, asked: PageAsked) -> MissionView:
+def mission_view(
+    runtime: Runtime, missions: Missions, sharing: Sharing | None, row: RunRow, asked: PageAsked
+) -> MissionView:
+    """`sharing`: None for who may see this run and no other."""
     at, speed = asked.at, asked.speed
     newest = next(iter(runtime.store.newest(row.id, None, KINDS, 1)), None)
     last = newest.seq if newest else 0
@@ -92,6 +101,7 @@ def mission_view(runtime: Runtime, missions: Missions, row: RunRow, asked: PageA
         pieces=pieces(mission, Scene(runtime.lineup, skill(row.skill), "live" if at is None else "replay")),
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
+        shares=drawn_shares(runtime.lineup, sharing, None if at is None else mission.state.at),
         meters=meters(runtime) if at is None else meters_then(runtime, mission.state.at),
         gpus=gpus_now(runtime) if at is None else gpus_then(runtime, mission.state.at),
         now=round(time.time(), 3),
@@ -100,6 +110,7 @@ def mission_view(runtime: Runtime, missions: Missions, row: RunRow, asked: PageA
         time=line.time(mission.state.at),
         summary=read_summary(runtime.store, row.id) if ended else None,
         table=energy_table(runtime, row) if ended else None,
+        reboot=reboot_look(runtime, row) if ended and sharing else None,
     )
 
 

@@ -1,6 +1,6 @@
 """What the console shows of runs, engines and GPUs, a card or a line each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -13,6 +13,7 @@ from app.web.pages.gpu_card import power_line
 from app.web.pages.machine import TROUBLE, fastest, flowing
 from app.web.pages.memory import GpuMemory, memory_cards
 from app.web.pages.ops.needs import waits
+from app.web.pages.sharing import EngineShare
 
 OUTCOMES = ("passed", "escalated", "skipped", "deferred", "waived", "working")
 
@@ -41,6 +42,7 @@ class EngineCard:
     roles: tuple[str, ...]
     serving: tuple[str, ...]
     """Roles that it answers now."""
+    share: EngineShare
     state: str
     detail: str
     trouble: bool
@@ -102,7 +104,7 @@ def _bar(counts: Mapping[str, int], total: int) -> Iterator[tuple[str, float, fl
         left += width
 
 
-def engine_card(runtime: Runtime, engine: Engine, serving: Sequence[str], now: float) -> EngineCard:
+def engine_card(runtime: Runtime, engine: Engine, share: EngineShare, now: float) -> EngineCard:
     board, name = runtime.board, engine.name
     since, state = board.states.get(name, (None, None))
     at, sample = board.engines.get(name, (None, None))
@@ -114,7 +116,8 @@ def engine_card(runtime: Runtime, engine: Engine, serving: Sequence[str], now: f
         model=engine.model,
         about=f"{engine.precision_shown}, tp {engine.tp}, context {engine.max_model_len}",
         roles=tuple(role for role, seat in runtime.lineup.seats.items() if seat.engine == name),
-        serving=tuple(serving) if told else (),
+        serving=tuple(dict.fromkeys(one.role for one in share.serving)) if told else (),
+        share=share,
         state=state.state if state else "not seen yet",
         detail=state.detail if state else "",
         trouble=bool(state and state.state in TROUBLE),

@@ -1,7 +1,7 @@
 """The console's parts, drawn anew each second while somebody watches; the page is made of the same."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from sqlmodel import Session
@@ -17,6 +17,7 @@ from app.web.pages.mission.feed import FeedLine, feed_line
 from app.web.pages.mission.missions import TOLD
 from app.web.pages.ops.cards import engine_card, gpu_rows, run_card
 from app.web.pages.ops.needs import WELL, OpsState, needs
+from app.web.pages.sharing import EngineShare, Sharing
 from app.web.pages.templating import rendered
 from app.web.stream.folds import Folds
 
@@ -29,8 +30,8 @@ Told = tuple[str, FeedLine]
 class Console:
     """One per application."""
 
-    def __init__(self, runtime: Runtime, folds: Folds) -> None:
-        self._runtime, self._folds = runtime, folds
+    def __init__(self, runtime: Runtime, folds: Folds, sharing: Sharing) -> None:
+        self._runtime, self._folds, self._sharing = runtime, folds, sharing
         self._feeds: dict[str, tuple[int, list[FeedLine]]] = {}
         """A run's newest lines, and the seq up to which they are."""
 
@@ -40,11 +41,12 @@ class Console:
             unended = [row.id for row in queries.unended(session)]
             situation = self._situation(session)
             living = nodes.standings(session) if self._runtime.leases else []
-            newest = [row.id for row in queries.newest(session, FEED_RUNS)]
+            newest = {row.id: row.host for row in queries.newest(session, FEED_RUNS)}
         situation = replace(situation, states=[self._state(run) for run in unended])
         runtime, now, states = self._runtime, situation.now, situation.states
+        shares = self._sharing.now(now)
         engines = [
-            engine_card(runtime, engine, _serving(states, engine.name), now)
+            engine_card(runtime, engine, shares.get(engine.name, EngineShare()), now)
             for engine in runtime.lineup.engines.values()
         ]
         gpus = gpu_rows(runtime)
@@ -67,7 +69,7 @@ class Console:
             "simulator": rendered("partials/_simulator.html", simulator=runtime.simulator),
             "stairs": stairs_now(runtime) if runtime.launched else "",
             "gpus": rendered("partials/_gpu_rows.html", rows=gpus, reason=runtime.board.gpu_reason),
-            "feed": rendered("partials/_told.html", feed=self._told(newest)),
+            "feed": rendered("partials/_told.html", feed=self._told(list(newest)), hosts=_several(newest)),
             "log": rendered("partials/_log.html", lines=list(_log(runtime))),
             "nodes": rendered("partials/_nodes.html", nodes=living, node=runtime.leases.node if runtime.leases else ""),
         }
@@ -108,8 +110,9 @@ class Console:
         return head, [line for line in map(feed_line, told) if line][:FEED_LINES]
 
 
-def _serving(states: Sequence[RunState], engine: str) -> list[str]:
-    return [state.turn.role for state in states if state.turn and state.turn.engine == engine]
+def _several(hosts: Mapping[str, str]) -> Mapping[str, str]:
+    """Run to host; empty where all are the same."""
+    return hosts if len(set(hosts.values())) > 1 else {}
 
 
 def _loading(runtime: Runtime) -> list[str]:

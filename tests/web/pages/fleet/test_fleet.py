@@ -10,6 +10,7 @@ from sqlmodel import Session
 from app.store.models import RunRow
 from app.store.standing import StandingRow
 from app.web.pages.fleet.fleet import Fleet, FleetWatch
+from app.web.pages.sharing import Sharing
 from app.web.stream.folds import Folds
 from app.web.stream.rollout_folds import RolloutFolds
 from tests.runs.doors import house
@@ -60,7 +61,7 @@ async def test_a_thousand_hosts_fit_one_page_alarms_first(made):
 
 
 async def test_when_a_cell_changes_that_host_alone_is_sent(made):
-    fleet = Fleet(made, Folds(made.store), RolloutFolds())
+    fleet = Fleet(made, Folds(made.store), RolloutFolds(), Sharing(made.store))
     live = fleet.live("stig", "")
     FleetWatch(live, 0).whole()
     assert b"event: fleet" not in live([])

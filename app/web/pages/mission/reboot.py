@@ -1,0 +1,36 @@
+"""Whether what a run left was looked at after its host began anew."""
+
+from dataclasses import dataclass
+
+from sqlmodel import col, select
+
+from app.events.kinds import RebootChecked
+from app.loop.telling import telling
+from app.runtime.runtime import Runtime
+from app.store.held import asking
+from app.store.models import RunRow
+
+MOST_LATER = 20
+"""Scans of the host that are looked through, the newest first."""
+
+
+@dataclass(frozen=True)
+class RebootLook:
+    run: str
+    seq: int
+    text: str
+
+
+def reboot_look(runtime: Runtime, row: RunRow) -> RebootLook | None:
+    """The newest one that was about this run."""
+    later = select(RunRow.id).where(
+        RunRow.host == row.host, RunRow.mode == "scan", col(RunRow.queued_at) > row.queued_at
+    )
+    with asking(runtime.database) as session:
+        runs = session.exec(later.order_by(col(RunRow.queued_at).desc()).limit(MOST_LATER)).all()
+    for run in runs:
+        for one in runtime.store.newest(run, None, ["reboot.checked"], 1):
+            if isinstance(one.event, RebootChecked) and one.event.of == row.id:
+                told = telling(one.event)
+                return RebootLook(run, one.seq, told.text if told else "")
+    return None

@@ -1,0 +1,110 @@
+"""The webhooks on the operator's page: added, tried out, sent again and taken away. For admins alone."""
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Form
+from fastapi.concurrency import run_in_threadpool
+from sqlmodel import Session
+from starlette.responses import RedirectResponse, Response
+
+from app.background.webhooks.trial import trial
+from app.background.webhooks.wish import WebhookWish, add_webhook
+from app.errors import NotTaken
+from app.people.rights import WHO, admins
+from app.runtime.runtime import Runtime
+from app.store import queries, webhooks
+from app.store.held import asking
+from app.store.webhooks import WebhookRow
+from app.web.deps import TheRuntime, TheSession
+from app.web.pages.order_form import Fields
+from app.web.pages.refused import refusal
+from app.web.pages.security import new_nonce, page
+from app.web.pages.templating import rendered
+
+HERE = "/ops#webhooks"
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class WebhookLine:
+    row: WebhookRow
+    to: str
+
+
+def lines(session: Session) -> Sequence[WebhookLine] | None:
+    """Whose a webhook leads to is for those who made it; None for others."""
+    person = WHO.get()
+    if person is None or person.right != "admin":
+        return None
+    return [WebhookLine(row, shown(row.url)) for row in webhooks.webhooks(session)]
+
+
+def shown(url: str) -> str:
+    """Where it leads, without what lets one in: a chat's address is a secret from its path on."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}/{'…' if parts.path.strip('/') or parts.query else ''}"
+
+
+@router.post("/ops/webhooks")
+@admins
+def add(runtime: TheRuntime, session: TheSession, fields: Fields) -> Response:
+    """Its secret is told this once."""
+    kinds = tuple(fields.get("kinds", "").replace(",", " ").split())
+    wish = WebhookWish(
+        url=fields.get("url", ""),
+        kinds=kinds,
+        template=fields.get("template", ""),
+        local=fields.get("local") == "1",
+    )
+    row = add_webhook(runtime.database, session, wish, time.time())
+    nonce, context = new_nonce(), {"webhook": row, "to": shown(row.url)}
+    return page(rendered("webhook.html", nonce=nonce, here="/ops", **context), nonce)
+
+
+@router.post("/ops/webhooks/{webhook}")
+@admins
+async def handle(
+    runtime: TheRuntime,
+    webhook: str,
+    verb: Annotated[str, Form(pattern="^(test|again|remove)$")],
+    run: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Try one out, send it a run's events once more, or take it away."""
+    row = await run_in_threadpool(_webhook, runtime, webhook)
+    if row is None:
+        return refusal(f"There is no webhook {webhook[:40]!a}.", 404)
+    if verb == "remove":
+        await run_in_threadpool(_remove, runtime, webhook)
+        return RedirectResponse(HERE, status_code=303)
+    if verb == "again":
+        if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
+            raise NotTaken("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
+        return RedirectResponse(HERE, status_code=303)
+    if problem := await trial(row, time.time(), f"test.{secrets.token_hex(8)}"):
+        return refusal(f"The test did not reach {shown(row.url)}: {problem}.", 502)
+    return RedirectResponse(f"/ops?taken={row.id}#webhooks", status_code=303)
+
+
+def _webhook(runtime: Runtime, webhook: str) -> WebhookRow | None:
+    with asking(runtime.database) as session:
+        return session.get(WebhookRow, webhook)
+
+
+def _send_again(runtime: Runtime, webhook: str, run: str) -> bool:
+    with Session(runtime.database) as session, session.begin():
+        if queries.run(session, run) is None:
+            return False
+        webhooks.send_again(session, webhook, run)
+    return True
+
+
+def _remove(runtime: Runtime, webhook: str) -> None:
+    with Session(runtime.database) as session, session.begin():
+        webhooks.forget(session, webhook)

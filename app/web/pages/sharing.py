@@ -1,0 +1,196 @@
+"""Who holds each engine while several hosts are worked at once: read off the log, now or as of any moment."""
+
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from app.events.kinds import TurnStarted
+from app.events.record import Recorded, read
+from app.events.words import Role
+from app.lineups.model import Lineup
+from app.people.rights import only
+from app.store.events import EventStore, RunSpan
+from app.web.pages.mission.lane import ROLES
+from app.web.pages.mission.ribbon import HOLD_SECONDS, Bar, EngineHolds, Hold, bars
+from app.web.pages.templating import rendered
+
+TURNS = ("turn.started", "turn.finished", "turn.interrupted")
+LONGEST_TURN = 900.0
+"""Seconds: a turn that still held an engine two minutes ago began no longer before that."""
+MOST_LANES = 6
+"""Hosts that are named and have a lane each: those that held the engine last. The rest is counted."""
+
+
+@dataclass(frozen=True)
+class Served:
+    role: Role
+    host: str
+
+
+@dataclass(frozen=True)
+class HostLane:
+    host: str
+    run: str
+    bars: tuple[Bar, ...]
+    share: int
+    """Of the time, in percent."""
+
+
+@dataclass(frozen=True)
+class HostHolds:
+    """Of one engine, the last two minutes."""
+
+    host: str
+    run: str
+    """The newest."""
+    holds: tuple[Hold, ...]
+
+
+@dataclass(frozen=True)
+class EngineShare:
+    """One engine at one moment."""
+
+    serving: tuple[Served, ...] = ()
+    """The newest first."""
+    lanes: tuple[HostLane, ...] = ()
+    """By host; none where no two were worked at once."""
+    more: int = 0
+    """Hosts without a lane."""
+    minutes: int = int(HOLD_SECONDS / 60)
+
+    @property
+    def by_role(self) -> list[tuple[Role, list[str]]]:
+        """In the order of the chain, and by host: a name stands still while others come and go."""
+        shown = self.serving[:MOST_LANES]
+        told = [(role, sorted((one.host for one in shown if one.role == role), key=_order)) for role in ROLES]
+        return [(role, hosts) for role, hosts in told if hosts]
+
+    @property
+    def unnamed(self) -> int:
+        return max(0, len(self.serving) - MOST_LANES)
+
+
+@dataclass
+class RunHolds:
+    run: str
+    host: str
+    seq: int = 0
+    """Up to which its turns were read."""
+    began: int = 0
+    """The seq of its newest turn's start."""
+    holds: EngineHolds = field(default_factory=EngineHolds)
+
+    def take(self, events: Iterable[Recorded]) -> None:
+        for one in events:
+            self.holds.take(one.event, one.at)
+            self.seq = one.seq
+            if isinstance(one.event, TurnStarted):
+                self.began = one.seq
+
+
+class Sharing:
+    """One per application. A log is only added to, so what was read once stays right. Asked from many threads."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._known: dict[str, RunHolds] = {}
+        self._lock = Lock()
+
+    def now(self, at: float, hosts: Collection[str] | None = None) -> Mapping[str, EngineShare]:
+        """By engine; `hosts`: of these alone."""
+        with self._lock:
+            spans = self._store.spans(at - HOLD_SECONDS, at)
+            self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
+            for span in spans:
+                self._read_on(self._known[span.run], at)
+            return shares([one for one in self._known.values() if hosts is None or one.host in hosts], at)
+
+    def then(self, at: float) -> Mapping[str, EngineShare]:
+        return shares([self._as_of(span, at) for span in self._store.spans(at - HOLD_SECONDS, at)], at)
+
+    def _read_on(self, known: RunHolds, at: float) -> None:
+        since = 0.0 if known.seq else at - HOLD_SECONDS - LONGEST_TURN
+        known.take(self._store.events(known.run, after=known.seq, kinds=TURNS, since=since))
+        self._first_token(known, None)
+
+    def _as_of(self, span: RunSpan, at: float) -> RunHolds:
+        found, upto = RunHolds(span.run, span.host), self._store.seq_at(span.run, at)
+        since = at - HOLD_SECONDS - LONGEST_TURN
+        found.take(self._store.events(span.run, upto=upto, kinds=TURNS, since=since))
+        self._first_token(found, upto)
+        return found
+
+    def _first_token(self, known: RunHolds, upto: int | None) -> None:
+        """Of the turn in progress: one that has ended says itself how long it waited for it."""
+        if known.holds.reading:
+            for _, line, digest in self._store.lines(known.run, known.began, upto, ["turn.delta"], limit=1):
+                first = read(line, digest)
+                known.holds.take(first.event, first.at)
+
+
+async def _sharing(request: Request) -> Sharing | None:
+    sharing: Sharing = request.app.state.sharing
+    return sharing if only() is None else None
+
+
+TheSharing = Annotated[Sharing | None, Depends(_sharing)]
+"""None for who may see one run and not what else there is."""
+
+
+def drawn_shares(lineup: Lineup, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
+    """Engine to its inner HTML, empty where one host alone is worked; `at`: a replayed moment."""
+    if sharing is None:
+        return dict.fromkeys(lineup.engines, "")
+    told = sharing.now(time.time()) if at is None else sharing.then(at)
+    return {
+        name: rendered("partials/_share.html", engine=engine, share=told.get(name, EngineShare()))
+        for name, engine in lineup.engines.items()
+    }
+
+
+def shares(runs: Sequence[RunHolds], now: float) -> dict[str, EngineShare]:
+    names = dict.fromkeys(name for one in runs for name in one.holds.of)
+    return {name: _share([(one, one.holds.of[name]) for one in runs if name in one.holds.of], now) for name in names}
+
+
+def _share(held: Sequence[tuple[RunHolds, list[Hold]]], now: float) -> EngineShare:
+    hosts: dict[str, HostHolds] = {}
+    for one, holds in sorted(held, key=lambda of: of[1][-1].since):
+        if recent := tuple(hold for hold in holds if _recent(hold, now)):
+            before = hosts[one.host].holds if one.host in hosts else ()  # its runs go one after the other
+            hosts[one.host] = HostHolds(one.host, one.run, (*before, *recent))
+    last = sorted(hosts.values(), key=lambda one: one.holds[-1].since, reverse=True)
+    serving = tuple(Served(one.holds[-1].role, one.host) for one in last if one.holds[-1].until is None)
+    if not _at_once([one.holds for one in last]):
+        return EngineShare(serving)
+    lanes = sorted((_lane(one, now) for one in last[:MOST_LANES]), key=lambda lane: _order(lane.host))
+    return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES))
+
+
+def _recent(hold: Hold, now: float) -> bool:
+    return hold.until is None or now - hold.until < HOLD_SECONDS
+
+
+def _at_once(runs: Sequence[Sequence[Hold]]) -> bool:
+    """One after the other is no sharing: some two of them have turns between each other's."""
+    spans = sorted((holds[0].since, holds[-1].until or float("inf")) for holds in runs)
+    ends = float("-inf")
+    for since, until in spans:
+        if since < ends:
+            return True
+        ends = max(ends, until)
+    return False
+
+
+def _lane(one: HostHolds, now: float) -> HostLane:
+    drawn = tuple(bars(one.holds, now, HOLD_SECONDS))
+    return HostLane(one.host, one.run, drawn, round(sum(bar.width for bar in drawn if not bar.prefill)))
+
+
+def _order(host: str) -> tuple[int, str]:
+    """A host keeps its place whoever is served, and web-2 stands before web-10."""
+    return len(host), host

@@ -1,0 +1,116 @@
+"""Whom an engine serves while several hosts are worked: the same live, replayed, and whoever asks when."""
+
+import httpx
+import pytest
+from sqlmodel import Session
+
+from app.store import people
+from app.store.models import PersonRow
+from app.web.pages.mission.ribbon import Bar
+from app.web.pages.sharing import MOST_LANES, RunHolds, Served, Sharing, shares
+from tests.runs.doors import house
+from tests.web.access.walk import application
+from tests.web.pages.sharing_log import BEGUN, EVENTS, HOSTS, began, queued, write
+
+
+@pytest.fixture
+async def made(tmp_path):
+    async with house(tmp_path) as made:
+        yield made
+
+
+def test_the_label_names_role_and_host_and_each_host_has_a_lane(made):
+    write(made.store, EVENTS[:-2])
+    share = Sharing(made.store).now(1035.0)["gemma-31b"]
+    assert share.serving == (Served("worker", "mail"), Served("architect", "db1"))
+    assert share.by_role == [("architect", ["db1"]), ("worker", ["mail"])]
+    assert [lane.host for lane in share.lanes] == ["db1", "mail", "web3"]
+    assert [bar.prefill for bar in share.lanes[0].bars] == [True, False]
+    assert [(bar.role, bar.prefill) for bar in share.lanes[2].bars] == [
+        ("architect", True), ("architect", False), ("worker", True), ("worker", False),
+    ]  # fmt: skip
+    assert share.lanes[1].bars == (Bar("worker", 96.67, 3.33, prefill=True),)
+
+
+def test_a_replayed_moment_is_what_was_shown_live(made):
+    sharing, live = Sharing(made.store), {}
+    write(made.store, EVENTS[: 2 * len(HOSTS)])
+    for told in EVENTS[2 * len(HOSTS) :]:
+        write(made.store, [told])
+        live[told[0]] = sharing.now(told[0])
+    assert len({str(shown) for shown in live.values()}) == len(live) - 1, "one host alone has no lanes to draw"
+    for at, shown in live.items():
+        assert Sharing(made.store).then(at) == shown, at
+
+
+def test_one_host_alone_and_one_after_the_other_need_no_lanes(made):
+    alone = [told for told in EVENTS if told[1] == "aaaa1111"]
+    write(made.store, alone)
+    assert Sharing(made.store).now(1029.0)["gemma-31b"].lanes == ()
+    write(
+        made.store, [(1031.0, "next", queued("db2")), (1032.0, "next", BEGUN), (1033.0, "next", began("n", "worker"))]
+    )
+    share = Sharing(made.store).now(1034.0)["gemma-31b"]
+    assert (share.serving, share.lanes) == ((Served("worker", "db2"),), ())
+
+
+def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
+    again = [(1050.0, "again", queued("web3")), (1051.0, "again", BEGUN), (1052.0, "again", began("n", "architect"))]
+    write(made.store, [*EVENTS, *again])
+    share = Sharing(made.store).now(1055.0)["gemma-31b"]
+    assert [(lane.host, lane.run) for lane in share.lanes] == [
+        ("db1", "bbbb2222"),
+        ("mail", "cccc3333"),
+        ("web3", "again"),
+    ]
+    assert len(share.lanes[2].bars) == 5
+    assert share.serving == (Served("architect", "web3"),)
+
+
+def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own(made):
+    runs = [RunHolds(f"run{number}", f"web-{number}") for number in range(MOST_LANES + 3)]
+    for place, run in enumerate(runs):
+        run.holds.take(began(f"t{place}", "worker"), 1000.0 + place)
+    share = shares(runs, 1020.0)["gemma-31b"]
+    assert [lane.host for lane in share.lanes] == [f"web-{number}" for number in range(3, MOST_LANES + 3)]
+    assert (share.more, share.unnamed) == (3, 3)
+    write(made.store, EVENTS)
+    assert [lane.host for lane in Sharing(made.store).now(1043.0, {"web3", "db1"})["gemma-31b"].lanes] == [
+        "db1",
+        "web3",
+    ]
+
+
+def test_what_is_over_leaves_after_two_minutes(made):
+    write(made.store, EVENTS)
+    sharing = Sharing(made.store)
+    assert sharing.now(1044.0)["gemma-31b"].lanes
+    assert not sharing.now(1044.0 + 121)["gemma-31b"].lanes
+
+
+async def test_the_page_says_so_at_that_moment_and_a_run_of_one_host_looks_as_ever(made):
+    write(made.store, EVENTS)
+    then = (await made.http.get("/runs/bbbb2222?at=4")).text.split('id="share-gemma-31b"')[1]
+    moment = (await made.http.get("/runs/bbbb2222/moment?at=4")).text.split("#share-gemma-31b")[1]
+    for label in (then.split("</p>")[0], moment.split("</p>")[0]):
+        assert "ARCHITECT</b> for db1," in label
+        assert "WORKER</b> for web3" in label
+    assert '<div id="share-gemma-31b" class="share"></div>' in (await made.http.get("/runs/aaaa1111?at=4")).text
+
+
+async def test_who_came_by_a_link_to_one_run_sees_no_other_host(tmp_path):
+    async with application(tmp_path / "data", sign_in=True) as made:
+        runtime = made.state.runtime
+        write(runtime.store, EVENTS)
+        with Session(runtime.database) as session, session.begin():
+            session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
+            said = {"person": "jo", "right": "viewer", "kind": "link", "label": "", "seconds": 3600.0}
+            _, link = people.issue(session, run="aaaa1111", **said)
+        transport = httpx.ASGITransport(made)
+        async with httpx.AsyncClient(transport=transport, base_url="http://temper.example") as http:
+            await http.get(f"/share/{link}")
+            for path in ("/runs/aaaa1111?at=8", "/runs/aaaa1111/moment?at=8", "/machine?run=aaaa1111&at=8"):
+                answer = await http.get(path, headers={"accept": "text/html"})
+                assert answer.status_code == 200, path
+                assert "db1" not in answer.text, path
+                assert "mail" not in answer.text, path
