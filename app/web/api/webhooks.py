@@ -1,5 +1,6 @@
 """Who else is told of events."""
 
+import secrets
 import time
 from typing import Annotated
 
