@@ -16,6 +16,13 @@ class HostScope(Struct, frozen=True):
         """`groups` are those that the host is in."""
         return self.kind == "all" or (self.name in groups if self.kind == "group" else self.name == host)
 
+    @classmethod
+    def of(cls, host: str, group: str) -> "HostScope":
+        """As doors have it, where an empty word is none."""
+        if group:
+            return cls("group", group)
+        return cls("host", host) if host else cls()
+
     @property
     def told(self) -> str:
         return "every host" if self.kind == "all" else f"{self.kind} {self.name}"

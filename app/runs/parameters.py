@@ -36,9 +36,7 @@ class ParameterWish:
 
     @property
     def scope(self) -> HostScope:
-        if self.group:
-            return HostScope("group", self.group)
-        return HostScope("host", self.host) if self.host else HostScope()
+        return HostScope.of(self.host, self.group)
 
 
 @dataclass(frozen=True)

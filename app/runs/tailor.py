@@ -6,7 +6,7 @@ from pathlib import Path
 from app.errors import BadInput, NotTaken
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
 from app.scanners.openscap.content import datastream, datastreams
-from app.scanners.openscap.tailoring import TailoringFile, add_tailoring, fitted, tailoring, tailorings
+from app.scanners.openscap.tailoring import TailoringFile, add_tailoring, fitted, read_tailoring, tailoring, tailorings
 
 LONGEST = {"name": 61, "content": 81, "document": 900_000}
 
@@ -30,9 +30,12 @@ def take_tailoring(document: bytes, content: str, name: str) -> list[TailoredPro
     file = _content(content)
     try:
         benchmark = read_benchmark(file)
-        added = add_tailoring(document, name, benchmark)
+        given = read_tailoring(document, name)
+        added = add_tailoring(document, name, benchmark) if _meant(given, file) else None
     except BadInput as exc:
         raise NotTaken("document", str(exc)) from exc
+    if added is None:
+        raise NotTaken("document", f"the tailoring says that it is for {given.hint}, and not for {file.name}.")
     return _profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
 
 
@@ -43,10 +46,16 @@ def tailored_profiles() -> list[TailoredProfile]:
         for content, file in datastreams().items():
             for name in names:
                 try:
-                    found += _profiles(name, tailoring(name), read_benchmark(file), content)
+                    added = tailoring(name)
+                    found += _profiles(name, added, read_benchmark(file), content) if _meant(added, file) else []
                 except BadInput:  # it is for other content, or cannot be read: who asks for it by name is told why
                     continue
     return found
+
+
+def _meant(given: TailoringFile, file: Path) -> bool:
+    """Where it names a data stream that is here, that is the one."""
+    return given.hint == file.name or given.hint not in {here.name for here in datastreams().values()}
 
 
 def _profiles(name: str, added: TailoringFile, whole: Benchmark, content: str) -> list[TailoredProfile]:

@@ -35,9 +35,7 @@ class TailoringWish:
 
     @property
     def scope(self) -> HostScope:
-        if self.group:
-            return HostScope("group", self.group)
-        return HostScope("host", self.host) if self.host else HostScope()
+        return HostScope.of(self.host, self.group)
 
     @property
     def file(self) -> str:

@@ -38,9 +38,7 @@ class WaiverWish:
 
     @property
     def scope(self) -> HostScope:
-        if self.group:
-            return HostScope("group", self.group)
-        return HostScope("host", self.host) if self.host else HostScope()
+        return HostScope.of(self.host, self.group)
 
 
 def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> WaiverRow:

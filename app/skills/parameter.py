@@ -29,19 +29,24 @@ class Parameter:
 
     def refuses(self, value: str) -> str:
         """Why it may not be that, in a sentence; empty where it may."""
-        shown = f"{clean(value, 60)!a} will not do for {self.name}"
-        if not value.strip() or len(value) > LONGEST or clean(value, LONGEST) != value:
-            return f"{shown}: it has 1 to {LONGEST} characters, and none that nobody can see."
+        if odd := self.misread(value):
+            return odd
         if self.choices and value not in self.choices:
-            return f"{shown}: choose {' or '.join(self.choices)}.{self._stated}"
-        if self.kind == "number":
-            return self._outside(value, shown)
+            return f"{self._shown(value)}: choose {' or '.join(self.choices)}.{self._stated}"
+        return self._outside(int(value), self._shown(value)) if self.kind == "number" else ""
+
+    def misread(self, value: str) -> str:
+        """Why it is no value of this kind at all, whatever the bounds: a log may have been written by anybody."""
+        if not value.strip() or len(value) > LONGEST or clean(value, LONGEST) != value:
+            return f"{self._shown(value)}: it has 1 to {LONGEST} characters, and none that nobody can see."
+        if self.kind == "number" and not _NUMBER.fullmatch(value):
+            return f"{self._shown(value)}: it takes a whole number.{self._stated}"
         return ""
 
-    def _outside(self, value: str, shown: str) -> str:
-        if not _NUMBER.fullmatch(value):
-            return f"{shown}: it takes a whole number.{self._stated}"
-        number = int(value)
+    def _shown(self, value: str) -> str:
+        return f"{clean(value, 60)!a} will not do for {self.name}"
+
+    def _outside(self, number: int, shown: str) -> str:
         if self.least is not None and number < self.least:
             return f"{shown}: {self.least:g} is the least.{self._stated}"
         if self.most is not None and number > self.most:

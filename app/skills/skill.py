@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from app.errors import BadInput
 from app.events.words import Category, Mode, ParameterUsed, Tailored
 from app.scanners.openscap.content import Content
 from app.scanners.verdict import Verdict
@@ -75,4 +76,7 @@ def tuned(skill: Skill, used: tuple[ParameterUsed, ...]) -> Skill:
     known = tuple(one for one in used if one.name in skill.parameters)
     if not known or skill.retuned is None:
         return skill
+    for one in known:
+        if odd := skill.parameters[one.name].misread(one.value):
+            raise BadInput(odd)
     return replace(skill.retuned({one.name: one.value for one in known}), used=known)

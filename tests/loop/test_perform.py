@@ -8,11 +8,16 @@ from app.errors import Unusable
 from app.events.log import RunLog
 from app.events.scope import HostScope
 from app.events.waiver import Waiver
+from app.events.words import ParameterUsed
 from app.loop.effects import Scan, Start
+from app.loop.own_skill import own_skill
 from app.loop.perform import perform
 from app.loop.run import Means, Run
-from app.loop.state import RunState
+from app.loop.state import RunState, fold
 from app.scanners.verdict import Verdict
+from app.skills.rulebook import digest
+from app.skills.skill import tuned
+from app.skills.stig.pack import STIG as STIG_PACK
 from app.targets.running import InForce
 from app.targets.thread import TargetThread
 from tests.loop.playing import SOUND, pack, request, rule
@@ -109,6 +114,21 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
     await perform(run, Start())
     assert asked == [(run.state.request.host, 7.0)]
     assert run.state.started.waivers == (here,)
+
+
+async def test_a_run_begins_with_the_sites_values_and_goes_on_by_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    used = ParameterUsed(name="minlen", value="20", sha256="", rules=("V-258107",), where="group web")
+    skill, kept = tuned(STIG_PACK, (used,)), Kept()
+    run = Run(RunState(), RunLog("r", kept), Means(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w"))
+    run.append(msgspec.structs.replace(request(skill), skill="stig"))
+    await perform(run, Start())
+    assert run.state.started.parameters == (used,)
+    assert run.state.started.rulebook == digest(skill)
+    assert run.state.started.rulebook != digest(STIG_PACK)
+    again = own_skill(fold(kept.lines))
+    assert again.rules["V-258107"].requirement == skill.rules["V-258107"].requirement
+    assert digest(again) == digest(skill)
 
 
 async def test_a_run_begins_with_what_the_benchmark_at_hand_calls_its_rules(tmp_path, monkeypatch):

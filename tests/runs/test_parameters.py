@@ -6,10 +6,13 @@ import pytest
 from sqlmodel import Session
 
 from app.errors import BadInput
+from app.events.kinds import ItemStarted
+from app.events.words import ParameterUsed
 from app.runs.parameters import with_site_values
 from app.store import audit
 from app.store.groups import keep
 from app.store.parameters import ParameterRow, StoredParameters, parameters
+from tests.evidence.logs import queued, started
 from tests.runs.doors import house
 
 GOOD = {"name": "minlen", "value": "20"}
@@ -152,3 +155,12 @@ async def test_a_notice_of_many_lines_comes_from_a_file_and_is_on_record(doors, 
     assert "not both" in (await doors.typed("parameter", "set", "banner", "x", "--file", "/nowhere")).sentence
     with Session(doors.database) as session:
         assert audit.newest(session, 1)[0].event.did == "parameter set banner"
+
+
+async def test_a_runs_pages_say_what_it_asks_for_there(doors):
+    used = ParameterUsed(name="minlen", value="20", sha256="", rules=("V-258107",), where="group lab")
+    item = ItemStarted(rule="V-258107", title="t", category="II")
+    doors.append("0a1b2c3d", queued(["V-258107"]), started(parameters=(used,)), item)
+    text = (await doors.http.get("/runs/0a1b2c3d/items/V-258107")).text
+    assert "minlen has to be 20 or more" in text
+    assert "The site chose 20 where 15 is usual." in text

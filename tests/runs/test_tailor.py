@@ -58,9 +58,16 @@ async def test_it_becomes_a_skill(doors, door):
 
 
 async def test_what_is_wrong_is_said_alike(doors):
+    shutil.copy(SMALL, doors.folder / ".local/share/xml/scap/other-ds.xml")
     wrong = [
         (TEXT.replace("rule_release", "rule_gone"), "small", "site", "which A small benchmark does not have"),
         ("<a/>", "small", "site", "holds no tailoring"),
+        (
+            TEXT.replace("small-ds.xml", "other-ds.xml"),
+            "small",
+            "site",
+            "says that it is for other-ds.xml, and not for small",
+        ),
         (TEXT, "gone", "site", "There is no data stream 'gone'"),
         (TEXT, "small", "Site!", "'Site!' is no name for a tailoring"),
     ]

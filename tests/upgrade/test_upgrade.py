@@ -48,7 +48,7 @@ open_database(Path(sys.argv[1]) / "temper.sqlite")
 """
 PAGES = (
     *("/", "/runs", "/ops", "/hosts", "/fleet", "/lineup", "/people", "/audit"),
-    *("/waivers", "/machine", "/metrics", "/readyz"),
+    *("/waivers", "/parameters", "/machine", "/metrics", "/readyz"),
 )
 ASKED = (
     "runs",
@@ -62,6 +62,8 @@ ASKED = (
     "probes",
     "webhooks",
     "waivers",
+    "parameters",
+    "tailorings",
     "rules",
     "rollouts",
     "groups",

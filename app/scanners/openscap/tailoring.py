@@ -29,6 +29,8 @@ class TailoringFile:
     version: str
     benchmark: str
     """The benchmark that it says it is for, by id; empty where it does not say."""
+    hint: str
+    """The file that it says it is for, by its last name; a program may have renamed it since."""
     profiles: Mapping[str, Element]
     content: bytes
     """The tailoring alone, as OpenSCAP takes it."""
@@ -54,6 +56,7 @@ def read_tailoring(content: bytes, name: str) -> TailoringFile:
         id=clean(root.get("id", ""), 200),
         version=clean(words(root.find(f"{{{XCCDF}}}version")), 40),
         benchmark=clean(about.get("id", ""), 200) if about is not None else "",
+        hint=clean(about.get("href", "").partition("#")[0].rpartition("/")[2], 80) if about is not None else "",
         profiles=profiles,
         content=content if root is top else etree.tostring(root, xml_declaration=True, encoding="UTF-8"),
     )

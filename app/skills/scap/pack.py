@@ -20,7 +20,7 @@ from app.skills.skill import Check, Rule, Skill
 from app.syntax.files import Files
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
-_KEPT, _READ = 32, 4
+_KEPT = 32
 ASKS = {"accounts_password_pam_retry": frozenset({"pwquality retry 3"})}
 """What rules that we know by name ask for, by our word and not by the content's: three tries are more than the usual
 one, and are what is checked for."""
@@ -37,16 +37,13 @@ def skill(argument: str) -> Skill:
     return _made(file, profile, by, (file.stat().st_mtime_ns, stamp), ())
 
 
-@lru_cache(_READ)
-def _read(file: Path, _stamp: int) -> Benchmark:
-    """It takes a tenth of a second, and every page asks for its run's skill."""
-    return read_benchmark(file)
-
-
 @lru_cache(_KEPT)
 def _made(file: Path, profile: str, by: str, stamps: tuple[int, int], given: tuple[tuple[str, str], ...]) -> Skill:
-    """`given` are the site's values, by their names in short."""
-    whole, mine = _read(file, stamps[0]), tailoring(by) if by else None
+    """It takes a tenth of a second, and every page asks for its run's skill. What was read is not kept: it is large.
+
+    `given` are the site's values, by their names in short; `stamps` say when the files were written.
+    """
+    whole, mine = read_benchmark(file), tailoring(by) if by else None
     benchmark = fitted(mine, whole) if mine else whole
     full = benchmark.profile(profile)
     known = benchmark.parameters(full)

@@ -74,7 +74,7 @@ def list_parameters(
 @router.put(
     "/parameters/{parameter}",
     responses=documented(
-        *("not-found", "unknown-host", "unknown-skill", "exists", "too-many", "too-large", "wrong-content-type")
+        *("not-found", "unknown-host", "unknown-skill", "too-many", "too-large", "wrong-content-type")
     ),
 )
 @operators

@@ -46,3 +46,10 @@ def test_a_mark_that_ends_on_its_line_does_not_swallow_the_rest():
 def test_an_empty_prompt_is_a_first_attempt_at_nothing():
     prompt = read_prompt("", "hello")
     assert (prompt.rule, prompt.attempt, prompt.sections) == ("", 1, {})
+
+
+def test_the_scripts_value_gives_way_to_the_one_that_the_site_chose():
+    said = "minlen has to be 20 or more. The site chose 20 where 15 is usual."
+    prompt = read_prompt("act", f"Task: act.\nRule: V-1\n\n## Requirement\n{said}\n")
+    assert prompt.as_chosen("minlen=15 of 1500") == "minlen=20 of 1500"
+    assert read_prompt("act", "Rule: V-1").as_chosen("15") == "15"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.errors import BadInput
 from app.events.words import ParameterUsed, SetOption, WriteFile
 from app.skills.catalog import skill
 from app.skills.rulebook import digest
@@ -59,6 +60,12 @@ def test_rules_without_a_value_are_as_they_were():
     assert apart == {"V-258107"}
     assert digest(made) != digest(STIG)
     assert tuned(STIG, (used("gone", "1"),)) is STIG
+
+
+@pytest.mark.parametrize(("name", "value"), [("minlen", "x"), ("minlen", ""), ("banner", "a\0b")])
+def test_a_log_that_somebody_made_up_is_refused_in_a_sentence(name, value):
+    with pytest.raises(BadInput, match=f"will not do for {name}: it "):
+        tuned(STIG, (used(name, value),))
 
 
 @pytest.mark.parametrize(("name", "value"), [*EXTREMES, ("disk_full_action", "SINGLE")])

@@ -56,7 +56,9 @@ class ItemPage:
 
     def take(self, recorded: Recorded) -> None:
         event = recorded.event
-        if isinstance(event, TurnFinished):
+        if isinstance(event, RunStarted) and event.parameters and self.rule:
+            self.rule = tuned(skill(self.run.skill), event.parameters).rules[self.wanted]
+        elif isinstance(event, TurnFinished):
             if self.turns and self.turns[-1][0].turn == event.turn:
                 self.turns[-1] = (self.turns[-1][0], event)
         elif getattr(event, "rule", None) != self.wanted:
@@ -71,8 +73,6 @@ class ItemPage:
             self.tries[-1] = tried(self.tries[-1], event)
         if isinstance(event, ItemStarted):
             self.began = recorded.seq
-        if isinstance(event, RunStarted) and event.parameters and self.rule:
-            self.rule = tuned(skill(self.run.skill), event.parameters).rules[self.wanted]
         if isinstance(event, ENDS):
             self.end = telling(event)
 
