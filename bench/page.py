@@ -71,5 +71,5 @@ if __name__ == "__main__":
         tempfile.TemporaryDirectory() as folder,
         served(Path(folder) / "data", "--speed", "0", command="demo") as server,
     ):
-        server.wait_for_kind("run.finished")
+        server.wait_for_kind("run.finished", patience=600)
         asyncio.run(look(f"{server.url}/runs/{server.runs()[0]}?at=300", asked))
