@@ -4,6 +4,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
+from app.events.kinds import RunFailed
 from app.skills.catalog import skill
 from app.store import people
 from app.store.models import PersonRow
@@ -69,6 +70,13 @@ def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
     ]
     assert len(share.lanes[2].bars) == 5
     assert share.serving == (Served("architect", "web3"),)
+
+
+def test_a_run_that_failed_in_mid_turn_holds_nothing_any_more(made):
+    write(made.store, [told for told in EVENTS if told[0] < 1035] + [(1036.0, "bbbb2222", RunFailed(reason="gone"))])
+    for share in (Sharing(made.store).now(1038.0), Sharing(made.store).then(1038.0)):
+        assert share["gemma-31b"].serving == (Served("worker", "mail"),)
+    assert Served("architect", "db1") in Sharing(made.store).then(1035.0)["gemma-31b"].serving
 
 
 def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own(made):
