@@ -36,11 +36,11 @@ class Server:
     def last_seq(self, run: str) -> int:
         return int(self._rows("select max(seq) from event where run = ?", run)[0][0])
 
-    def wait_for_kind(self, kind: str) -> None:
+    def wait_for_kind(self, kind: str, patience: float = PATIENCE) -> None:
         """Until the log has an event of this kind."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + patience
         while not self._rows("select 1 from event where kind = ? limit 1", kind):
-            assert time.monotonic() < until, f"no {kind} in {PATIENCE} s"
+            assert time.monotonic() < until, f"no {kind} in {patience} s"
             assert self.process.poll() is None, self.output()
             time.sleep(GLANCE)
 

@@ -2,13 +2,24 @@
 // then a button offers to follow again.
 const atEnd = (body) => body.scrollHeight - body.scrollTop - body.clientHeight < 40;
 const toEnd = (body) => (body.scrollTop = body.scrollHeight);
+// A long text grows in blocks: only the last one is laid out anew. They begin where a sentence ended.
+const put = (place, text) => {
+  let tail = place.lastElementChild ?? place;
+  const size = tail.textContent.length;
+  if ((size > 2000 && /[.\n]\s*$/.test(tail.textContent)) || (size > 4000 && /^\s/.test(text))) {
+    tail = place.appendChild(document.createElement("span"));
+    tail.className = "part";
+  }
+  if (tail.lastChild instanceof Text) tail.lastChild.appendData(text);
+  else tail.append(text);
+};
 addEventListener("token", (event) => {
   const { turn, role, channel, text } = JSON.parse(event.detail.data);
   const body = document.querySelector(`#lane-${role} [data-turn="${CSS.escape(turn)}"]`);
   const place = body && body.querySelector(channel === "thought" ? ".thought" : ".answer");
   if (!place) return;
   const following = atEnd(body);
-  place.append(text);
+  put(place, text);
   if (following) toEnd(body);
 });
 const onScroll = (event) => {

@@ -41,6 +41,8 @@ class Still:
     width: int = 1440
     height: int = 900
     clicked: str = ""
+    showing: str = ""
+    """What is to be there when it is taken."""
 
 
 def main() -> None:
@@ -75,9 +77,9 @@ def of_one(store: EventStore, run: str) -> Sequence[Still]:
 
 def of_many(rollout: str) -> Sequence[Still]:
     return (
-        Still("hosts-at-once.webp", "/"),
-        Still("operator.webp", "/ops"),
-        Still("rollout.webp", rollout),
+        Still("hosts-at-once.webp", "/", showing="#share-gemma-31b .serving.on"),
+        Still("operator.webp", "/ops", showing="#engine-gemma-31b .many .rolename"),
+        Still("rollout.webp", rollout, showing=".engineline:first-of-type .serving.on"),
         Still("runs.webp", "/runs", 1440, 500),
     )
 
@@ -100,6 +102,8 @@ async def take(browser: Browser, url: str, still: Still) -> bytes:
     if still.clicked:
         await page.locator(still.clicked).click()
     await page.wait_for_timeout(2500)  # charts are drawn, and streams have brought what is true now
+    if still.showing:
+        await page.locator(still.showing).wait_for()
     png = await page.screenshot()
     await page.close()
     if still.file.endswith(".png"):

@@ -178,6 +178,21 @@ async def test_nothing_moves_while_tokens_arrive(page, tmp_path):
         assert await page.evaluate("window.shift") < SHIFT_AT_MOST
 
 
+async def test_a_long_text_grows_in_blocks_and_says_the_same(page, shown):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at=300")
+    grown, before, blocks = await page.evaluate("""() => {
+      const body = document.querySelector(".lane .body[data-staged]"), thought = body.querySelector(".thought");
+      const before = thought.textContent, role = document.querySelector(".step[data-staged]").dataset.role;
+      for (let n = 0; n < 600; n += 1) {
+        const data = JSON.stringify({ turn: body.dataset.turn, role, channel: "thought", text: ` word ${n}.` });
+        dispatchEvent(new CustomEvent("token", { detail: { data } }));
+      }
+      return [thought.textContent, before, thought.querySelectorAll(".part").length];
+    }""")
+    assert grown == before + "".join(f" word {n}." for n in range(600))
+    assert blocks == 2
+
+
 async def test_a_change_waits_for_a_person_and_a_click_approves_it(page, tmp_path):
     with served(tmp_path, "--speed", "0") as server:
         order = {"host": "fixture", "rules": ["V-258227"], "mode": "review"}

@@ -43,8 +43,9 @@ def machine(
     then = _moment(runtime, run, at, t) if run and opens(run) else None
     if then is not None:
         return HTMLResponse(_partials(_parts_then(runtime, then) | share_parts(runtime, sharing, then)))
-    figures = runtime.board.drawn(lambda: _partials(machine_parts(runtime)))
-    return HTMLResponse(figures + _partials(share_parts(runtime, sharing)))
+    if sharing is None:
+        return HTMLResponse(_partials(machine_parts(runtime)))
+    return HTMLResponse(runtime.board.drawn(lambda: _partials(machine_parts(runtime) | share_parts(runtime, sharing))))
 
 
 def _moment(runtime: Runtime, run: str, at: int | None, t: float | None) -> float | None:

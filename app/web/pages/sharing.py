@@ -106,22 +106,27 @@ class Sharing:
             spans = self._store.spans(at - HOLD_SECONDS, at)
             self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
             for span in spans:
-                self._read_on(self._known[span.run], at)
+                self._read_on(span, at)
             return shares([one for one in self._known.values() if hosts is None or one.host in hosts], at)
 
     def then(self, at: float) -> Mapping[str, EngineShare]:
         return shares([self._as_of(span, at) for span in self._store.spans(at - HOLD_SECONDS, at)], at)
 
-    def _read_on(self, known: RunHolds, at: float) -> None:
+    def _read_on(self, span: RunSpan, at: float) -> None:
+        known = self._known[span.run]
         since = 0.0 if known.seq else at - HOLD_SECONDS - LONGEST_TURN
         known.take(self._store.events(known.run, after=known.seq, kinds=TURNS, since=since))
         self._first_token(known, None)
+        if span.ended_at is not None:
+            known.holds.end(span.ended_at)
 
     def _as_of(self, span: RunSpan, at: float) -> RunHolds:
         found, upto = RunHolds(span.run, span.host), self._store.seq_at(span.run, at)
         since = at - HOLD_SECONDS - LONGEST_TURN
         found.take(self._store.events(span.run, upto=upto, kinds=TURNS, since=since))
         self._first_token(found, upto)
+        if span.ended_at is not None and span.ended_at <= at:
+            found.holds.end(span.ended_at)
         return found
 
     def _first_token(self, known: RunHolds, upto: int | None) -> None:

@@ -11,6 +11,7 @@ from app.events.kinds import (
     RunScoped,
     RunStarted,
     SentryAlarm,
+    SentryProbed,
     TurnStarted,
 )
 from app.web.pages.mission.caption import alarmed, caption
@@ -31,6 +32,7 @@ def said(events):
         (RunStarted, 1, "The scanner is looking at the whole host. Nothing has been changed yet."),
         (RunScoped, 1, "On to the next finding."),
         (ActionApplied, 1, "The change is made. The scanner is looking."),
+        (SentryProbed, 1, "The Sentry is looking for damage"),
         (SentryAlarm, 1, "The Sentry found the nightly backup locked out. Undoing."),
         (ActionRolledBack, 1, "The Sentry found the nightly backup locked out. Undone, verified byte for byte."),
         (LessonLearnt, 1, "locked out. Undone, verified byte for byte. A lesson is written down."),

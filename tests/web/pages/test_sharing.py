@@ -4,9 +4,14 @@ import httpx
 import pytest
 from sqlmodel import Session
 
+from app.events.kinds import RunFailed
+from app.skills.catalog import skill
 from app.store import people
 from app.store.models import PersonRow
+from app.web.pages.mission.missions import Missions
+from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.ribbon import Bar
+from app.web.pages.mission.screen import Screen
 from app.web.pages.sharing import MOST_LANES, RunHolds, Served, Sharing, shares
 from tests.runs.doors import house
 from tests.web.access.walk import application
@@ -67,6 +72,13 @@ def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
     assert share.serving == (Served("architect", "web3"),)
 
 
+def test_a_run_that_failed_in_mid_turn_holds_nothing_any_more(made):
+    write(made.store, [told for told in EVENTS if told[0] < 1035] + [(1036.0, "bbbb2222", RunFailed(reason="gone"))])
+    for share in (Sharing(made.store).now(1038.0), Sharing(made.store).then(1038.0)):
+        assert share["gemma-31b"].serving == (Served("worker", "mail"),)
+    assert Served("architect", "db1") in Sharing(made.store).then(1035.0)["gemma-31b"].serving
+
+
 def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own(made):
     runs = [RunHolds(f"run{number}", f"web-{number}") for number in range(MOST_LANES + 3)]
     for place, run in enumerate(runs):
@@ -114,3 +126,16 @@ async def test_who_came_by_a_link_to_one_run_sees_no_other_host(tmp_path):
                 assert answer.status_code == 200, path
                 assert "db1" not in answer.text, path
                 assert "mail" not in answer.text, path
+
+
+def test_the_label_of_all_hosts_changes_with_the_lane_and_is_sent_where_it_changed(made):
+    write(made.store, EVENTS)
+    sharing, now = Sharing(made.store), 1023.0
+    lineup, missions = made.lineup, Missions(made.store)
+    shown = [sharing.then(now)["gemma-31b"].by_role]
+    scene = Scene(lineup, skill("stig"), "live", shares=lambda: {"share-gemma-31b": str(shown[-1])})
+    screen, told = Screen("aaaa1111", missions, scene), list(made.store.events("aaaa1111"))
+    assert screen(told[2:3]).count(b"#share-gemma-31b") == 1
+    assert b"#share-gemma-31b" not in screen(told[3:5])
+    shown.append("another")
+    assert screen(told[5:6]).count(b"#share-gemma-31b") == 1

@@ -87,7 +87,7 @@ def _attempt(mission: Mission, attempt: AttemptView) -> str:
     if attempt.clear:
         return "Fixed, and nothing is harmed."
     if attempt.verdict:
-        return _before(attempt).strip()
+        return _before(attempt).strip() or AT_WORK["triage"]
     if attempt.applied:
         return "The change is made. The scanner is looking."
     return "The change is written. Policy and host are asked whether it may be made." if attempt.proposed else "…"

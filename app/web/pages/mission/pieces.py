@@ -1,5 +1,6 @@
 """The parts of the page that update alone: each a template, rendered by the page and by its stream alike."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.lineups.model import Engine, Lineup
@@ -24,6 +25,8 @@ class Scene:
     skill: Skill
     mode: str
     """live, replay or ended."""
+    shares: Callable[[], Mapping[str, str]] = dict
+    """Whom the engines serve now, over all hosts, where it is to be told with what this run does."""
 
 
 def pieces(mission: Mission, scene: Scene) -> dict[str, str]:

@@ -60,6 +60,12 @@ class EngineHolds:
             case _:
                 pass
 
+    def end(self, at: float) -> None:
+        """Of a run that is over, whatever it was at: nothing is answered any more."""
+        for holds in list(self.of.values()):
+            if holds and holds[-1].until is None:
+                self._leave(holds[-1].turn, at, None)
+
     def engine_of(self, turn: str) -> str | None:
         return next((name for name, holds in self.of.items() if holds and holds[-1].turn == turn), None)
 

@@ -1,6 +1,8 @@
 """The mission page: a run live, ended or replayed, and what a person may ask of it."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import starmap
 from typing import Annotated
 
@@ -20,6 +22,7 @@ from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
+from app.web.pages.machine import share_parts
 from app.web.pages.missing import missing
 from app.web.pages.mission.missions import TheMissions
 from app.web.pages.mission.pieces import Scene
@@ -128,10 +131,11 @@ def page_stream(
 ) -> Response:
     row = _row(runtime, run)
     after = cursor(request.headers, str(since)) or 0
-    scene = Scene(runtime.lineup, skill(row.skill), "live")
-    state = request.app.state
-    live = state.machine_live if sharing else state.guests_live
-    return streams.watch(run, "page", Screen(run, missions, scene), after, live=live)
+    scene, state = Scene(runtime.lineup, skill(row.skill), "live"), request.app.state
+    if sharing is None:
+        return streams.watch(run, "guest", Screen(run, missions, scene), after, live=state.guests_live)
+    scene = replace(scene, shares=partial(share_parts, runtime, sharing))
+    return streams.watch(run, "page", Screen(run, missions, scene), after, live=state.machine_live)
 
 
 @router.get("/runs/{run}/replay")

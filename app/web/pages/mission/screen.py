@@ -35,7 +35,7 @@ class Screen:
             mission.take(recorded)
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
             # A lane that is drawn anew holds its text already: its tokens are not sent beside it.
-            return message(self._changed(pieces(mission, self._scene)), seq=batch[-1].seq)
+            return message(self._changed(pieces(mission, self._scene) | dict(self._scene.shares())), seq=batch[-1].seq)
         tokens = _tokens(batch)
         if mission.holds.reading != reading or int(mission.state.at) != second:
             moved = clock_piece(mission, self._scene) | engine_pieces(
