@@ -49,6 +49,8 @@ class Settings:
     """Base of an OpenTelemetry collector, http://HOST:4318, that is told spans and measures."""
     tsa: str = field(default_factory=lambda: os.environ.get("TEMPER_TSA", ""))
     """Address of a time stamping authority (RFC 3161) that packs are stamped by as they are handed out."""
+    log_hook: str = field(default_factory=lambda: os.environ.get("TEMPER_LOG_HOOK", ""))
+    """A JSON list: the command that enters a pack's statement in a log as the pack is first handed out."""
     approvals: str = field(default_factory=lambda: os.environ.get("TEMPER_APPROVALS", ""))
     """A TOML file that says which change takes how many people."""
     keep_days: float = 0.0

@@ -15,6 +15,7 @@ from app.evidence.case import read_case
 from app.evidence.notary import Hand, open_notary
 from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
+from app.evidence.receipt import hook_words
 from app.store.events import EventStore
 
 ZIP, STDOUT = "zip", "-"
@@ -40,6 +41,6 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
 
 
 def _pack(settings: Settings, database: Engine, run: str) -> bytes:
-    return open_notary(settings.data, database, settings.tsa).evidence(
+    return open_notary(settings.data, database, settings.tsa, hook_words(settings.log_hook)).evidence(
         run, Hand(getpass.getuser(), "admin", "terminal")
     )

@@ -11,6 +11,7 @@ from app.engines.launch.fleet import fleet
 from app.engines.simulated import Simulator, simulated
 from app.errors import BadInput
 from app.events.approvals import ApprovalPolicy
+from app.evidence.receipt import hook_words
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.approval_file import read_approvals
@@ -22,6 +23,7 @@ from app.runtime.runtime import Runtime
 @asynccontextmanager
 async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
     approvals = _approvals(settings)
+    hook_words(settings.log_hook)  # what is wrong with it is said now, and not with the first pack
     make_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
     # A shared database has no owner; but what starts engines here, and adopts them, must be one.

@@ -22,6 +22,7 @@ from app.evidence.key import a_public_key
 from app.evidence.notary import KEYS, signed_head
 from app.evidence.remake import remake
 from app.evidence.shrunk import agrees, kept
+from app.evidence.stamp_check import check_stamp
 from app.loop.state import RunState, fold
 from app.scores.file import is_score
 from app.store import queries
@@ -33,7 +34,7 @@ from app.text.clean_line import clean_line
 HOLDS, BROKEN = 0, 2
 
 
-def verify_what(settings: Settings, wanted: str, head: str, key: str = "") -> int:
+def verify_what(settings: Settings, wanted: str, head: str, key: str = "", authority: Path | None = None) -> int:
     """By what it is: `audit`, a pack or the folder that it was unpacked into, otherwise a run."""
     key = a_public_key(key) if key else ""
     if wanted == AUDIT:
@@ -42,17 +43,20 @@ def verify_what(settings: Settings, wanted: str, head: str, key: str = "") -> in
     if is_score(path):
         return verify_score(path, key)
     if path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file():
-        return verify_pack(path, head, key)
+        return verify_pack(path, head, key, authority)
+    if authority:
+        raise BadInput("--ca is for a pack: the time stamp is in there.")
     return verify_run(settings, wanted, head, key)
 
 
-def verify_pack(path: Path, head: str, key: str = "") -> int:
+def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = None) -> int:
     try:
         files = pack.opened(path)
         if is_bundle(files):
             return _verify_bundle(path, files, head, key)
         manifest = pack.check(files, head, key)
         left = remake(files)
+        stamped_by = check_stamp(files, authority) if authority else ""
     except OSError as exc:
         raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
@@ -60,7 +64,7 @@ def verify_pack(path: Path, head: str, key: str = "") -> int:
     run, count = manifest["run"], manifest["events"]
     _say(f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}")
     _say(f"manifest sha256 {pack.digest(files['manifest.json'])}", *pack.untold(manifest, head, key))
-    _say(*pack.proved(files, manifest))
+    _say(*pack.proved(files, manifest), *([stamped_by] if stamped_by else []))
     _say(left or "its papers are what this Temper makes of these events")
     return HOLDS
 

@@ -47,7 +47,7 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
         said = [f"CAT {risk.category}"] if self.category else []
         said += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
         for asked, yes, no in (
-            (self.cuts_the_line, "cuts the line", "leaves the line alone"),
+            (self.cuts_the_line, "could cut the line", "leaves the line alone"),
             (self.irreversible, "cannot be undone", "can be undone"),
             (self.replayed, "held on another host", "held nowhere yet"),
         ):

@@ -16,9 +16,11 @@ from app.events.kinds import PersonDid
 from app.events.record import AUDIT
 from app.evidence.bundle import bundle
 from app.evidence.key import Key, find_key, holds, make_key, next_key, take_over
+from app.evidence.receipt import FOLDER as RECEIPTS
+from app.evidence.receipt import receipt
 from app.evidence.shrunk import evidence
 from app.evidence.stamping import FOLDER, stamp
-from app.evidence.verify import STAMP, chunks, digest, unpack
+from app.evidence.verify import ATTESTED, RECEIPT, STAMP, chunks, digest, unpack
 from app.store import anchors, audit
 from app.store.events import EventStore
 
@@ -61,6 +63,8 @@ class Notary:
     key: Key
     authority: str = ""
     """Where time stamps are from."""
+    hook: tuple[str, ...] = ()
+    """What enters statements in a log elsewhere."""
 
     def evidence(self, run: str, by: Hand) -> bytes:
         """The run's evidence.zip. Which one was handed out is on record before it leaves."""
@@ -68,6 +72,8 @@ class Notary:
         told = files["manifest.json"]
         if time := self._stamped(told):
             files[STAMP] = time
+        if entered := self._entered(files.get(ATTESTED)):
+            files[RECEIPT] = entered
         archive = b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
         manifest = json.loads(told)
         key = f" key={manifest['key']}" if "key" in manifest else ""
@@ -81,6 +87,13 @@ class Notary:
             return stamp(self.folder.parent / FOLDER, self.authority, manifest)
         except Unusable as exc:
             log.warning("a pack goes out without a time stamp: %s", exc)
+            return None
+
+    def _entered(self, statement: bytes | None) -> bytes | None:
+        try:
+            return receipt(self.folder.parent / RECEIPTS, self.hook, statement) if statement else None
+        except Unusable as exc:
+            log.warning("a pack goes out without a log's receipt: %s", exc)
             return None
 
     def bundle(self, rollout: str, by: Hand) -> bytes:
@@ -117,10 +130,10 @@ class Notary:
         sign_head(self.folder, self.key, line.seq, line.hash)
 
 
-def open_notary(data: Path, database: Engine, authority: str = "") -> Notary:
+def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[str, ...] = ()) -> Notary:
     """With the key of this data folder; the first time, one is made."""
     folder = data / KEYS
-    notary = Notary(database, folder, find_key(folder) or make_key(folder), authority)
+    notary = Notary(database, folder, find_key(folder) or make_key(folder), authority, hook)
     notary.begun()
     return notary
 

@@ -137,4 +137,5 @@ manifest.json     The sha256 of every other file, the chain head, and the key th
 manifest.sig      The Ed25519 signature over manifest.json, in hexadecimal digits.
 statement.json    The same as an in-toto statement in a DSSE envelope, signed by the same key.
 manifest.tsr      If it is there: an RFC 3161 time stamp over manifest.json, by an authority that the operator chose.
+statement.receipt If it is there: what a log answered to statement.json, for the log's own tool to check.
 """

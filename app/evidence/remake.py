@@ -12,7 +12,7 @@ from app.events.record import Recorded, read
 from app.evidence.maker import maker
 from app.evidence.pack import packed
 from app.evidence.papers import PAPERS
-from app.evidence.verify import ATTESTED, SEALED, STAMP, BrokenPack, Files, chain
+from app.evidence.verify import ATTESTED, RECEIPT, SEALED, STAMP, BrokenPack, Files, chain
 
 LAST = ("manifest.json", ATTESTED)
 """They differ wherever another file does."""
@@ -42,7 +42,7 @@ def remake(files: Files) -> str:
         return f"its papers were not made again: {exc}"
     differs = [
         name
-        for name in sorted({*files, *again} - {STAMP}, key=lambda name: (name in LAST, name))
+        for name in sorted({*files, *again} - {STAMP, RECEIPT}, key=lambda name: (name in LAST, name))
         if files.get(name) != again.get(name)
     ]
     if made_by == maker() and differs:

@@ -27,11 +27,12 @@ Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, an
 LOCAL, CENTRAL, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 CUTS = {"actions.jsonl": ("action.",), "approvals.jsonl": ("approval.",), "verdicts.jsonl": ("scan.", "verdict")}
 FORMATS = ("temper evidence 1", "temper evidence 2", "temper evidence 3")  # the first was not signed
-ATTESTED, STAMP = "statement.json", "manifest.tsr"
+ATTESTED, STAMP, RECEIPT = "statement.json", "manifest.tsr", "statement.receipt"
+LONGEST_RECEIPT = 64 * 1024
 INTOTO, STATEMENT = "application/vnd.in-toto+json", "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:temper:hardening-run:1"
 SEALED = b"temper evidence manifest\n"  # what is signed begins with what it is, so that it can pass for nothing else
-APART = {"manifest.json", "manifest.sig", ATTESTED, STAMP}  # what the manifest cannot list
+APART = {"manifest.json", "manifest.sig", ATTESTED, STAMP, RECEIPT}  # what the manifest cannot list
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
 OSCAL = {"results.oscal.json", "poam.oscal.json"}
 LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that packs of older Tempers do not have
@@ -214,6 +215,17 @@ def stamped(stamp: bytes, manifest: bytes) -> str:
     return "{}-{}-{}T{}:{}:{}Z".format(*said.groups())
 
 
+def received(receipt: bytes, statement: bytes) -> bytes:
+    """What a log answered to this statement: foreign bytes, and for the log's own tool to check."""
+    told = json.loads(receipt)
+    answer = base64.b64decode(told["answer"], validate=True)
+    if len(answer) > LONGEST_RECEIPT or {*told} != {"statement", "command", "answer"}:
+        raise ValueError("the receipt is not of the shape that Temper writes")
+    if told["statement"] != digest(statement):
+        raise ValueError("the receipt is of something else")
+    return answer
+
+
 def proved(files: Files, manifest: Object) -> "list[str]":
     """What each seal proves and what it does not, a line each."""
     told = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
@@ -226,6 +238,11 @@ def proved(files: Files, manifest: Object) -> "list[str]":
         told.append(f"whose word that is, openssl ts -verify -data manifest.json -in {STAMP} -CAfile CA.pem tells")
     else:
         told.append("no time stamp: when it was made is the maker's word alone")
+    if RECEIPT in files:
+        answer = received(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
+        shown = " ".join("".join(one if " " <= one <= "~" else " " for one in answer).split())[:200]
+        told.append(f"{RECEIPT} has what a log answered to {ATTESTED}, in its own words: {shown}")
+        told.append("whether the log holds it, the log's own tool tells, and nothing here does")
     return told
 
 
@@ -441,6 +458,8 @@ def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     _statement(files, manifest, said, events[0][1]["rules"])
     if STAMP in files:
         stamped(files[STAMP], files["manifest.json"])
+    if RECEIPT in files:
+        received(files[RECEIPT], files[ATTESTED])
     for row in said:
         comment, waiver = done[row["id"]], row["waiver"]
         if not _bare(comment).startswith(_bare(_waived(waiver))) if waiver else comment.startswith("WAIVED"):

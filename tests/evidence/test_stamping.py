@@ -6,10 +6,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from app.errors import Unusable
+from app.errors import BadInput, Unusable
 from app.evidence.notary import Hand, open_notary
 from app.evidence.pack import pack
 from app.evidence.remake import remake
+from app.evidence.stamp_check import check_stamp
 from app.evidence.stamping import stamp
 from app.evidence.verify import STAMP, BrokenPack, check, proved, stamped, unpack
 from app.store.db import open_database
@@ -146,3 +147,21 @@ def test_a_stamp_of_another_pack_is_found(token):
         check(listed_anew({**files, STAMP: token[0]}))
     with pytest.raises(BrokenPack):
         check(listed_anew({**files, STAMP: b"\x30\x80\x00"}))
+
+
+def test_openssl_is_asked_whose_stamp_it_is(authority, address, tmp_path):
+    manifest = b"a manifest"
+    files = {"manifest.json": manifest, STAMP: stamp(tmp_path / "stamps", address[0], manifest)}
+    assert "is signed by an authority of ca.pem" in check_stamp(files, authority / "ca.pem")
+    other = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=A test's authority"]
+    openssl(tmp_path, *other, "-addext", "extendedKeyUsage=critical,timeStamping", "-keyout", "k.pem", "-out", "o.pem")
+    with pytest.raises(BrokenPack, match=r"not signed by an authority of o\.pem"):
+        check_stamp(files, tmp_path / "o.pem")
+    broken = bytearray(files[STAMP])
+    broken[-10] ^= 1  # of the signature, which the reading of its time does not look at
+    with pytest.raises(BrokenPack, match="not signed by"):
+        check_stamp({**files, STAMP: bytes(broken)}, authority / "ca.pem")
+    with pytest.raises(BrokenPack, match="has no time stamp"):
+        check_stamp({"manifest.json": manifest}, authority / "ca.pem")
+    with pytest.raises(BadInput, match="there is no file"):
+        check_stamp(files, tmp_path / "none.pem")

@@ -43,7 +43,7 @@ def test_the_first_rule_that_fits_decides_and_is_named():
     )
     assert asked(rules, "auto", CUTS) == (2, "a.toml line 4")
     assert asked(rules, "auto", PLAIN) == (1, "a.toml line 8")
-    assert needed(rules, "auto", CUTS).said == "needs two people: cuts the line, by a.toml line 4"
+    assert needed(rules, "auto", CUTS).said == "needs two people: could cut the line, by a.toml line 4"
     assert needed(rules, "auto", PLAIN).why == "could break audit"
     assert asked(policy(otherwise=1), "auto", PLAIN) == (1, "a.toml line 1")
 

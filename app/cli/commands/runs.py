@@ -169,12 +169,13 @@ def verify(
     what: Annotated[str, typer.Argument(help="A run, or the first characters of its id; an evidence.zip; audit.")],
     head: Annotated[str, typer.Option(help="The chain head as it was noted elsewhere.")] = "",
     key: Annotated[str, typer.Option(help="The public key that it has to be signed with, or a file of it.")] = "",
+    ca: Annotated[Path | None, typer.Option(help="Certificate of the authority whose time stamp a pack has.")] = None,
     data: Data = Path("data"),
 ) -> None:
     """Check a chain of hashes and what follows from it. Ends with 0 when it holds, 2 when it does not."""
     from app.cli.verify import verify_what
 
-    raise typer.Exit(verify_what(Settings(data=data), what, head, key))
+    raise typer.Exit(verify_what(Settings(data=data), what, head, key, ca))
 
 
 @app.command()

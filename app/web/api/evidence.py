@@ -6,6 +6,7 @@ from app.evidence import pack
 from app.evidence.case import read_case
 from app.evidence.notary import Hand, open_notary
 from app.evidence.papers import PAPERS, Paper
+from app.evidence.receipt import hook_words
 from app.people.rights import DEMO, WHO, guests, operators
 from app.runtime.runtime import Runtime
 from app.store import queries
@@ -36,9 +37,9 @@ def take_pack(run: str, runtime: TheRuntime) -> Response:
     """Everything that a third party needs to check the run offline."""
     _ended(runtime, run)
     person = WHO.get() or DEMO
-    archive = open_notary(runtime.settings.data, runtime.database, runtime.settings.tsa).evidence(
-        run, Hand(person.name, person.right, person.via)
-    )
+    archive = open_notary(
+        runtime.settings.data, runtime.database, runtime.settings.tsa, hook_words(runtime.settings.log_hook)
+    ).evidence(run, Hand(person.name, person.right, person.via))
     return _answer(run, pack.FILE, pack.MEDIA_TYPE, archive)
 
 

@@ -47,6 +47,7 @@ class RunView(Wire):
     drifted: int = Field(description="Rules that held after the host's last run and failed when this one began.")
     regressed: int = Field(description="Rules that held, before the run or by it, and no longer held at its end.")
     tokens: int = Field(description="Tokens that the roles wrote.")
+    tokens_in: int = Field(default=0, description="Tokens that the roles read.")
     shrunk_at: str | None = Field(
         description="When it was shrunk to its evidence: turns are whole, single tokens are in evidence.zip alone."
     )
@@ -60,7 +61,7 @@ class RunList(Wire):
 
 def run_view(row: RunRow) -> RunView:
     return RunView(
-        **row.model_dump(exclude={"tags", "queued_at", "started_at", "ended_at", "shrunk_at"}),
+        **row.model_dump(exclude={"tags", "queued_at", "started_at", "ended_at", "shrunk_at", "whose", "token"}),
         tags=row.tags.split(),
         queued_at=when(row.queued_at) or "",
         started_at=when(row.started_at),

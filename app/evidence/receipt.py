@@ -1,0 +1,99 @@
+"""A pack's statement, entered in a log elsewhere by a command of the operator's; and what that answered."""
+
+import base64
+import json
+import os
+import secrets
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from app.errors import BadInput, Unusable
+from app.evidence.verify import LONGEST_RECEIPT, digest
+
+FOLDER = "receipts"
+PATIENCE = 30.0
+MOST_WORDS = 64
+
+
+def hook_words(said: str) -> tuple[str, ...]:
+    """A JSON list of the command and its words: no shell reads them."""
+    if not said:
+        return ()
+    try:
+        words = json.loads(said)
+    except ValueError:
+        words = None
+    if not isinstance(words, list) or not 0 < len(words) <= MOST_WORDS or not all(_is_word(one) for one in words):
+        raise BadInput('TEMPER_LOG_HOOK is a JSON list of a command and its words, like ["/usr/local/bin/enter", "-"].')
+    return tuple(words)
+
+
+def _is_word(one: object) -> bool:
+    return isinstance(one, str) and one != "" and "\0" not in one
+
+
+def receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
+    """The one that was kept, or a new one; None where there is none and no command is named."""
+    file = folder / f"{digest(statement)}.json"
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        pass
+    except OSError as exc:
+        raise Unusable(f"the receipt {file} cannot be read: {exc.strerror}.") from exc
+    if not hook:
+        return None
+    answer = _asked(hook, statement, patience)
+    said = {"statement": digest(statement), "command": Path(hook[0]).name, "answer": base64.b64encode(answer).decode()}
+    got = json.dumps(said, indent=1).encode() + b"\n"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = folder / f".{secrets.token_hex(8)}"
+    new.write_bytes(got)
+    new.replace(file)
+    return got
+
+
+def _asked(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
+    """Its own session, so that it ends with all that it started. Temper's own secrets are not for its ears."""
+    around = {name: value for name, value in os.environ.items() if not name.startswith("TEMPER_")}
+    with tempfile.TemporaryFile() as told:
+        told.write(statement)
+        told.seek(0)
+        try:
+            child = subprocess.Popen(
+                hook, stdin=told, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=around, start_new_session=True
+            )
+        except OSError as exc:
+            raise Unusable(f"{hook[0]} could not be started: {exc.strerror}.") from exc
+    late = threading.Event()
+
+    def too_late() -> None:
+        late.set()
+        _end(child)
+
+    with child:
+        timer = threading.Timer(patience, too_late)
+        timer.start()
+        assert child.stdout
+        answer = child.stdout.read(LONGEST_RECEIPT + 1)
+        if len(answer) > LONGEST_RECEIPT:
+            _end(child)
+        child.wait()
+        timer.cancel()
+    if late.is_set():
+        raise Unusable(f"{hook[0]} gave no answer in {patience:g} seconds.")
+    if len(answer) > LONGEST_RECEIPT:
+        raise Unusable(f"{hook[0]} answered with more than {LONGEST_RECEIPT} bytes.")
+    if child.returncode or not answer:
+        raise Unusable(f"{hook[0]} gave no receipt: it ended with {child.returncode}, and said {len(answer)} bytes.")
+    return answer
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
