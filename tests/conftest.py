@@ -1,5 +1,6 @@
 """What tests of several folders share. What needs more than this repository is tested when it is asked for by name."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -38,9 +39,15 @@ ON_THEIR_OWN = ("tests/web/api/test_schema.py",)
 """Files of these that start one anyway, and take long."""
 
 
+ONE_BY_ONE = ("tests/nodes/test_takeover.py",)
+"""Their tests wait for long and share no server: they are any worker's."""
+
+
 class ByServer(LoadFileScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
+        if file in ONE_BY_ONE:
+            return nodeid
         return next((one for one in TOGETHER if file.startswith(one) and file not in ON_THEIR_OWN), file)
 
 
@@ -59,6 +66,19 @@ def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
     if collection_path.parent != Path(__file__).parent or collection_path.name not in APART:
         return None
     return None if any(collection_path.name in Path(word).parts for word in config.args) else True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Nothing of what is read in becomes rubbish, and it is as much again as all that the tests make."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session):
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -15,9 +15,8 @@ from app.store.events import EventStore
 from app.store.models import RunRow
 from tests.crash import run_to_its_end
 from tests.forkserver import Temper, temper
-from tests.nodes.test_takeover import RULES, ends_as, undisturbed
-
-__all__ = ["undisturbed"]
+from tests.nodes.conftest import RULES
+from tests.nodes.test_takeover import ends_as
 
 
 def cut_off(data):

@@ -4,11 +4,9 @@ import signal
 
 import pytest
 
-from tests.nodes.conftest import Shared
-from tests.nodes.test_takeover import HOSTS, RULES, ends_as, once, undisturbed
+from tests.nodes.conftest import RULES, Shared
+from tests.nodes.test_takeover import HOSTS, ends_as, once
 from tests.postgres import new_database, postgres
-
-__all__ = ["undisturbed"]
 
 FURTHER = 40
 """Events between two restarts."""

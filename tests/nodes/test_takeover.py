@@ -12,17 +12,11 @@ from sqlalchemy import text
 
 from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, RunResumed, TurnStarted
 from app.targets.catalog import open_target
-from tests.crash import run_to_its_end
 from tests.forkserver import Temper
+from tests.nodes.conftest import RULES
 from tests.postgres import new_database
 
 HOSTS = ["fixture", *(f"fixture-{number}" for number in range(2, 11))]
-RULES = "V-257985,V-257996"
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    return run_to_its_end(tmp_path_factory.mktemp("calm"), 0, 0, rules=RULES)
 
 
 def ends_as(shared, undisturbed):
