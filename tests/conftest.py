@@ -51,6 +51,12 @@ class ByServer(LoadFileScheduling):
         return next((one for one in TOGETHER if file.startswith(one) and file not in ON_THEIR_OWN), file)
 
 
+def pytest_configure():
+    """Nobody out there is to be trusted: each client that a test makes would read in all authorities of the world."""
+    os.environ.pop("SSL_CERT_FILE", None)
+    os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     return ByServer(config, log) if config.getvalue("dist") == "loadfile" else None

@@ -10,17 +10,11 @@ from app.config import Settings
 from app.errors import BadInput, Unusable
 from app.events.words import SetOption
 from app.targets.catalog import open_target
-from tests.targets.ssh.host import SshHost, needs
+from tests.targets.ssh.conftest import host
+
+__all__ = ["host"]
 
 SSHD = "/etc/ssh/sshd_config"
-
-
-@pytest.fixture
-def host(tmp_path):
-    needs()
-    started = SshHost(tmp_path / "there").start()
-    yield started
-    started.stop()
 
 
 def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):

@@ -8,18 +8,12 @@ from app.events.kinds import ActionApplying
 from app.targets import registry
 from app.targets.catalog import open_target
 from tests.nodes.test_takeover import once
-from tests.targets.ssh.host import SshHost, needs
+from tests.targets.ssh.conftest import host
+
+__all__ = ["host"]
 
 RULE = "V-257981"
 """Its first attempt is vetoed and taken back; its second holds."""
-
-
-@pytest.fixture
-def host(tmp_path):
-    needs()
-    started = SshHost(tmp_path / "there").start()
-    yield started
-    started.stop()
 
 
 @pytest.mark.timeout(240)
