@@ -56,7 +56,8 @@ class SshdConfig:
 
 
 def _named(settings: tuple[Setting, ...], keyword: str) -> tuple[Setting, ...]:
-    return tuple(s for s in settings if name_of(s.key) == name_of(keyword))
+    name = name_of(keyword)
+    return tuple(s for s in settings if name_of(s.key) == name)
 
 
 def effective(files: Files, path: str = MAIN) -> SshdConfig:

@@ -1,6 +1,7 @@
 """What sshd of RHEL 9 (OpenSSH 8.7) accepts: keywords, the values we know, and what may stand in a Match block."""
 
 import re
+from functools import lru_cache
 
 from app.syntax.source import fold, number
 
@@ -83,6 +84,7 @@ _SPAN = re.compile(r"([0-9]{1,9})([smhdw]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
+@lru_cache(1024)
 def name_of(keyword: str) -> str:
     """Its own name: some have had others."""
     return _ALIASES.get(fold(keyword), fold(keyword))

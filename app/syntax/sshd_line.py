@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.syntax.source import BLANK, TRAIL
 
@@ -23,6 +24,7 @@ class Directive:
         return " ".join(self.arguments)
 
 
+@lru_cache(4096)
 def directive(line: str) -> Directive | None:
     stripped = line.lstrip(" \t\r")
     stripped = stripped[:1] + stripped[1:].rstrip(_END)

@@ -76,7 +76,7 @@ def _entry(tree: Whole, path: str) -> OldEntry:
     state = tree.state(path)
     if state is None:
         return OldEntry("other", 0, "", 0, None)
-    kind = "folder" if tree.read(path) is None else "file"
+    kind = "file" if state.content or tree.read(path) is not None else "folder"
     return OldEntry(kind, state.mode, state.owner, len(state.content), digest(state))
 
 
