@@ -29,7 +29,6 @@ def cut_off(data):
         child.kill()
 
 
-@pytest.mark.timeout(180)
 def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
     cut_off(shared.data)
     file = open_database(shared.data / "temper.sqlite")

@@ -28,7 +28,6 @@ def restart(server, number):
             assert "pre-existing shared memory block" in server.said()
 
 
-@pytest.mark.timeout(240)
 def test_both_nodes_sit_it_out_and_every_run_ends_as_undisturbed_ones_do(restarted, tmp_path, undisturbed):
     shared = Shared(new_database(restarted.address), tmp_path / "data")
     with shared.node(speed=15) as one, shared.node(speed=15) as other:

@@ -41,7 +41,6 @@ def once(shared, run):
     assert set(applied) | set(undone) <= set(begun)
 
 
-@pytest.mark.timeout(240)
 def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do(shared, undisturbed):
     with shared.node(speed=10) as one, shared.node(speed=10) as other:
         shared.settle()
@@ -76,7 +75,6 @@ def thinks(event):
     return isinstance(event, TurnStarted) and event.purpose == "review"
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("moment", [changes, thinks])
 def test_a_frozen_worker_is_given_up_and_does_no_harm_when_it_thaws(shared, undisturbed, moment):
     with shared.node(speed=6) as one:
@@ -100,7 +98,6 @@ def test_a_frozen_worker_is_given_up_and_does_no_harm_when_it_thaws(shared, undi
         once(shared, row.id)
 
 
-@pytest.mark.timeout(120)
 def test_a_run_whose_end_the_queue_was_not_told_keeps_no_other_from_its_host(shared):
     with shared.node() as one:
         run = shared.ask("fixture", "V-257985")
@@ -114,7 +111,6 @@ def test_a_run_whose_end_the_queue_was_not_told_keeps_no_other_from_its_host(sha
         shared.until(shared.ended, patience=30)
 
 
-@pytest.mark.timeout(120)
 def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared, undisturbed):
     with shared.node(speed=20) as one:
         shared.ask("fixture", RULES)
@@ -129,7 +125,6 @@ def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared,
     ends_as(shared, undisturbed)
 
 
-@pytest.mark.timeout(120)
 def test_nodes_that_are_the_first_on_a_database_at_the_same_moment_all_come_up(server, tmp_path):
     address = new_database(server)
     environment = {**os.environ, "TEMPER_DATABASE_URL": address}
@@ -144,7 +139,6 @@ def test_nodes_that_are_the_first_on_a_database_at_the_same_moment_all_come_up(s
             one.communicate(timeout=30)
 
 
-@pytest.mark.timeout(120)
 def test_any_node_serves_the_page_and_the_stream_of_a_run_that_another_works_on(shared):
     with shared.node(speed=10) as worker:
         run = shared.ask("fixture", RULES)
