@@ -1,5 +1,6 @@
 """What tests of several folders share. What needs more than this repository is tested when it is asked for by name."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -36,12 +37,22 @@ TOGETHER = ("tests/web/api/",)
 """All files of such a folder are one worker's: they share a server."""
 ON_THEIR_OWN = ("tests/web/api/test_schema.py",)
 """Files of these that start one anyway, and take long."""
+ONE_BY_ONE = ("tests/nodes/test_takeover.py",)
+"""Their tests wait for long and share no server: they are any worker's."""
 
 
 class ByServer(LoadFileScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
+        if file in ONE_BY_ONE:
+            return nodeid
         return next((one for one in TOGETHER if file.startswith(one) and file not in ON_THEIR_OWN), file)
+
+
+def pytest_configure():
+    """Nobody out there is to be trusted: each client that a test makes would read in all authorities of the world."""
+    os.environ.pop("SSL_CERT_FILE", None)
+    os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,6 +70,19 @@ def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
     if collection_path.parent != Path(__file__).parent or collection_path.name not in APART:
         return None
     return None if any(collection_path.name in Path(word).parts for word in config.args) else True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Nothing of what is read in becomes rubbish, and it is as much again as all that the tests make."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session):
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -20,8 +20,11 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    if config.getoption("costs"):
-        config.pluginmanager.register(Costs(config.getoption("costs")), "told-costs")
+    path = config.getoption("costs")
+    if path and path != "-" and not path.endswith(".json"):
+        raise pytest.UsageError(f"--costs writes a .json, and {path} is none: put --costs last, or write --costs=FILE.")
+    if path:
+        config.pluginmanager.register(Costs(path), "told-costs")
 
 
 def spent() -> tuple[float, float]:

@@ -59,7 +59,7 @@ def run_to_its_end(data: Path, kills: int, seed: int, *, rules: str = "", speed:
             child.communicate()
         else:
             assert child.returncode in (0, 2), f"temper run ended with {child.returncode}"
-            return _end(data, starts)
+            return end_of(data, starts)
 
 
 def served_to_its_end(data: Path, kills: int, seed: int, *, speed: float, span: float) -> End:
@@ -71,10 +71,10 @@ def served_to_its_end(data: Path, kills: int, seed: int, *, speed: float, span: 
             server.process.wait()
     with served(data, "--speed", str(speed), command="demo") as server:
         server.wait_for_kind("run.finished")
-    return _end(data, kills + 1)
+    return end_of(data, kills + 1)
 
 
-def _end(data: Path, starts: int) -> End:
+def end_of(data: Path, starts: int) -> End:
     database = open_database(data / "temper.sqlite")
     with Session(database) as session:
         runs = session.exec(select(RunRow.id)).all()

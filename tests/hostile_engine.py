@@ -1,12 +1,13 @@
 """A vLLM on loopback whose model is an enemy: it names what it wants to see, in whatever shape it is asked for."""
 
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+
+from tests.wire import Wire
 
 _PATHS, _ACTIONS = 8, 12
 
@@ -56,30 +57,13 @@ class Enemy:
 def served(enemy: Enemy) -> Iterator[str]:
     """The base URL under which it is asked."""
 
-    class Wire(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
+    class Hostile(Wire):
+        protocol_version = "HTTP/1.0"  # a connection that is kept open would hold the server's end up
 
-        def do_GET(self) -> None:
-            served_model = {"data": [{"id": "*", "max_model_len": 65536}]}
-            self._say(b"" if self.path != "/v1/models" else json.dumps(served_model).encode(), "application/json")
+        def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+            return enemy.answer(asked)
 
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            text = json.dumps(enemy.answer(asked))
-            said = {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]}
-            usage = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}
-            lines = "".join(f"data: {json.dumps(one)}\n\n" for one in (said, usage))
-            self._say(f"{lines}data: [DONE]\n\n".encode(), "text/event-stream")
-
-        def _say(self, body: bytes, kind: str) -> None:
-            self.send_response(200)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Wire)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
     thread = Thread(target=server.serve_forever, name="a hostile engine")
     thread.start()
     try:

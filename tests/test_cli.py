@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests import forkserver
@@ -155,7 +156,9 @@ def test_stop_undoes_what_was_in_hand_and_says_who(tmp_path):
 
 
 def test_the_server_goes_on_with_the_run_that_was_cut(tmp_path):
-    with served(tmp_path, "--speed", "20", command="demo") as server:
+    with served(tmp_path, "--speed", "20") as server:
+        order = {"host": "fixture", "rules": ["V-257820", "V-257985", "V-257996"]}
+        assert httpx.post(f"{server.url}/api/v1/runs", json=order).status_code == 202
         server.wait_for_kind("item.passed")
         os.kill(server.process.pid, signal.SIGKILL)
         server.process.wait()

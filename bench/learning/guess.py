@@ -6,11 +6,15 @@ It speaks as much of the OpenAI wire as the client asks for. Sentences are the p
 """
 
 import argparse
-import json
 import re
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import sys
+from http.server import ThreadingHTTPServer
+from pathlib import Path
 from random import Random
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.wire import Wire
 
 _MOST = re.compile(r"\{0,(\d+)\}\$$")
 _SENTENCE = re.compile(r".+?[.;](?=\s|$)")
@@ -53,32 +57,14 @@ def _sentence(schema: dict[str, Any], prompt: str, name: str) -> str:
     return plain[: int(bound[1]) if bound else schema.get("maxLength", 300)]
 
 
-class Wire(BaseHTTPRequestHandler):
+class Guessing(Wire):
     random = Random(1)
-    protocol_version = "HTTP/1.1"
+    model, context = "guess", 8192
 
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        served = {"data": [{"id": "guess", "max_model_len": 8192}]}
-        self._say(json.dumps(served).encode() if self.path == "/v1/models" else b"", "application/json")
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         prompt = asked["messages"][-1]["content"]
-        text = json.dumps(guessed(asked["response_format"]["json_schema"]["schema"], prompt, self.random))
-        said = {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]}
-        usage = {"choices": [], "usage": {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}}
-        lines = "".join(f"data: {json.dumps(one)}\n\n" for one in (said, usage))
-        self._say(f"{lines}data: [DONE]\n\n".encode(), "text/event-stream")
-
-    def _say(self, body: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        guess: dict[str, Any] = guessed(asked["response_format"]["json_schema"]["schema"], prompt, self.random)
+        return guess
 
 
 def main() -> None:
@@ -86,8 +72,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8123)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    Wire.random = Random(given.seed)
-    ThreadingHTTPServer(("127.0.0.1", given.port), Wire).serve_forever()
+    Guessing.random = Random(given.seed)
+    ThreadingHTTPServer(("127.0.0.1", given.port), Guessing).serve_forever()
 
 
 if __name__ == "__main__":

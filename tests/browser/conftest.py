@@ -7,6 +7,7 @@ import pytest_asyncio
 from playwright.async_api import async_playwright, expect
 
 from tests.forkserver import temper
+from tests.once import built_once
 from tests.served import served
 
 PATIENCE = 60_000
@@ -59,10 +60,12 @@ async def page(browser):
 @pytest.fixture(scope="session")
 def toured(tmp_path_factory):
     """A data folder with a run of every rule, at its end: it is only read."""
-    data = tmp_path_factory.mktemp("toured") / "data"
-    done = temper("run", "--data", data, "--speed", "0", timeout=600)
+    return built_once(tmp_path_factory, "toured", _tour) / "data"
+
+
+def _tour(folder):
+    done = temper("run", "--data", folder / "data", "--speed", "0", timeout=600)
     assert done.returncode == 2, done.stderr
-    return data
 
 
 @pytest.fixture(scope="session")

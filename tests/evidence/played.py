@@ -8,6 +8,7 @@ from app.evidence.pack import pack
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.forkserver import temper
+from tests.once import built_once
 
 SEED = bytes(range(32))
 KEY = key_of(SEED)
@@ -18,18 +19,19 @@ RULES = "V-257984,V-257985,V-257981,V-258106,V-258229,V-257934"
 @pytest.fixture(scope="session")
 def played(tmp_path_factory):
     """The data folder, and the run in it."""
-    data = tmp_path_factory.getbasetemp() / "played" / "data"
-    if not data.exists():
-        (data / "keys").mkdir(parents=True)
-        (data / "keys" / "signing.key").write_text(f"{SEED.hex()}\n")
-        words = ["run", "--data", str(data), "--speed", "0", "--rules", RULES, "--note", "=of an afternoon"]
-        done = temper(*words)
-        assert done.returncode == 2, done.stderr
+    data = built_once(tmp_path_factory, "played", _play) / "data"
     database = open_database(data / "temper.sqlite")
     with database.connect() as connection:
         (run,) = connection.exec_driver_sql("select id from run").scalars()
     database.dispose()
     return data, run
+
+
+def _play(folder):
+    (folder / "data" / "keys").mkdir(parents=True)
+    (folder / "data" / "keys" / "signing.key").write_text(f"{SEED.hex()}\n")
+    done = temper("run", "--data", folder / "data", "--speed", "0", "--rules", RULES, "--note", "=of an afternoon")
+    assert done.returncode == 2, done.stderr
 
 
 @pytest.fixture(scope="session")

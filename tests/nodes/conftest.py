@@ -24,10 +24,13 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
+from tests.crash import end_of, run_to_its_end
 from tests.forkserver import Temper
+from tests.once import built_once
 from tests.postgres import new_database
 
 PATIENCE = 90.0
+RULES = "V-257985,V-257996"
 
 
 @dataclass
@@ -140,6 +143,13 @@ class Shared:
 @pytest.fixture(scope="session")
 def server(postgres_server):
     return postgres_server
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory):
+    """A run of these rules that nothing happened to."""
+    built = built_once(tmp_path_factory, "undisturbed", lambda at: run_to_its_end(at / "data", 0, 0, rules=RULES))
+    return end_of(built / "data", 1)
 
 
 @pytest.fixture

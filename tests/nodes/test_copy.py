@@ -15,9 +15,8 @@ from app.store.events import EventStore
 from app.store.models import RunRow
 from tests.crash import run_to_its_end
 from tests.forkserver import Temper, temper
-from tests.nodes.test_takeover import RULES, ends_as, undisturbed
-
-__all__ = ["undisturbed"]
+from tests.nodes.conftest import RULES
+from tests.nodes.test_takeover import ends_as
 
 
 def cut_off(data):
@@ -30,7 +29,6 @@ def cut_off(data):
         child.kill()
 
 
-@pytest.mark.timeout(180)
 def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
     cut_off(shared.data)
     file = open_database(shared.data / "temper.sqlite")

@@ -4,11 +4,9 @@ import signal
 
 import pytest
 
-from tests.nodes.conftest import Shared
-from tests.nodes.test_takeover import HOSTS, RULES, ends_as, once, undisturbed
+from tests.nodes.conftest import RULES, Shared
+from tests.nodes.test_takeover import HOSTS, ends_as, once
 from tests.postgres import new_database, postgres
-
-__all__ = ["undisturbed"]
 
 FURTHER = 40
 """Events between two restarts."""
@@ -30,7 +28,6 @@ def restart(server, number):
             assert "pre-existing shared memory block" in server.said()
 
 
-@pytest.mark.timeout(240)
 def test_both_nodes_sit_it_out_and_every_run_ends_as_undisturbed_ones_do(restarted, tmp_path, undisturbed):
     shared = Shared(new_database(restarted.address), tmp_path / "data")
     with shared.node(speed=15) as one, shared.node(speed=15) as other:

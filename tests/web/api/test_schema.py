@@ -10,8 +10,9 @@ import pytest
 
 from app.web.api.events import KINDS
 from tests.served import served
+from tests.thorough import examples
 
-SECONDS = 20
+SECONDS = 15
 ADDS_WEBHOOK = "add_webhook"
 """Left out: made-up addresses would be called. test_webhooks has its bad inputs."""
 ENDLESS = ("stream_all_events", "stream_samples")
@@ -20,11 +21,12 @@ MEANING = "positive_data_acceptance"
 """Left out: that a host or a rule exists is beyond what a schema can say."""
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(examples(180))
 def test_no_server_error_and_no_undocumented_answer(tmp_path):
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "run", "--no-color", "--seed", "1",
-        "--phases", "examples,coverage,fuzzing", "--max-examples", "8", "--max-time", str(SECONDS),
+        "--phases", "examples,coverage,fuzzing",
+        "--max-examples", str(examples(4)), "--max-time", str(examples(SECONDS)),
         "--request-timeout", "10", "--exclude-checks", MEANING, "--exclude-operation-id", ADDS_WEBHOOK,
         *(word for name in ENDLESS for word in ("--exclude-operation-id", name)),
         "--generation-database", "none", "--no-shrink",
