@@ -1,14 +1,12 @@
 """`temper evidence`: the papers of a run that has ended, one of them or the pack of all."""
 
 import getpass
-import sys
-from pathlib import Path
 
-from rich.console import Console
 from sqlalchemy import Engine
 
 from app.cli.existing import existing_database
 from app.cli.find_run import find_run
+from app.cli.written import written
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.case import read_case
@@ -17,7 +15,7 @@ from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
 from app.store.events import EventStore
 
-ZIP, STDOUT = "zip", "-"
+ZIP = "zip"
 _BY_FORMAT = {paper.format: paper for paper in PAPERS}
 
 
@@ -28,15 +26,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
     database = existing_database(settings)
     run = find_run(database, wanted)
     content = paper.made(read_case(EventStore(database).events(run))) if paper else _pack(settings, database, run)
-    if out == STDOUT:
-        sys.stdout.buffer.write(content)
-        return
-    path = Path(out or f"{run}-{paper.file if paper else FILE}")
-    try:
-        path.write_bytes(content)
-    except OSError as exc:
-        raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
-    Console().print(f"{path}, {len(content)} bytes", highlight=False, soft_wrap=True, markup=False)
+    written(content, out, f"{run}-{paper.file if paper else FILE}")
 
 
 def _pack(settings: Settings, database: Engine, run: str) -> bytes:

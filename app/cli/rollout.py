@@ -5,7 +5,6 @@ import getpass
 import sys
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 import msgspec
 from rich.console import Console
@@ -19,6 +18,7 @@ from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, unle
 from app.cli.listing import listed, moment
 from app.cli.opening import chosen_lineup, opened
 from app.cli.shared_hosts import caught_up
+from app.cli.written import written
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutAsked
@@ -175,12 +175,7 @@ def write_bundle(settings: Settings, wanted: str, out: str) -> None:
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is made when it has ended.")
     content = open_notary(settings.data, database).bundle(rollout, Hand(getpass.getuser(), "admin", "terminal"))
-    path = Path(out or f"rollout-{rollout}-{FILE}")
-    try:
-        path.write_bytes(content)
-    except OSError as exc:
-        raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
-    print(f"{path}, {len(content)} bytes")  # noqa: T201
+    written(content, out, f"rollout-{rollout}-{FILE}")
 
 
 def _find(database: Engine, wanted: str) -> str:
