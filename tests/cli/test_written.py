@@ -18,5 +18,5 @@ def test_it_goes_where_it_was_asked_for(tmp_path, monkeypatch, capsysbinary):
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
-    with pytest.raises(BadInput, match=r"cannot be written: No such file or directory\. Choose another place with --out"):
+    with pytest.raises(BadInput, match=r"cannot be written: No such file or directory\. Choose another place"):
         written(b"paper", str(tmp_path / "no/where"), "run-paper.txt")
