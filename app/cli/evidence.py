@@ -6,7 +6,7 @@ from sqlalchemy import Engine
 
 from app.cli.existing import existing_database
 from app.cli.find_run import find_run
-from app.cli.written import written
+from app.cli.written import write_out
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.case import read_case
@@ -26,7 +26,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
     database = existing_database(settings)
     run = find_run(database, wanted)
     content = paper.made(read_case(EventStore(database).events(run))) if paper else _pack(settings, database, run)
-    written(content, out, f"{run}-{paper.file if paper else FILE}")
+    write_out(content, out, f"{run}-{paper.file if paper else FILE}")
 
 
 def _pack(settings: Settings, database: Engine, run: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from app.cli.existing import existing_database
 from app.cli.find_run import find_run
-from app.cli.written import written
+from app.cli.written import write_out
 from app.config import Settings
 from app.scores.atif import trajectory
 from app.store.events import EventStore
@@ -12,4 +12,4 @@ def export_trajectory(settings: Settings, wanted: str, out: str) -> None:
     database = existing_database(settings)
     run = find_run(database, wanted)
     content = trajectory(EventStore(database).events(run))
-    written(content, out, f"{run}-trajectory.json")
+    write_out(content, out, f"{run}-trajectory.json")

@@ -18,7 +18,7 @@ from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, unle
 from app.cli.listing import listed, moment
 from app.cli.opening import chosen_lineup, opened
 from app.cli.shared_hosts import caught_up
-from app.cli.written import written
+from app.cli.written import write_out
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutAsked
@@ -175,7 +175,7 @@ def write_bundle(settings: Settings, wanted: str, out: str) -> None:
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is made when it has ended.")
     content = open_notary(settings.data, database).bundle(rollout, Hand(getpass.getuser(), "admin", "terminal"))
-    written(content, out, f"rollout-{rollout}-{FILE}")
+    write_out(content, out, f"rollout-{rollout}-{FILE}")
 
 
 def _find(database: Engine, wanted: str) -> str:

@@ -1,16 +1,16 @@
-"""What a command makes, into the place that was asked for."""
+"""What a command made, where it was asked for."""
 
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from app.errors import BadInput
 
+STDOUT = "-"
 
-def written(content: bytes, out: str, usual: str) -> None:
-    """`out` as somebody gave it; where that is nothing, a file of the usual name in this folder."""
-    if out == "-":
+
+def write_out(content: bytes, out: str, usual: str) -> None:
+    """Into `out`, or a file with the usual name here."""
+    if out == STDOUT:
         sys.stdout.buffer.write(content)
         return
     path = Path(out or usual)
@@ -18,4 +18,4 @@ def written(content: bytes, out: str, usual: str) -> None:
         path.write_bytes(content)
     except OSError as exc:
         raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
-    Console().print(f"{path}, {len(content)} bytes", highlight=False, soft_wrap=True, markup=False)
+    print(f"{path}, {len(content)} bytes")  # noqa: T201

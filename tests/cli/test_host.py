@@ -10,15 +10,11 @@ from app.config import Settings
 from app.errors import BadInput, Unusable
 from app.events.words import SetOption
 from app.targets.catalog import open_target
-from tests.targets.ssh.host import ssh_host
+from tests.targets.ssh.conftest import host
+
+__all__ = ["host"]
 
 SSHD = "/etc/ssh/sshd_config"
-
-
-@pytest.fixture
-def host(tmp_path):
-    with ssh_host(tmp_path / "there") as started:
-        yield started
 
 
 def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):

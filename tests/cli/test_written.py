@@ -1,22 +1,24 @@
+import re
+
 import pytest
 
-from app.cli.written import written
+from app.cli.written import write_out
 from app.errors import BadInput
 
 
-def test_it_goes_where_it_was_asked_for(tmp_path, monkeypatch, capsysbinary):
+def test_it_has_the_usual_name_unless_another_was_given(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    written(b"paper", "", "run-paper.txt")
-    written(b"paper", "other.txt", "run-paper.txt")
-    assert capsysbinary.readouterr().out == b"run-paper.txt, 5 bytes\nother.txt, 5 bytes\n"
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
-        "run-paper.txt": b"paper",
-        "other.txt": b"paper",
-    }
-    written(b"\xff", "-", "run-paper.txt")
-    assert capsysbinary.readouterr().out == b"\xff"
+    write_out(b"one", "", "usual.zip")
+    write_out(b"two", "other.zip", "usual.zip")
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"usual.zip": b"one", "other.zip": b"two"}
+    assert capsys.readouterr().out == "usual.zip, 3 bytes\nother.zip, 3 bytes\n"
 
 
-def test_a_place_that_cannot_be_written_is_said(tmp_path):
-    with pytest.raises(BadInput, match=r"cannot be written: No such file or directory\. Choose another place"):
-        written(b"paper", str(tmp_path / "no/where"), "run-paper.txt")
+def test_a_dash_is_standard_output_and_nothing_else_is_said(capfdbinary):
+    write_out(b"\x00bytes", "-", "usual.zip")
+    assert capfdbinary.readouterr().out == b"\x00bytes"
+
+
+def test_a_place_that_takes_nothing_is_named_with_what_helps(tmp_path):
+    with pytest.raises(BadInput, match=re.escape(f"{tmp_path} cannot be written: Is a directory. Choose another")):
+        write_out(b"one", str(tmp_path), "usual.zip")

@@ -5,7 +5,6 @@ import threading
 from types import SimpleNamespace
 
 import httpx
-import pytest
 
 from app.engines.client import EngineClient
 from app.events.kinds import ActionApplied, ActionRolledBack, RunFinished, RunQueued
@@ -19,7 +18,9 @@ from app.targets.ssh.target import SshTarget
 from app.targets.thread import TargetThread
 from tests.loop.onfixture import SCANNER, answered
 from tests.loop.test_approvals import Kept
-from tests.targets.ssh.host import ssh_host
+from tests.targets.ssh.conftest import host
+
+__all__ = ["host"]
 
 RULE = "V-257981"
 """The Auditor vetoes its first attempt, which is taken back; its second holds."""
@@ -53,12 +54,6 @@ def seats(http):
     client = EngineClient(http, "http://engine/v1")
     roles = ("architect", "worker", "auditor", "sentry")
     return {role: RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0) for role in roles}
-
-
-@pytest.fixture
-def host(tmp_path):
-    with ssh_host(tmp_path / "there") as started:
-        yield started
 
 
 async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_path):

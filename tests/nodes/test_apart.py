@@ -2,25 +2,18 @@
 
 import signal
 
-import pytest
-
 from app.events.kinds import ActionApplying
 from app.targets import registry
 from app.targets.catalog import open_target
 from tests.nodes.test_takeover import once
-from tests.targets.ssh.host import ssh_host
+from tests.targets.ssh.conftest import host
+
+__all__ = ["host"]
 
 RULE = "V-257981"
 """Its first attempt is vetoed and taken back; its second holds."""
 
 
-@pytest.fixture
-def host(tmp_path):
-    with ssh_host(tmp_path / "there") as started:
-        yield started
-
-
-@pytest.mark.timeout(240)
 def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_the_host(shared, host, tmp_path):
     registry.add(shared.data / "hosts", "web", host.endpoint(), host.known_host, "SHA256:x")
     elsewhere = tmp_path / "elsewhere"
@@ -45,7 +38,6 @@ def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_t
     target.close()
 
 
-@pytest.mark.timeout(120)
 def test_a_built_in_host_stays_with_the_node_that_has_its_folder(shared, tmp_path):
     with shared.node(speed=6) as one:
         run = shared.ask("fixture", "V-257985")
