@@ -9,7 +9,6 @@ where it is not installed). Server and viewers have a core each. --write puts th
 
 import argparse
 import os
-import platform
 import re
 import selectors
 import signal
@@ -21,9 +20,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
+
+from note import versions, write_note
 
 ROOT = Path(__file__).parent.parent
 SERVERS = ("raw", "nchan", "hub", "ring")
@@ -140,27 +139,14 @@ def spent(pids: list[int]) -> float:
 
 
 def write(lines: list[str], asked: argparse.Namespace) -> None:
-    today = datetime.now(UTC).date().isoformat()
     nginx = subprocess.run(["nginx", "-v"], capture_output=True, text=True, check=False).stderr.strip().split("/")[-1]
-    versions = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "starlette", "sse-starlette"))
-    head = [
-        "# Fan-out to many viewers",
-        "",
-        (
-            f"{today} · {platform.machine()}, {os.cpu_count()} cores · Python {platform.python_version()} · {versions}"
-            f" · nginx {nginx} with nchan"
-        ),
-        "",
-        (
-            f"One 200-byte frame, 20 a second; medians of {asked.rounds} interleaved rounds of {asked.seconds:g} s;"
-            " `python bench/fanout.py --write`. raw is the floor, nchan the peer, hub what Temper does,"
-            " ring (a task for each viewer, through sse-starlette) what it does not do."
-        ),
-        "",
-    ]
-    path = ROOT / "docs" / "measurements" / "fanout.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([*head, *lines, ""]))
+    said = (
+        f"One 200-byte frame, 20 a second; medians of {asked.rounds} interleaved rounds of {asked.seconds:g} s;"
+        " `python bench/fanout.py --write`. raw is the floor, nchan the peer, hub what Temper does,"
+        " ring (a task for each viewer, through sse-starlette) what it does not do."
+    )
+    ran_with = versions("uvicorn", "starlette", "sse-starlette")
+    write_note("fanout", "Fan-out to many viewers", said, lines, ran_with, f"nginx {nginx} with nchan")
 
 
 if __name__ == "__main__":

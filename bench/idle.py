@@ -8,7 +8,6 @@ An open page is the operator's: it is loaded, and its stream is read. --root: an
 
 import argparse
 import os
-import platform
 import selectors
 import socket
 import subprocess
@@ -19,8 +18,9 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
+
+from note import write_note
 
 ROOT = Path(__file__).parent.parent
 TICK = os.sysconf("SC_CLK_TCK")
@@ -119,18 +119,8 @@ def served(root: Path) -> Iterator[tuple[int, int]]:
 
 
 def write(lines: list[str], seconds: float) -> None:
-    today = datetime.now(UTC).date().isoformat()
-    machine = f"{platform.machine()}, {os.cpu_count()} cores · Python {platform.python_version()}"
-    head = [
-        "# A server that has nothing to do",
-        "",
-        f"{today} · {machine}",
-        "",
-        f"The demo's line-up, SQLite, {seconds:g} s each; `python bench/idle.py --write`.",
-        "",
-    ]
-    path = ROOT / "docs" / "measurements" / "idle.md"
-    path.write_text("\n".join([*head, *lines, ""]))
+    said = f"The demo's line-up, SQLite, {seconds:g} s each; `python bench/idle.py --write`."
+    write_note("idle", "A server that has nothing to do", said, lines)
 
 
 if __name__ == "__main__":

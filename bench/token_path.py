@@ -9,7 +9,6 @@ the same tokens read straight from the engine. --write puts the table into docs/
 
 import argparse
 import os
-import platform
 import re
 import selectors
 import socket
@@ -19,9 +18,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
+
+from note import versions, write_note
 
 from app.loop.turn import MERGE_SECONDS
 
@@ -106,24 +105,12 @@ def started(*words: object) -> Iterator[int]:
 
 
 def write(lines: list[str], asked: argparse.Namespace) -> None:
-    today = datetime.now(UTC).date().isoformat()
-    versions = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "starlette", "httpx", "sqlalchemy"))
-    machine = f"{platform.machine()}, {os.cpu_count()} cores · Python {platform.python_version()}"
-    said = f"{asked.viewers} viewers, {asked.seconds:g} s of tokens; `python bench/token_path.py --write`."
-    floor = (
-        "The floor is one reader straight at the engine. Below 20 tok/s the window is none: a lone token goes at once."
+    said = (
+        f"{asked.viewers} viewers, {asked.seconds:g} s of tokens; `python bench/token_path.py --write`."
+        " The floor is one reader straight at the engine. Below 20 tok/s the window is none: a lone token goes at once."
     )
-    head = [
-        "# From the engine's chunk to a viewer's socket",
-        "",
-        f"{today} · {machine} · {versions}",
-        "",
-        f"{said} {floor}",
-        "",
-    ]
-    path = ROOT / "docs" / "measurements" / "token_path.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([*head, *lines, ""]))
+    ran_with = versions("uvicorn", "starlette", "httpx", "sqlalchemy")
+    write_note("token_path", "From the engine's chunk to a viewer's socket", said, lines, ran_with)
 
 
 if __name__ == "__main__":

@@ -11,20 +11,17 @@ and a split on newlines. They take turns, and both count tokens from usage. The 
 import argparse
 import asyncio
 import json
-import os
-import platform
 import secrets
 import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
 import httpx
 import msgspec
+from note import versions, write_note
 
 from app.engines.client import EngineClient
 from app.engines.reply import Question
@@ -39,7 +36,6 @@ from app.machine.measuring.texts import question
 from app.store.db import open_database
 from app.store.events import EventStore
 
-ROOT = Path(__file__).parent.parent
 PACE = 20.0
 ENGINE, PLAYED = "gemma-31b", "nvidia/Gemma-4-31B-IT-NVFP4"
 NAME = TurnName("bench.1", "architect", "plan")
@@ -148,19 +144,9 @@ def table(pairs: list[tuple[float, float]]) -> list[str]:
 
 
 def write(lines: list[str], asked: argparse.Namespace) -> None:
-    today = datetime.now(UTC).date().isoformat()
-    versions = ", ".join(f"{name} {version(name)}" for name in ("httpx", "msgspec", "sqlalchemy"))
-    machine = f"{platform.machine()}, {os.cpu_count()} cores · Python {platform.python_version()}"
-    engine = asked.model or f"the simulator at ×{PACE:g}"
-    head = [
-        "# One stream through a turn, beside a bare client",
-        "",
-        f"{today} · {machine} · {versions} · {engine}, {asked.tokens} tokens an answer",
-        "",
-    ]
-    path = ROOT / "docs" / "measurements" / "turn_speed.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([*head, *lines, ""]))
+    engine = f"{asked.model or f'the simulator at ×{PACE:g}'}, {asked.tokens} tokens an answer"
+    title = "One stream through a turn, beside a bare client"
+    write_note("turn_speed", title, "", lines, versions("httpx", "msgspec", "sqlalchemy"), engine)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from app.events.kinds import RunStarted, SentryAlarm, SentryClear, SentryProbed
 from app.loop.state import fold
 from app.runs.order import Order, queued
 from app.targets.catalog import open_target
+from tests.following import followed
 from tests.test_faults import QUICK, RULE, worked
 
 
@@ -13,10 +14,8 @@ async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
         (tmp_path / "hosts" / "fixture" / "root" / "etc" / "mission" / "backup.conf").write_text("[backup]\n")
         order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
         request = queued(order, lineup, worker.settings.hosts)
-        name = await worker.submit(request)
-        while not (state := fold(worker.store.events(name))).ended:
-            await worker.bus.beyond(name, state.seq)
-        events = [one.event for one in worker.store.events(name)]
+        log = await followed(worker, await worker.submit(request))
+    events = [one.event for one in log]
     started = next(event for event in events if isinstance(event, RunStarted))
     probed = next(event for event in events if isinstance(event, SentryProbed))
     clear = next(event for event in events if isinstance(event, SentryClear))
@@ -24,4 +23,4 @@ async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
     assert probed.ailing == ("backup-login",)
     assert "fail, as before the run" in clear.assessment
     assert not any(isinstance(event, SentryAlarm) for event in events)
-    assert state.items[RULE].status == "passed"
+    assert fold(log).items[RULE].status == "passed"

@@ -20,6 +20,7 @@ from app.events.words import Budget
 from app.loop.state import fold
 from app.runs.order import Order, queued
 from app.targets.catalog import open_target
+from tests.following import followed
 
 RULE = "V-257820"
 PURPOSES = {"plan": "gemma-31b", "act": "gemma-31b", "review": "gemma-e4b", "triage": "gemma-e2b"}
@@ -42,13 +43,7 @@ async def fault(worker, purpose, **what):
 
 async def run(worker, lineup, budget=QUICK):
     request = queued(Order(rules=(RULE,), budget=budget, pace=0, by="ada"), lineup, worker.settings.hosts)
-    name = await worker.submit(request)
-    seq, events = 0, []
-    while not events or events[-1].event.__struct_config__.tag not in ("run.finished", "run.failed"):
-        await worker.bus.beyond(name, seq)
-        events += worker.store.events(name, after=seq)
-        seq = events[-1].seq
-    return events
+    return await followed(worker, await worker.submit(request))
 
 
 def outcomes(events):
@@ -116,12 +111,7 @@ async def test_a_poisoned_host_changes_nothing_that_the_roles_may_do(tmp_path):
             path.write_bytes(path.read_bytes().replace(b"gpgcheck=1", b"gpgcheck=0") + b"\n# " + poison + b"\n")
         order = Order(rules=(RULE,), keep=True, budget=QUICK, note="poisoned", pace=0, by="ada")
         request = queued(order, lineup, worker.settings.hosts)
-        name = await worker.submit(request)
-        seq = 0
-        while worker.store.lines(name, kinds=["run.finished", "run.failed"]) == []:
-            await worker.bus.beyond(name, seq)
-            seq = worker.bus.newest[name]
-        events = list(worker.store.events(name))
+        events = await followed(worker, await worker.submit(request))
     state = fold(events)
     assert calm.status == "passed"
     prompts = "".join(one.event.prompt[1] for one in events if hasattr(one.event, "prompt"))
@@ -141,11 +131,9 @@ async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_pat
         while not any(isinstance(one.event, ScanFinished) for one in worker.store.events(name)):
             await worker.bus.beyond(name, worker.bus.newest.get(name, 0))
         (tmp_path / "hosts" / "fixture" / "baseline.json").unlink()
-        while not (state := fold(worker.store.events(name))).ended:
-            await worker.bus.beyond(name, state.seq)
-        events = [one.event for one in worker.store.events(name)]
-    assert isinstance(state.ended, RunFailed)
-    assert "no baseline" in state.ended.reason
+        events = [one.event for one in await followed(worker, name)]
+    assert isinstance(events[-1], RunFailed)
+    assert "no baseline" in events[-1].reason
     assert any(isinstance(event, ActionApplied) for event in events)
     assert any(isinstance(event, ActionRolledBack) for event in events)
     target = open_target("fixture", tmp_path / "hosts")

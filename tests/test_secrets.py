@@ -18,6 +18,7 @@ from app.runs.order import Order, queued
 from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
 from tests.evidence.played import KEY
+from tests.following import followed
 from tests.hostile_engine import Enemy, served
 from tests.secretive import SECRETS, planted, slipped_in
 from tests.targets.ssh.host import ssh_host
@@ -59,12 +60,7 @@ async def ran(runtime, lineup, host, mode, rules):
         runtime.settings.hosts,
     )
     name = await runtime.submit(request)
-    seq, events = 0, []
-    while not events or events[-1].event.__struct_config__.tag not in ("run.finished", "run.failed"):
-        await runtime.bus.beyond(name, seq)
-        events += runtime.store.events(name, after=seq)
-        seq = events[-1].seq
-    return name, events
+    return name, await followed(runtime, name)
 
 
 async def shown(runtime, run, rules):

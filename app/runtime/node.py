@@ -22,7 +22,7 @@ from app.store.db import AWAY, why
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan
-from app.store.rounds import Beside
+from app.store.rounds import OwnTask
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ BEAT_EVERY = 1.0
 _SWEEP = "temper sweep"
 
 
-class Node(Beside):
+class Node(OwnTask):
     name = "node"
 
     def __init__(

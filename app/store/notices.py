@@ -9,14 +9,14 @@ from sqlalchemy import Engine
 from app.events.bus import Bus
 from app.store.appending import CHANNEL
 from app.store.events import EventStore
-from app.store.rounds import Beside
+from app.store.rounds import OwnTask
 
 log = logging.getLogger(__name__)
 
 AGAIN_AFTER = 1.0
 
 
-class Notices(Beside):
+class Notices(OwnTask):
     name = "notices"
 
     def __init__(self, engine: Engine, store: EventStore, bus: Bus) -> None:

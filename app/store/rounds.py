@@ -10,7 +10,7 @@ from app.store.db import AWAY, why
 log = logging.getLogger(__name__)
 
 
-class Beside(ABC):
+class OwnTask(ABC):
     """Work in a task of its own, from `start` to `close`."""
 
     name: ClassVar[str]
@@ -28,7 +28,7 @@ class Beside(ABC):
     async def _go_on(self) -> None: ...
 
 
-class Rounds(Beside):
+class Rounds(OwnTask):
     every: ClassVar[float]
     """Seconds from the end of a round to the next."""
     without: ClassVar[str]

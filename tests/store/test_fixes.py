@@ -8,31 +8,23 @@ import pytest
 
 from app.events.kinds import AttemptFailed, FixProven, ItemPassed
 from app.events.record import record
-from app.events.words import FileChange, ProvenFix, SetOption
+from app.events.words import FileChange
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.fixes import StoredFixes
 from tests.forkserver import temper
+from tests.loop.playing import FIX as ELSEWHERE
 from tests.loop.playing import pack, request, rule
 
-FIX = ProvenFix(
+FIX = msgspec.structs.replace(
+    ELSEWHERE,
     id="r1.V-1.2",
     rule="V-1",
     host="web1",
     run="r1",
     attempt=2,
     played=False,
-    seen="s",
     changes=(FileChange("/etc/x", None, "a"),),
-    approach="a",
-    paths=("/etc/x",),
-    steps=(),
-    risk="",
-    rollback="",
-    validation="",
-    actions=(SetOption(path="/etc/x", key="k", value="v"),),
-    note="",
-    fingerprint="f",
 )
 
 

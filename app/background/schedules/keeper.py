@@ -75,40 +75,41 @@ class Keeper(Rounds):
     def _begin(
         self, session: Session, row: ScheduleRow, at: float, missed: str, taken: list[str]
     ) -> list[tuple[str, Begun]]:
-        if row.rollout:
-            return self._roll_out(session, row, at, missed)
-        if busy := [run.id for run in queries.unended(session, row.host)] or taken:
-            row.outcome = f"{missed}Skipped at {_clock(at)}: run {busy[0]} was still at work on {row.host}."
-            row.unkept = True
+        if busy := self._busy(session, row, taken):
+            row.outcome, row.unkept = f"{missed}Skipped at {_clock(at)}: {busy}.", True
             return []
         try:
-            settings = self._worker.settings
-            request = queued(order_of(row, settings.speed), self._worker.lineup, settings.hosts)
+            request = self._roll_out(session, row) if row.rollout else self._run(row)
         except TemperError as exc:
             row.outcome, row.unkept = f"{missed}Nothing at {_clock(at)}: {exc}", True
             return []
-        row.run, row.fired_at, row.stopped = new_run_id(), at, False
-        row.outcome = f"{missed}Run {row.run} at {_clock(at)}."
+        if isinstance(request, RolloutAsked):
+            row.run = new_rollout_id()
+            told = f"Rollout {row.run} over {len(request.hosts)} hosts"
+        else:
+            row.run = new_run_id()
+            told = f"Run {row.run}"
+        row.fired_at, row.stopped = at, False
+        row.outcome = f"{missed}{told} at {_clock(at)}."
         return [(row.run, request)]
 
-    def _roll_out(self, session: Session, row: ScheduleRow, at: float, missed: str) -> list[tuple[str, Begun]]:
-        before = session.get(RolloutRow, row.run)
-        if before and before.ended_at is None:
-            row.outcome = f"{missed}Skipped at {_clock(at)}: rollout {before.id} has not ended."
-            row.unkept = True
-            return []
-        try:
-            settings = self._worker.settings
-            hosts = chosen(row.host, settings.hosts, groups(session))
-            order = order_of(row, settings.speed)
-            wanted = Rollout(order=order, hosts=hosts, words=row.host, terms=terms_of(row))
-            request = asked_of(wanted, self._worker.lineup, settings.hosts)
-        except TemperError as exc:
-            row.outcome, row.unkept = f"{missed}Nothing at {_clock(at)}: {exc}", True
-            return []
-        row.run, row.fired_at, row.stopped = new_rollout_id(), at, False
-        row.outcome = f"{missed}Rollout {row.run} over {len(hosts)} hosts at {_clock(at)}."
-        return [(row.run, request)]
+    def _busy(self, session: Session, row: ScheduleRow, taken: list[str]) -> str:
+        """What is still at work there, in words."""
+        if row.rollout:
+            before = session.get(RolloutRow, row.run)
+            return f"rollout {before.id} has not ended" if before and before.ended_at is None else ""
+        busy = [run.id for run in queries.unended(session, row.host)] or taken
+        return f"run {busy[0]} was still at work on {row.host}" if busy else ""
+
+    def _run(self, row: ScheduleRow) -> RunQueued:
+        settings = self._worker.settings
+        return queued(order_of(row, settings.speed), self._worker.lineup, settings.hosts)
+
+    def _roll_out(self, session: Session, row: ScheduleRow) -> RolloutAsked:
+        settings = self._worker.settings
+        hosts = chosen(row.host, settings.hosts, groups(session))
+        wanted = Rollout(order=order_of(row, settings.speed), hosts=hosts, words=row.host, terms=terms_of(row))
+        return asked_of(wanted, self._worker.lineup, settings.hosts)
 
     def _end_rollouts(self, now: float) -> None:
         """Before the schedule says so: who dies between the two ends it again."""

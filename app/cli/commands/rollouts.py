@@ -33,7 +33,7 @@ def rollout_show(wanted: RolloutName, data: Data = Path("data"), as_json: AsJson
 @rollout.command("evidence")
 def rollout_evidence(
     wanted: RolloutName,
-    out: Annotated[str, typer.Option(help="File to write; named after the rollout when left out.")] = "",
+    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the rollout when left out.")] = "",
     data: Data = Path("data"),
 ) -> None:
     """Write the evidence of all its runs as one zip with an index."""

@@ -22,7 +22,7 @@ from app.machine.sampling.role_rates import RoleRates
 from app.machine.sampling.thinning import RAW_SECONDS, Thinning
 from app.store.db import AWAY, why
 from app.store.events import EventStore
-from app.store.rounds import Beside
+from app.store.rounds import OwnTask
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ FORGET_EVERY = 600.0
 BOOK_EVERY = 5.0
 
 
-class Sampler(Beside):
+class Sampler(OwnTask):
     name = "sampler"
 
     def __init__(

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from app.events.kinds import PersonDid
 from app.store import audit
 from app.store.db import AWAY, why
-from app.store.rounds import Beside
+from app.store.rounds import OwnTask
 from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.tally import Tally
 
@@ -19,7 +19,7 @@ PATIENCE, BETWEEN = 60.0, 0.5
 LOOK_EVERY = 5.0
 
 
-class AccessLedger(Beside):
+class AccessLedger(OwnTask):
     name = "audit of refusals"
 
     def __init__(self, database: Engine, herald: AuditSyslog) -> None:

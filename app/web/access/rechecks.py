@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 from app.people.rights import Person, admits
 from app.store.db import AWAY
-from app.store.rounds import Beside
+from app.store.rounds import OwnTask
 from app.web.access.credentials import Credentials
 from app.web.access.visit import Visit
 
@@ -15,7 +15,7 @@ EVERY = 0.4
 """A right that ended is noticed within a second, on every node that shares the database, however many watch."""
 
 
-class Rechecks(Beside):
+class Rechecks(OwnTask):
     name = "vigil"
 
     def __init__(self, doors: Credentials) -> None:

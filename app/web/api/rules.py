@@ -63,15 +63,4 @@ def _pack(name: str) -> Skill:
 
 
 def _view(rule: Rule) -> RuleView:
-    return RuleView(
-        id=rule.id,
-        stig_id=rule.stig_id,
-        category=rule.category,
-        title=rule.title,
-        requirement=rule.requirement,
-        fix=rule.fix,
-        paths=list(rule.paths),
-        depends=list(rule.depends),
-        irreversible=rule.irreversible,
-        breaks=rule.breaks,
-    )
+    return RuleView.model_validate(rule, from_attributes=True)

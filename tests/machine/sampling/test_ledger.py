@@ -7,7 +7,6 @@ import pytest
 
 from app.events.kinds import (
     EnergySpent,
-    GpuSampled,
     RunFinished,
     RunQueued,
     RunStarted,
@@ -22,6 +21,7 @@ from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.ledger import BOOK_EVERY, EnergyLedger
 from app.store.db import open_database
 from app.store.events import EventStore
+from tests.machine.samples import gpu_sample
 
 LINEUP = read_lineup(find_lineup("simulated"))
 START = 1_700_000_000.0
@@ -47,9 +47,7 @@ def answered(role, tokens):
 
 
 def card(number, watts):
-    return GpuSampled(
-        gpu=number, name="L4", used_gib=1, total_gib=23, utilization=0, power_w=watts, temperature_c=1, simulated=True
-    )
+    return gpu_sample(number, power_w=watts, simulated=True)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from app.events.words import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.gpus.holders import OUTSIDE
 from app.machine.sampling.memory import KnownEngines, LoadedMemory, memory
+from tests.machine.samples import gpu_sample
 
 PLAYED = read_lineup(find_lineup("simulated"))
 REAL = replace(PLAYED, engines={name: replace(engine, simulation=None) for name, engine in PLAYED.engines.items()})
@@ -37,18 +38,7 @@ FIT = Fit(
 
 
 def card(*processes, used=21.9, total=23.0, **more):
-    return GpuSampled(
-        gpu=0,
-        name="NVIDIA L4",
-        used_gib=used,
-        total_gib=total,
-        utilization=None,
-        power_w=None,
-        temperature_c=None,
-        simulated=more.pop("simulated", False),
-        processes=processes,
-        **more,
-    )
+    return gpu_sample(used_gib=used, total_gib=total, processes=processes, **more)
 
 
 def parts(known, event):

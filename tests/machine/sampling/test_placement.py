@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.events.kinds import GpuSampled
 from app.events.words import GpuProcess
 from app.lineups.model import Gpu
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.placement import misplaced
+from tests.machine.samples import gpu_sample
 
 PLAYED = read_lineup(find_lineup("simulated"))
 REAL = replace(
@@ -21,18 +21,7 @@ REAL = replace(
 
 
 def card(number, name="NVIDIA L4", *, host="", processes=()):
-    return GpuSampled(
-        gpu=number,
-        name=name,
-        used_gib=1,
-        total_gib=23,
-        utilization=0,
-        power_w=1,
-        temperature_c=1,
-        simulated=False,
-        host=host,
-        processes=processes,
-    )
+    return gpu_sample(number, name=name, host=host, processes=processes)
 
 
 def seen(*cards):

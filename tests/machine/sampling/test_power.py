@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.events.kinds import GpuSampled
 from app.events.record import MACHINE, record
 from app.machine.sampling.power import GAP, Drawn, PowerLine, power_lines
+from tests.machine.samples import gpu_sample
 
 
 def line(samples, counter=None):
@@ -73,19 +73,7 @@ def test_pieces_of_time_add_up_to_the_whole(steps, cuts):
 
 def test_a_counter_kept_between_reads_counts_as_read_when_it_was():
     def sample(at, energy, age):
-        event = GpuSampled(
-            gpu=1,
-            name="L4",
-            used_gib=1,
-            total_gib=2,
-            utilization=0,
-            power_w=50.0,
-            temperature_c=1,
-            simulated=False,
-            host="node7",
-            energy_j=energy,
-            ages={"energy_j": age} if age else {},
-        )
+        event = gpu_sample(1, power_w=50.0, host="node7", energy_j=energy, ages={"energy_j": age} if age else {})
         return record(MACHINE, 1, at, event, "")
 
     steps = [(float(at), 600.0 * (at // 10), float(at % 10)) for at in range(31)]

@@ -4,13 +4,13 @@ import pytest
 
 from app.events.kinds import GpuSampled
 from app.machine.sampling.sensors import SENSORS, told
+from tests.machine.samples import gpu_sample
 
 EXPORTERS = {"node7": "http://node7:9400/metrics"}
 
 
 def card(**more):
-    given = dict.fromkeys(("used_gib", "total_gib", "utilization", "power_w", "temperature_c"))
-    return GpuSampled(**{"gpu": 0, "name": "L4", "simulated": False, **given, **more})
+    return gpu_sample(**{"used_gib": None, "total_gib": None, **more})
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Samples become figures on a grid: nothing is made up where nothing was sampled."""
 
-from app.events.kinds import EngineSampled, GpuSampled
+from app.events.kinds import EngineSampled
 from app.events.record import MACHINE, record
 from app.machine.sampling.series import OTHERS, Grid, SeriesKey, ticks
+from tests.machine.samples import gpu_sample
 
 
 def engine(at, **figures):
@@ -42,18 +43,7 @@ def test_roles_are_summed_over_engines_at_one_moment_and_the_rest_is_others_only
 
 def test_a_gpu_is_known_by_its_host_too_and_its_memory_by_part():
     def card(host, power):
-        event = GpuSampled(
-            gpu=0,
-            name="L4",
-            used_gib=9.0,
-            total_gib=24.0,
-            utilization=None,
-            power_w=power,
-            temperature_c=None,
-            simulated=False,
-            host=host,
-            parts={"weights": 8.0, "free": 15.0},
-        )
+        event = gpu_sample(power_w=power, host=host, parts={"weights": 8.0, "free": 15.0})
         return record(MACHINE, 1, 5.0, event, "")
 
     series = on_grid([card("", 60.0), card("far", 70.0)], 5.0, 1, 1)

@@ -236,11 +236,15 @@ def _command(pid: int) -> str:
         return ""
 
 
-@contextmanager
-def ssh_host(folder: Path) -> Iterator[SshHost]:
-    """Started; what it needs and this machine lacks is told in words, instead of being skipped."""
+def needs() -> None:
+    """Told in words, instead of being skipped."""
     missing = [name for name in (SSHD, "bwrap", "unshare") if not shutil.which(name)]
     assert not missing, f"these tests need {', '.join(missing)}: .ci/tools installs them"
+
+
+@contextmanager
+def ssh_host(folder: Path) -> Iterator[SshHost]:
+    needs()
     host = SshHost(folder).start()
     try:
         yield host

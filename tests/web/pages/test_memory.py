@@ -3,12 +3,13 @@
 import re
 from dataclasses import replace
 
-from app.events.kinds import EngineState, GpuSampled
+from app.events.kinds import EngineState
 from app.events.words import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.memory import KnownEngines, LoadedMemory
 from app.web.pages.gpu_card import gpus
 from app.web.pages.memory import drawn
+from tests.machine.samples import gpu_sample
 
 PLAYED = read_lineup(find_lineup("simulated"))
 REAL = replace(PLAYED, engines={name: replace(one, simulation=None) for name, one in PLAYED.engines.items()})
@@ -18,11 +19,7 @@ HELD = GpuProcess(7, 21.0, "gemma-31b", "VLLM::Worker")
 
 
 def card(**more):
-    given = {
-        "gpu": 0, "name": "NVIDIA L4", "used_gib": 21.9, "total_gib": 23.0, "utilization": 97.0, "power_w": 68.0,
-        "temperature_c": 61.0, "simulated": False,
-    }  # fmt: skip
-    return GpuSampled(**given | more)
+    return gpu_sample(**{"used_gib": 21.9, "utilization": 97.0, "power_w": 68.0, "temperature_c": 61.0, **more})
 
 
 def rows(html):

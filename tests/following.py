@@ -1,0 +1,13 @@
+"""A run, followed in its own process to its end."""
+
+from app.events.kinds import RunFailed, RunFinished
+
+
+async def followed(runtime, run):
+    """All that its log says, once it is over."""
+    events = []
+    while not events or not isinstance(events[-1].event, RunFinished | RunFailed):
+        seq = events[-1].seq if events else 0
+        await runtime.bus.beyond(run, seq)
+        events += runtime.store.events(run, after=seq)
+    return events
