@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.errors import ActionFailed
-from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing
+from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
 from app.targets.resources.offer import Wanted
 from tests.hosts.conftest import inside
 
@@ -115,7 +115,6 @@ def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alon
     action = SetAgeing(account="opsadmin", setting="max", days=60)
     opened.apply("age", [action], frozenset({"account:opsadmin"}))
     assert "Maximum number of days between password change\t\t: 60" in inside(machine, "chage -l opsadmin")
-    assert opened.drift(()) != ()
     put_back(opened, machine, "age", was)
     for name in ("root", "temper"):
         refused = opened.review([SetAgeing(account=name, setting="max", days=60)], frozenset({f"account:{name}"}))
@@ -123,6 +122,26 @@ def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alon
     inside(machine, "chage -d 1 opsadmin")
     (refusal,) = opened.review([action], frozenset({"account:opsadmin"}))
     assert (refusal.clause, "expired at once" in refusal.reason) == ("lockout", True)
+
+
+def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_again(opened, machine):
+    """systemd is installed and does not run in a machine like this: nothing can be started or stopped there."""
+    inside(machine, "apt-get -q -y install systemd >/tmp/log 2>&1 || { tail -n 3 /tmp/log; false; }")
+    opened.prepare()
+    was, allowed = inside(machine, ALL_OF_IT), frozenset({"unit:fstrim.timer"})
+    (offer,) = opened.offers(Wanted.of([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
+    assert offer.actions == (SetUnit(unit="fstrim.timer", to="mask"), SetUnit(unit="fstrim.timer", to="disable"))
+    for action, word in zip(offer.actions, ("masked", "disabled"), strict=True):
+        done = opened.apply(f"unit-{word}", [action], allowed)
+        assert inside(machine, "systemctl is-enabled fstrim.timer || :") == word
+        assert opened.drift(done.changes) == ()
+        put_back(opened, machine, f"unit-{word}", was)
+        assert inside(machine, "systemctl is-enabled fstrim.timer") == "enabled"
+    (refusal,) = opened.review([SetUnit(unit="fstrim.timer", to="stop")], allowed)
+    assert "systemd does not run there" in refusal.reason
+    assert [
+        one.clause for one in opened.review([SetUnit(unit="ssh.service", to="mask")], frozenset({"unit:ssh.service"}))
+    ] == ["protected identity"]
 
 
 def test_a_host_left_in_mid_install_takes_it_back_by_itself(opened, machine):

@@ -46,3 +46,15 @@ def test_a_mark_that_ends_on_its_line_does_not_swallow_the_rest():
 def test_an_empty_prompt_is_a_first_attempt_at_nothing():
     prompt = read_prompt("", "hello")
     assert (prompt.rule, prompt.attempt, prompt.sections) == ("", 1, {})
+
+
+def test_what_a_line_is_to_gain_is_added_to_the_one_that_says_more():
+    shown = read_prompt(
+        "act", "## File /a\n<<<HOST\n1: pam_unix.so obscure use_authtok yescrypt\n2: pam_deny.so\nHOST>>>"
+    )
+    assert shown.with_more("/a", "pam_unix.so obscure", "pam_unix.so obscure remember=2") == (
+        1,
+        "pam_unix.so obscure use_authtok yescrypt remember=2",
+    )
+    assert shown.with_more("/a", "pam_other.so", "pam_other.so x") == (None, "pam_other.so x")
+    assert shown.with_more("/a", "pam_unix.so", "pam_deny.so") == (None, "pam_deny.so")
