@@ -108,6 +108,11 @@ class Journal:
         """Of the changes that stay, and of the one that is open."""
         return [self._aftermath(name) for name in (*self._in_order("committed"), *self._in_order("open"))]
 
+    def resources(self) -> set[str]:
+        """What is no file, of the changes that stand."""
+        names = (*self._in_order("committed"), *self._in_order("open"))
+        return {one.path for name in names for one in self.contents(name).files if not one.path.startswith("/")}
+
     def committed(self) -> list[FileChange]:
         """Every change that stays, oldest first."""
         return [image.change for name in self._in_order("committed") for image in self.contents(name).files]
