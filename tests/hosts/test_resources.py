@@ -5,7 +5,7 @@ import pytest
 from app.errors import ActionFailed
 from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
 from app.loop.harm import worse
-from app.targets.resources.offer import Wanted
+from app.targets.resources.offer import WantedResources
 from tests.hosts.conftest import inside
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
@@ -49,7 +49,7 @@ def put_back(opened, machine, journal, was):
 def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    (offer,) = opened.offers(Wanted.of([("package", "libpam-pwquality"), ("package", "no-such-package")]))
+    (offer,) = opened.offers(WantedResources.of([("package", "libpam-pwquality"), ("package", "no-such-package")]))
     (action,) = offer.actions
     assert action == InstallPackage(package="libpam-pwquality")
     shown = opened.preview([action])
@@ -131,7 +131,7 @@ def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_agai
     inside(machine, "apt-get -q -y install systemd >/tmp/log 2>&1 || { tail -n 3 /tmp/log; false; }")
     opened.prepare()
     was, fine, allowed = inside(machine, ALL_OF_IT), opened.health(), frozenset({"unit:fstrim.timer"})
-    (offer,) = opened.offers(Wanted.of([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
+    (offer,) = opened.offers(WantedResources.of([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
     assert offer.actions == (SetUnit(unit="fstrim.timer", to="mask"), SetUnit(unit="fstrim.timer", to="disable"))
     for action, word in zip(offer.actions, ("masked", "disabled"), strict=True):
         done = opened.apply(f"unit-{word}", [action], allowed)

@@ -24,7 +24,7 @@ from app.targets.patience import prepared
 from app.targets.preview import preview
 from app.targets.readable import Followed
 from app.targets.resources.foreseen import UNIT, is_resource
-from app.targets.resources.offer import Offer, Wanted
+from app.targets.resources.offer import Offer, WantedResources
 from app.targets.running import InForce
 from app.targets.ssh import danger, own, probes, running, undo
 from app.targets.ssh.endpoint import Endpoint
@@ -105,7 +105,7 @@ class SshTarget:
         refused = policy.review(actions, allowed_paths, self._tree, asks, self._resources.foresee(actions))
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
-    def offers(self, wanted: Wanted) -> tuple[Offer, ...]:
+    def offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
         return self._resources.offers(wanted)
 
     def preview(self, actions: Sequence[AnyAction]) -> Preview:
