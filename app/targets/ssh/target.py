@@ -176,10 +176,10 @@ class SshTarget:
         return running.asked(self.line, self._tree.held)
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        held, noted = self._tree.look_again(), self._journals.here.aftermaths()
-        brought = {path for one in noted for path in one.entries}
-        announced = [*self._journals.here.committed(), *expected]
-        announced = [one for one in announced if not is_resource(one.path) and one.path not in brought]
+        held, kept = self._tree.look_again(), self._journals.here
+        noted, underway = kept.aftermaths(), kept.underway()
+        announced = [*kept.committed(), *expected]
+        announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = as_announced(listed(self.line, held), held, announced)
         return baseline.drift(baseline.after(taken(self._folder / _BASELINE), noted), now, announced)
 
