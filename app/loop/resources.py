@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.events.words import AgeSetting, MountOption
-from app.targets.resources.offer import Wanted
+from app.targets.resources.offer import WantedResources
 
 _TO_BE = re.compile(r"\b(?:apt-get|apt|dnf|yum|zypper)\b[^\n]{0,80}?\b(?:install|remove|erase|purge)\b([^\n]{0,200})")
 _PACKAGE = re.compile(r"[`'\"]?([A-Za-z0-9][A-Za-z0-9+._-]{1,60})[`'\"]? packages?\b")
@@ -23,7 +23,7 @@ _AGES: tuple[tuple[AgeSetting, re.Pattern[str]], ...] = (
 _PLAIN_WORDS = frozenset({"the", "this", "that", "following", "system", "software", "any", "all", "no", "and", "of"})
 
 
-def wanted(rule: str, texts: Sequence[str], accounts: Iterable[str]) -> Wanted:
+def wanted(rule: str, texts: Sequence[str], accounts: Iterable[str]) -> WantedResources:
     """`rule` is its id, which in some content says what the words do not."""
     text = "\n".join(texts)
     options = [option for option in _OPTIONS if re.search(rf"\b{option}\b", text)]
@@ -31,7 +31,7 @@ def wanted(rule: str, texts: Sequence[str], accounts: Iterable[str]) -> Wanted:
     names = [*_packages(rule, text), *_units(rule, text)]
     names += [("mount", place) for place in _mounts(rule, text)] if options else []
     names += [("account", name) for name in accounts] if ages else []
-    return Wanted.of(names, _only(rule, options), dict.fromkeys(ages))
+    return WantedResources.of(names, _only(rule, options), dict.fromkeys(ages))
 
 
 def _packages(rule: str, text: str) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from app.syntax import source
 from app.syntax.files import FileState
 from app.targets.readable import NO_NEED, SECRETIVE, is_closed, judged
-from app.targets.resources.foreseen import Foreseen
+from app.targets.resources.foreseen import DryRun
 from app.text.clean import clean
 from app.text.secrets import keeps_secrets, redacted
 
@@ -23,7 +23,7 @@ def unified(before: Mapping[str, FileState | None], after: Mapping[str, FileStat
     return f"{text[:_MOST]}\n… {len(text) - _MOST} more characters are not shown\n"
 
 
-def resources(foreseen: Foreseen) -> str:
+def resources(foreseen: DryRun) -> str:
     """What is no file, in the host's own words for how it stands."""
     lines = (
         line

@@ -108,9 +108,23 @@ class Journal:
         """Of the changes that stay, and of the one that is open."""
         return [self._aftermath(name) for name in (*self._in_order("committed"), *self._in_order("open"))]
 
+    def underway(self) -> set[str]:
+        """Paths that the open change brought, and did not write itself."""
+        return {path for name in self._in_order("open") for path in self._aftermath(name).entries}
+
+    def resources(self) -> set[str]:
+        """What is no file, of the changes that stand."""
+        names = (*self._in_order("committed"), *self._in_order("open"))
+        return {one.path for name in names for one in self.contents(name).files if not one.path.startswith("/")}
+
     def committed(self) -> list[FileChange]:
-        """Every change that stays, oldest first."""
-        return [image.change for name in self._in_order("committed") for image in self.contents(name).files]
+        """Every change of a file that stays, oldest first; what a later package made of the file overrides it."""
+        made: list[FileChange] = []
+        for name in self._in_order("committed"):
+            brought = self._aftermath(name).entries
+            made = [change for change in made if change.path not in brought]
+            made += [image.change for image in self.contents(name).files if image.path.startswith("/")]
+        return made
 
     def _aftermath(self, name: str) -> Aftermath:
         try:

@@ -15,7 +15,7 @@ from app.targets.effects.judged import by_our_reading
 from app.targets.glance import Glance
 from app.targets.health import health
 from app.targets.overlay import Overlay
-from app.targets.resources.foreseen import NONE, Foreseen
+from app.targets.resources.foreseen import NONE, DryRun
 from app.targets.resources.judge import objection, of_all
 from app.targets.standing import beside
 from app.targets.subjects import banner
@@ -58,7 +58,7 @@ def review(
     allowed_paths: frozenset[str],
     files: HostFiles,
     asks: frozenset[str] = frozenset(),
-    foreseen: Foreseen = NONE,
+    foreseen: DryRun = NONE,
 ) -> list[Refusal]:
     """One refusal at most for each action, in order. Empty means that every action may run.
 
@@ -98,7 +98,7 @@ def _objection(
     allowed_paths: frozenset[str],
     files: HostFiles,
     planned: dict[str, FileState],
-    foreseen: Foreseen,
+    foreseen: DryRun,
 ) -> Objection | None:
     try:
         msgspec.convert(msgspec.to_builtins(action), AnyAction)

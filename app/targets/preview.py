@@ -9,11 +9,11 @@ from app.targets.diff import resources, unified
 from app.targets.digest import change
 from app.targets.policy import HostFiles
 from app.targets.readable import NO_NEED, ODD, is_plain, judged
-from app.targets.resources.foreseen import NONE, Foreseen, recorded
+from app.targets.resources.foreseen import NONE, DryRun, recorded
 from app.targets.target import Preview
 
 
-def preview(actions: Sequence[AnyAction], files: HostFiles, foreseen: Foreseen = NONE) -> Preview:
+def preview(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun = NONE) -> Preview:
     for action in actions:
         if isinstance(action, FileAction) and (why := _why_not(action.path, files)):
             raise ActionFailed(f"{action.path}: {why}.")

@@ -21,6 +21,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "sysctl": AtBoot.areas,
     "audit": AuditRules.areas,
     "modules": Modprobe.areas,
+    "mounts": ("/etc/fstab",),
 }
 """Whom a change of which files concerns."""
 RELOAD_SSHD, SYSCTL, AUGENRULES, REBOOT = (
@@ -32,6 +33,7 @@ RELOAD_SSHD, SYSCTL, AUGENRULES, REBOOT = (
 _SWITCHES = {"-e": "enabled", "-f": "failure", "-b": "backlog_limit"}
 _KEY = re.compile(r"(?:-k |-F key=)(\S+)")
 _PLAIN = re.compile(r"[a-z0-9_]+[./][A-Za-z0-9_.:/-]+")
+_PLACE = re.compile(r"/[A-Za-z0-9_./-]*")
 _MOST_KEYS, _LONGEST = 200, 200
 _LOCKED = "2"
 
@@ -64,7 +66,7 @@ def standing(files: Files, rows: Sequence[Row]) -> InForce:
     """`rows` are the host's words: cleaned, and compared, never obeyed."""
     boot = next((value for word, _, value in rows if word == "boot"), "")
     found = [("sshd", _sshd(rows)), ("sysctl", _sysctl(files, rows)), ("audit", _audit(files, rows))]
-    found.append(("modules", _modules(files, rows)))
+    found += [("modules", _modules(files, rows)), ("mounts", _mounts(rows))]
     asked = [(name, list(behind)) for name, behind in found if behind is not None]
     return InForce(
         clean(boot, 64).strip(),
@@ -141,4 +143,16 @@ def _modules(files: Files, rows: Sequence[Row]) -> Iterator[Behind] | None:
         _behind("modules", module, "never loaded", "loaded", f"modprobe -r {module} or a reboot")
         for module in shut
         if module in loaded and re.fullmatch(r"[A-Za-z0-9_]+", module)
+    )
+
+
+def _mounts(rows: Sequence[Row]) -> Iterator[Behind] | None:
+    """Of each, what fstab asks for and what the kernel goes by, of the options that shut something out."""
+    told = [(place, *said.partition("|")[::2]) for word, place, said in rows if word == "mount"]
+    if not told:
+        return None
+    return (
+        _behind("mounts", place, " ".join(stated.split()), " ".join(live.split()), f"mount -o remount {place}")
+        for place, stated, live in told
+        if set(stated.split()) - {"none"} - set(live.split()) and _PLACE.fullmatch(place)
     )

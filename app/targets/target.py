@@ -7,7 +7,7 @@ from typing import Protocol
 from app.events.words import AnyAction, FileChange, Probe
 from app.syntax.files import Files
 from app.targets.readable import Followed
-from app.targets.resources.offer import Offer, Wanted
+from app.targets.resources.offer import Offer, WantedResources
 from app.targets.running import InForce
 
 
@@ -69,7 +69,7 @@ class Target(Protocol):
     ) -> list[Refusal]:
         """The policy. Empty means that every action may run. `asks`: what the rule itself asks for."""
 
-    def offers(self, wanted: Wanted, /) -> tuple[Offer, ...]:
+    def offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
         """What could be done to packages, units, mounts and accounts of these names, as far as the host has them."""
 
     def preview(self, actions: Sequence[AnyAction]) -> Preview: ...

@@ -16,7 +16,7 @@ from app.targets.journal import Before, Mark
 from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
 from app.targets.patience import sit_out
-from app.targets.resources.foreseen import Foreseen, NoResources, Resources
+from app.targets.resources.foreseen import DryRun, NoResources, Resources
 from app.targets.restore import restore
 from app.targets.target import Applied, Restored
 
@@ -95,7 +95,7 @@ class Transactions:
             raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
 
     def _judged(
-        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str], foreseen: Foreseen
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str], foreseen: DryRun
     ) -> dict[str, FileState]:
         for refusal in policy.review(actions, allowed_paths, self._tree, asks, foreseen):
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")

@@ -1,12 +1,11 @@
 """What is no file, on a real Debian: each change as dpkg, findmnt and chage see it, and each undone to the letter."""
 
-import re
-
 import pytest
 
 from app.errors import ActionFailed
-from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing
-from app.targets.resources.offer import Wanted
+from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
+from app.loop.harm import worse
+from app.targets.resources.offer import WantedResources
 from tests.hosts.conftest import inside
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
@@ -50,7 +49,7 @@ def put_back(opened, machine, journal, was):
 def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    (offer,) = opened.offers(Wanted.of([("package", "libpam-pwquality"), ("package", "no-such-package")]))
+    (offer,) = opened.offers(WantedResources.of([("package", "libpam-pwquality"), ("package", "no-such-package")]))
     (action,) = offer.actions
     assert action == InstallPackage(package="libpam-pwquality")
     shown = opened.preview([action])
@@ -95,15 +94,18 @@ def test_what_people_and_probes_need_never_goes(opened):
 
 
 def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again(opened, machine):
+    shm = AddMountOptions(mount="/dev/shm", options=("nodev",))
+    assert "no line in /etc/fstab" in opened.review([shm], frozenset({"mount:/dev/shm"}))[0].reason
+    inside(machine, "echo 'tmpfs /dev/shm tmpfs defaults,nosuid 0 0' >>/etc/fstab")
     opened.prepare()
-    was = inside(machine, ALL_OF_IT)
+    was, fine = inside(machine, ALL_OF_IT), opened.health()
     action = AddMountOptions(mount="/dev/shm", options=("nodev", "nosuid", "noexec"))
     opened.apply("mount", [action], frozenset({"mount:/dev/shm"}))
     options = inside(machine, "findmnt -n -o OPTIONS --mountpoint /dev/shm").split(",")
     assert {"nodev", "nosuid", "noexec"} <= set(options)
-    assert re.search(
-        r"^tmpfs /dev/shm tmpfs \S*nodev,nosuid,noexec 0 0$", inside(machine, "cat /etc/fstab"), re.MULTILINE
-    )
+    assert "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,noexec 0 0" in inside(machine, "cat /etc/fstab")
+    assert worse(fine, opened.health()) is None
+    assert "mounts" in opened.running().asked
     put_back(opened, machine, "mount", was)
     (refusal,) = opened.review([AddMountOptions(mount="/proc", options=("nodev",))], frozenset({"mount:/proc"}))
     assert refusal.clause == "not understood"
@@ -115,7 +117,6 @@ def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alon
     action = SetAgeing(account="opsadmin", setting="max", days=60)
     opened.apply("age", [action], frozenset({"account:opsadmin"}))
     assert "Maximum number of days between password change\t\t: 60" in inside(machine, "chage -l opsadmin")
-    assert opened.drift(()) != ()
     put_back(opened, machine, "age", was)
     for name in ("root", "temper"):
         refused = opened.review([SetAgeing(account=name, setting="max", days=60)], frozenset({f"account:{name}"}))
@@ -125,13 +126,34 @@ def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alon
     assert (refusal.clause, "expired at once" in refusal.reason) == ("lockout", True)
 
 
+def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_again(opened, machine):
+    """systemd is installed and does not run in a machine like this: nothing can be started or stopped there."""
+    inside(machine, "apt-get -q -y install systemd >/tmp/log 2>&1 || { tail -n 3 /tmp/log; false; }")
+    opened.prepare()
+    was, fine, allowed = inside(machine, ALL_OF_IT), opened.health(), frozenset({"unit:fstrim.timer"})
+    (offer,) = opened.offers(WantedResources.of([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
+    assert offer.actions == (SetUnit(unit="fstrim.timer", to="mask"), SetUnit(unit="fstrim.timer", to="disable"))
+    for action, word in zip(offer.actions, ("masked", "disabled"), strict=True):
+        done = opened.apply(f"unit-{word}", [action], allowed)
+        assert inside(machine, "systemctl is-enabled fstrim.timer || :") == word
+        assert opened.drift(done.changes) == ()
+        assert worse(fine, opened.health()) is None
+        put_back(opened, machine, f"unit-{word}", was)
+        assert inside(machine, "systemctl is-enabled fstrim.timer") == "enabled"
+    (refusal,) = opened.review([SetUnit(unit="fstrim.timer", to="stop")], allowed)
+    assert "systemd does not run there" in refusal.reason
+    assert [
+        one.clause for one in opened.review([SetUnit(unit="ssh.service", to="mask")], frozenset({"unit:ssh.service"}))
+    ] == ["protected identity"]
+
+
 def test_a_host_left_in_mid_install_takes_it_back_by_itself(opened, machine):
     """As if the line and Temper were both gone: the journal on the host is enough."""
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
     action = InstallPackage(package="libpam-pwquality")
     opened.apply("left", [action], package(action))
-    inside(machine, "rm /var/lib/temper/journal/left/touched; sh /var/lib/temper/journal/left/restore left timer")
+    inside(machine, "rm /var/lib/temper/journal/left/touched; sh /var/lib/temper/journal/left/restore left boot")
     assert inside(machine, ALL_OF_IT) == was
     assert inside(machine, "ls /var/lib/temper/journal/left | grep -cE '^(undone|state|keep)$'") == "1"
     undone = opened.rollback("left")

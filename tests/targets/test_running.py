@@ -71,3 +71,12 @@ def test_a_hosts_words_are_cleaned():
     found = standing(FILES, rows)
     assert found.behind[0].setting == "/etc/ssh/x"
     assert len(found.boot) <= 64
+
+
+def test_a_mount_that_does_not_go_by_fstab_yet_is_behind():
+    rows = [("mount", "/tmp", "nodev noexec | nodev"), ("mount", "/home", "nodev | nodev nosuid")]
+    (found,) = standing(DictFiles({}), rows).behind
+    assert (found.setting, found.wanted, found.running) == ("/tmp", "nodev noexec", "nodev")
+    assert found.by == "mount -o remount /tmp"
+    assert standing(DictFiles({}), rows).about(["/etc/fstab"]).behind == (found,)
+    assert standing(DictFiles({}), [("mount", "/tmp", "none | nodev")]).behind == ()

@@ -61,6 +61,8 @@ def _numbered(one: ScriptedTry, prompt: PromptRead) -> list[Any]:
         said = {name: prompt.as_chosen(text) if name in _VALUES else text for name, text in action.items()}
         line = {"replace_line": "old", "remove_line": "line"}.get(said["do"], "")
         number = prompt.number(said["path"], said[line]) if line else None
+        if number is None and said["do"] == "replace_line":
+            number, said["new"] = prompt.with_more(said["path"], said["old"], said["new"])
         if number is not None:
             del said[line]
             said["number"] = number

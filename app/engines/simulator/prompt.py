@@ -28,8 +28,20 @@ class PromptRead:
 
     def number(self, path: str, line: str) -> int | None:
         """Of the line in a file as it is shown."""
-        shown = (match for one in self.lines(f"File {path}") if (match := _NUMBERED.fullmatch(one)))
-        return next((int(match[1]) for match in shown if match[2].rstrip() == line.rstrip()), None)
+        return next((number for number, shown in self._shown(path) if shown == line.rstrip()), None)
+
+    def with_more(self, path: str, old: str, new: str) -> tuple[int | None, str]:
+        """What `new` adds to `old`, added to the one line that says all that `old` does and more."""
+        if new.startswith(old):
+            alike = [one for one in self._shown(path) if set(old.split()) <= set(one[1].split())]
+            if len(alike) == 1:
+                number, line = alike[0]
+                return number, line + new.removeprefix(old)
+        return None, new
+
+    def _shown(self, path: str) -> list[tuple[int, str]]:
+        found = (match for one in self.lines(f"File {path}") if (match := _NUMBERED.fullmatch(one)))
+        return [(int(match[1]), match[2].rstrip()) for match in found]
 
 
 def read_prompt(purpose: str, text: str) -> PromptRead:

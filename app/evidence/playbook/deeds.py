@@ -95,14 +95,11 @@ def _mount(action: AddMountOptions) -> ShellDeed:
         f"for one in {each}; do case $now in *,$one,*) ;; *) exit 1 ;; esac; "
         "case $said in *,$one,*) ;; *) exit 1 ;; esac; done"
     )
-    line = f"tmpfs {action.mount} tmpfs defaults,{options} 0 0"
     do = (
         f"if findmnt -s --mountpoint {at} >/dev/null; then "
         f"""awk -v at={at} -v more={options} '!/^[ \\t]*#/ && $2 == at {{ n = split(more, w, ","); """
         """for (i = 1; i <= n; i++) if (("," $4 ",") !~ ("," w[i] ",")) $4 = $4 "," w[i] } { print }' /etc/fstab """
         ">/etc/fstab.temper-new && cat /etc/fstab.temper-new >/etc/fstab && rm -f /etc/fstab.temper-new; "
-        f'elif [ "$(findmnt -n -o FSTYPE --mountpoint {at} | tail -n 1)" = tmpfs ]; '
-        f"then echo {shlex.quote(line)} >>/etc/fstab; "
         f"else echo {at} has no line in /etc/fstab; exit 1; fi && mount -o remount,{options} {at}"
     )
     loose = ",".join(one.removeprefix("no") for one in action.options)

@@ -1,6 +1,6 @@
 """Whose password may age, and how. Nobody is expired by it on the spot, and those who work here never."""
 
-from app.targets.resources.foreseen import ACCOUNT, Foreseen, ResourceState
+from app.targets.resources.foreseen import ACCOUNT, DryRun, ResourceState
 from app.targets.subjects.edit import Objection
 
 _UNSET = "-"
@@ -8,12 +8,12 @@ _SMALLER_IS_STRICTER = ("max", "inactive")
 _NEVER = 99_999
 
 
-def judge(foreseen: Foreseen) -> Objection | None:
+def judge(foreseen: DryRun) -> Objection | None:
     ours = (one for one in foreseen.states if one.name.startswith(ACCOUNT))
     return next((found for one in ours if (found := _objection(one, foreseen))), None)
 
 
-def _objection(one: ResourceState, foreseen: Foreseen) -> Objection | None:
+def _objection(one: ResourceState, foreseen: DryRun) -> Objection | None:
     name, was, now = one.name.removeprefix(ACCOUNT), _days(one.before), _days(one.after)
     for setting in now:
         if now[setting] != was.get(setting) and _weaker(setting, was.get(setting), now[setting]):

@@ -36,7 +36,7 @@ class ResourceState:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class DryRun:
     """By a dry run of the host's own tools."""
 
     states: tuple[ResourceState, ...] = ()
@@ -64,8 +64,8 @@ class Performed:
 
 
 class Resources(Protocol):
-    def foresee(self, actions: Sequence[AnyAction]) -> Foreseen: ...
-    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: Foreseen) -> Performed: ...
+    def foresee(self, actions: Sequence[AnyAction]) -> DryRun: ...
+    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> Performed: ...
 
 
 _ONLY_FILES = "this host is a tree of files, with nothing that installs or removes"
@@ -74,17 +74,15 @@ _ONLY_FILES = "this host is a tree of files, with nothing that installs or remov
 class NoResources:
     """A tree of files has no package manager that could be asked."""
 
-    def foresee(self, actions: Sequence[AnyAction]) -> Foreseen:
+    def foresee(self, actions: Sequence[AnyAction]) -> DryRun:
         asked = any(isinstance(action, ResourceAction) for action in actions)
-        return (
-            Foreseen(lacking="this host is a tree of files, with nothing that installs or removes") if asked else NONE
-        )
+        return DryRun(lacking="this host is a tree of files, with nothing that installs or removes") if asked else NONE
 
-    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: Foreseen) -> Performed:  # noqa: ARG002
+    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> Performed:  # noqa: ARG002
         return Performed()
 
 
-NONE = Foreseen()
+NONE = DryRun()
 
 
 def is_resource(place: str) -> bool:
@@ -110,7 +108,7 @@ def came(wanted: str, found: str) -> bool:
     return found == wanted or (not wanted and not found.startswith(INSTALLED))
 
 
-def recorded(foreseen: Foreseen) -> tuple[FileChange, ...]:
+def recorded(foreseen: DryRun) -> tuple[FileChange, ...]:
     return tuple(change(one.name, _kept(one.before), _kept(one.after)) for one in foreseen.states)
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from app.events.words import AnyAction, FileAction, PackageAction, ResourceAction
 from app.targets.resources import ageing, mounts, packages, units
-from app.targets.resources.foreseen import Foreseen, resource_of
+from app.targets.resources.foreseen import DryRun, resource_of
 from app.targets.subjects.edit import Objection
 from app.text.clean import clean
 
 
-def objection(action: ResourceAction, allowed: frozenset[str], foreseen: Foreseen) -> Objection | None:
+def objection(action: ResourceAction, allowed: frozenset[str], foreseen: DryRun) -> Objection | None:
     name = resource_of(action)
     if name not in allowed:
         return Objection("outside the plan", f"the plan does not name {name}.")
@@ -21,7 +21,7 @@ def objection(action: ResourceAction, allowed: frozenset[str], foreseen: Foresee
     return None
 
 
-def of_all(actions: Sequence[AnyAction], foreseen: Foreseen) -> Objection | None:
+def of_all(actions: Sequence[AnyAction], foreseen: DryRun) -> Objection | None:
     """The change as a whole: whatever else comes and goes with it."""
     ours = [action for action in actions if isinstance(action, ResourceAction)]
     kinds = {isinstance(action, PackageAction) or type(action) for action in ours}

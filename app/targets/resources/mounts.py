@@ -1,6 +1,6 @@
 """Which mounts may become stricter. Nothing here takes an option away."""
 
-from app.targets.resources.foreseen import MOUNT, Foreseen
+from app.targets.resources.foreseen import MOUNT, DryRun
 from app.targets.subjects.edit import Objection
 
 _NONE_AT_ALL = ("/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", "/sys", "/run", "/boot/efi")
@@ -8,7 +8,7 @@ _RUN_PROGRAMS = ("/var", "/var/lib", "/opt", "/srv", "/boot")
 """Packages' scripts, or whole programs, are run from there."""
 
 
-def judge(foreseen: Foreseen) -> Objection | None:
+def judge(foreseen: DryRun) -> Objection | None:
     for one in foreseen.states:
         if not one.name.startswith(MOUNT):
             continue

@@ -28,7 +28,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedResources:
     """What the words about a rule name."""
 
     names: tuple[tuple[str, str], ...] = ()
@@ -42,7 +42,7 @@ class Wanted:
         names: Iterable[tuple[str, str]],
         options: Iterable[MountOption] = (),
         ages: Iterable[tuple[AgeSetting, int]] = (),
-    ) -> "Wanted":
+    ) -> "WantedResources":
         """They go to a shell's stdin: nothing but plain names."""
         plain = (one for one in dict.fromkeys(names) if _PLAIN[one[0]].fullmatch(one[1]))
         return cls(tuple(plain)[:_MOST], tuple(options), tuple(ages))
@@ -61,7 +61,7 @@ class Offer:
 
 
 def offered(
-    states: Iterable[tuple[str, str]], could: Mapping[str, str], wanted: Wanted, *, runs: bool
+    states: Iterable[tuple[str, str]], could: Mapping[str, str], wanted: WantedResources, *, runs: bool
 ) -> tuple[Offer, ...]:
     found = []
     for place, said in states:
@@ -73,7 +73,7 @@ def offered(
     return tuple(found)
 
 
-def _actions(place: str, said: str, could: str, wanted: Wanted, *, runs: bool) -> Iterator[ResourceAction]:
+def _actions(place: str, said: str, could: str, wanted: WantedResources, *, runs: bool) -> Iterator[ResourceAction]:
     kind, _, name = place.partition(":")
     match kind:
         case "package" if said.startswith(INSTALLED):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from app.targets.resources.foreseen import INSTALLED, PACKAGE, Foreseen, ResourceState
+from app.targets.resources.foreseen import INSTALLED, PACKAGE, DryRun, ResourceState
 from app.targets.subjects.edit import Objection
 
 MOST_COMING = 20
@@ -27,7 +27,7 @@ _UNWELCOME = re.compile(
 """What hardening takes away is not brought in."""
 
 
-def judge(foreseen: Foreseen) -> Objection | None:
+def judge(foreseen: DryRun) -> Objection | None:
     packages = [one for one in foreseen.states if one.name.startswith(PACKAGE)]
     coming = sum(map(_comes, packages))
     if coming > MOST_COMING:

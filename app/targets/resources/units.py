@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.resources.foreseen import UNIT, Foreseen
+from app.targets.resources.foreseen import UNIT, DryRun
 from app.targets.subjects.edit import Objection
 
 _PROTECTED: tuple[tuple[str, str], ...] = (
@@ -23,7 +23,7 @@ _UNWELCOME = re.compile(
 _OFF, _ON = ("disabled", "masked"), ("enabled", "unmasked")
 
 
-def judge(foreseen: Foreseen) -> Objection | None:
+def judge(foreseen: DryRun) -> Objection | None:
     for one in foreseen.states:
         if not one.name.startswith(UNIT):
             continue

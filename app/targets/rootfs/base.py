@@ -13,7 +13,7 @@ PACKAGES = (
     "ssg-debian",
     "linux-base",  # content takes a machine without it for an image, and most rules for not applicable
 )
-OFFERS = ("libpam-pwquality", "cracklib-runtime")
+OFFERS = ("libpam-pwquality", "cracklib-runtime", "systemd")
 """Not installed, and at hand with all that they need: packages that a run may install without a network."""
 _NEXT = {"bullseye": "bookworm", "bookworm": "trixie"}
 """Debian's content for a release comes with the release after it."""

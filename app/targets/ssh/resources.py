@@ -18,13 +18,13 @@ from app.targets.resources.foreseen import (
     ACCOUNT,
     NONE,
     PACKAGE,
-    Foreseen,
+    DryRun,
     Performed,
     ResourceState,
     came,
     recorded,
 )
-from app.targets.resources.offer import Offer, Wanted, offered
+from app.targets.resources.offer import Offer, WantedResources, offered
 from app.targets.ssh.line import SshLine
 from app.targets.ssh.told import Told, told
 from app.text.clean import clean
@@ -43,16 +43,16 @@ class SshResources:
         us = line.end
         self._who = frozenset(f"{ACCOUNT}{name}" for name in ("root", us.user, *(one.user for one in us.watched)))
 
-    def foresee(self, actions: Sequence[AnyAction]) -> Foreseen:
+    def foresee(self, actions: Sequence[AnyAction]) -> DryRun:
         lines = _lines(actions)
         if not lines:
             return NONE
         said = self._line.run("foresee", data=lines, seconds=SECONDS)
         if said.code:
-            return Foreseen(lacking=_reason(said.err))
+            return DryRun(lacking=_reason(said.err))
         return _foreseen(told(said.text.splitlines()), self._who)
 
-    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: Foreseen) -> Performed:
+    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> Performed:
         lines = _lines(actions)
         if not lines:
             return Performed()
@@ -67,7 +67,7 @@ class SshResources:
                 raise ActionFailed(f"{one.name} came out otherwise: {now.get(one.name) or 'absent'}.")
         return _performed(foreseen, was, self._listed(), [path for path, _ in rows.of("touched")])
 
-    def offers(self, wanted: Wanted) -> tuple[Offer, ...]:
+    def offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
         """Of what is asked about, that which the host has, with what could be done to it."""
         lines = "".join(f"{kind} {name}\n" for kind, name in wanted.names)
         if not lines:
@@ -96,16 +96,16 @@ def _line(action: ResourceAction) -> str:
             return f"age {action.account} {action.setting} {action.days}"
 
 
-def _foreseen(rows: Told, who: frozenset[str]) -> Foreseen:
+def _foreseen(rows: Told, who: frozenset[str]) -> DryRun:
     before, after = dict(rows.of("before")), dict(rows.of("after"))
     states = tuple(ResourceState(name, before.get(name, ""), state) for name, state in after.items())
     lacking = next((clean(why, _LONGEST) for _, why in rows.of("lacking")), "")
     _, day = rows.one("today") or ("", "0")
     today = int(day) if day.isascii() and day.isdecimal() else 0
-    return Foreseen(states, who | {f"{PACKAGE}{name}" for name, _ in rows.of("need")}, today, lacking)
+    return DryRun(states, who | {f"{PACKAGE}{name}" for name, _ in rows.of("need")}, today, lacking)
 
 
-def _performed(foreseen: Foreseen, was: Baseline, now: Baseline, touched: Sequence[str]) -> Performed:
+def _performed(foreseen: DryRun, was: Baseline, now: Baseline, touched: Sequence[str]) -> Performed:
     """Folders and links count for drift; the record names files."""
     paths = [path for path in touched if was.entries.get(path) != now.entries.get(path)]
     accounts = {name: uid for name, uid in now.accounts.items() if was.accounts.get(name) != uid}

@@ -22,7 +22,7 @@ _PARTS = {
     "ready": ("boot",),
     "reload": ("service",),
     "restore": ("service", "boot", "packages", "resources"),
-    "running": ("service",),
+    "running": ("service", "resources"),
     "trial": ("service",),
 }
 """What a script needs beside what all of them share."""

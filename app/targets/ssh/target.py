@@ -1,7 +1,7 @@
 """A host over SSH: the same actions, policy and journal as the built-in one, and a way back that needs no line."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -23,8 +23,8 @@ from app.targets.ownership import ALONE, Ownership
 from app.targets.patience import prepared
 from app.targets.preview import preview
 from app.targets.readable import Followed
-from app.targets.resources.foreseen import is_resource
-from app.targets.resources.offer import Offer, Wanted
+from app.targets.resources.foreseen import UNIT, is_resource
+from app.targets.resources.offer import Offer, WantedResources
 from app.targets.running import InForce
 from app.targets.ssh import danger, own, probes, running, undo
 from app.targets.ssh.endpoint import Endpoint
@@ -105,7 +105,7 @@ class SshTarget:
         refused = policy.review(actions, allowed_paths, self._tree, asks, self._resources.foresee(actions))
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
-    def offers(self, wanted: Wanted) -> tuple[Offer, ...]:
+    def offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
         return self._resources.offers(wanted)
 
     def preview(self, actions: Sequence[AnyAction]) -> Preview:
@@ -167,7 +167,8 @@ class SshTarget:
         try:
             files = self._tree.look_again()
             others = probes.watched_logins(self.line)
-            return (*login, *others, *probes.of_host(self.line, files))
+            ours = self._journals.here.resources()
+            return (*login, *others, *(without_ours(one, ours) for one in probes.of_host(self.line, files)))
         except Unusable as exc:
             return (*login, Probe("line", False, clean(str(exc), _LONGEST)))
 
@@ -175,10 +176,10 @@ class SshTarget:
         return running.asked(self.line, self._tree.held)
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        held, noted = self._tree.look_again(), self._journals.here.aftermaths()
-        brought = {path for one in noted for path in one.entries}
-        announced = [*self._journals.here.committed(), *expected]
-        announced = [one for one in announced if not is_resource(one.path) and one.path not in brought]
+        held, kept = self._tree.look_again(), self._journals.here
+        noted, underway = kept.aftermaths(), kept.underway()
+        announced = [*kept.committed(), *expected]
+        announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = as_announced(listed(self.line, held), held, announced)
         return baseline.drift(baseline.after(taken(self._folder / _BASELINE), noted), now, announced)
 
@@ -247,6 +248,12 @@ class SshTarget:
     def _roll_back(self, name: str) -> Restored:
         with self._changing:
             return undo.roll_back(name, self._journals, self._tree)
+
+
+def without_ours(probe: Probe, resources: Collection[str]) -> Probe:
+    """That a unit is masked counts as harm where no change of ours was to mask it."""
+    asked = {f"{name.removeprefix(UNIT)} masked" for name in resources if name.startswith(UNIT)}
+    return msgspec.structs.replace(probe, weak=tuple(one for one in probe.weak if one not in asked))
 
 
 def _pretty(release: str) -> str:

@@ -25,6 +25,8 @@ def diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
 def _row(line: str) -> DiffRow | None:
     if line.startswith("+++ "):
         return DiffRow("file", " ", line[4:].removeprefix("b"))
+    if line.startswith("resource "):
+        return DiffRow("file", " ", line.removeprefix("resource "))
     if line.startswith(("--- ", "diff ", "new file", "deleted file", "index ", "similarity")):
         return None
     if line.startswith("@@"):

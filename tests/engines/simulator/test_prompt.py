@@ -53,3 +53,15 @@ def test_the_scripts_value_gives_way_to_the_one_that_the_site_chose():
     prompt = read_prompt("act", f"Task: act.\nRule: V-1\n\n## Requirement\n{said}\n")
     assert prompt.as_chosen("minlen=15 of 1500") == "minlen=20 of 1500"
     assert read_prompt("act", "Rule: V-1").as_chosen("15") == "15"
+
+
+def test_what_a_line_is_to_gain_is_added_to_the_one_that_says_more():
+    shown = read_prompt(
+        "act", "## File /a\n<<<HOST\n1: pam_unix.so obscure use_authtok yescrypt\n2: pam_deny.so\nHOST>>>"
+    )
+    assert shown.with_more("/a", "pam_unix.so obscure", "pam_unix.so obscure remember=2") == (
+        1,
+        "pam_unix.so obscure use_authtok yescrypt remember=2",
+    )
+    assert shown.with_more("/a", "pam_other.so", "pam_other.so x") == (None, "pam_other.so x")
+    assert shown.with_more("/a", "pam_unix.so", "pam_deny.so") == (None, "pam_deny.so")

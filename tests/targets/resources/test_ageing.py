@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.resources.ageing import judge
-from app.targets.resources.foreseen import Foreseen, ResourceState
+from app.targets.resources.foreseen import DryRun, ResourceState
 
 TODAY = 20_000
 
@@ -9,7 +9,7 @@ TODAY = 20_000
 def change(before, after, changed=TODAY - 10, name="ana", needed=()):
     rest = f", changed {changed}"
     state = ResourceState(f"account:{name}", before + rest, after + rest)
-    return Foreseen((state,), frozenset(needed), TODAY)
+    return DryRun((state,), frozenset(needed), TODAY)
 
 
 def test_a_password_may_age_sooner():

@@ -2,11 +2,11 @@ import pytest
 
 from app.events.words import AppendLine, InstallPackage, RemovePackage, SetUnit
 from app.targets.policy import review
-from app.targets.resources.foreseen import Foreseen, ResourceState
+from app.targets.resources.foreseen import DryRun, ResourceState
 from tests.hostfiles import DictFiles
 
 TELNET = RemovePackage(package="telnet")
-GOES = Foreseen((ResourceState("package:telnet", "installed 1", ""),))
+GOES = DryRun((ResourceState("package:telnet", "installed 1", ""),))
 
 
 class NoLinks(DictFiles):
@@ -26,9 +26,9 @@ def test_what_the_plan_names_and_the_host_foresees_may_be_done():
     ("foreseen", "allowed", "clause"),
     [
         (GOES, (), "outside the plan"),
-        (Foreseen(lacking="Unable to locate package telnet"), ("package:telnet",), "not understood"),
-        (Foreseen((ResourceState("package:telnet", "", ""),)), ("package:telnet",), "not understood"),
-        (Foreseen(), ("package:telnet",), "not understood"),
+        (DryRun(lacking="Unable to locate package telnet"), ("package:telnet",), "not understood"),
+        (DryRun((ResourceState("package:telnet", "", ""),)), ("package:telnet",), "not understood"),
+        (DryRun(), ("package:telnet",), "not understood"),
     ],
 )
 def test_what_was_not_planned_or_cannot_be_is_refused(foreseen, allowed, clause):
@@ -38,7 +38,7 @@ def test_what_was_not_planned_or_cannot_be_is_refused(foreseen, allowed, clause)
 def test_a_change_is_of_one_kind():
     """What an action would make of a file that a package brings cannot be foreseen."""
     unit = ResourceState("unit:x.service", "enabled active", "masked active")
-    both = Foreseen((*GOES.states, unit))
+    both = DryRun((*GOES.states, unit))
     allowed = ("package:telnet", "unit:x.service", "/etc/motd")
     assert clauses([TELNET, SetUnit(unit="x.service", to="mask")], both, *allowed) == ["too much"]
     motd = NoLinks({"/etc/motd": "x"})
@@ -48,11 +48,11 @@ def test_a_change_is_of_one_kind():
 
 def test_one_thing_is_named_once():
     twice = [SetUnit(unit="x.service", to="disable"), SetUnit(unit="x.service", to="mask")]
-    unit = Foreseen((ResourceState("unit:x.service", "enabled active", "masked active"),))
+    unit = DryRun((ResourceState("unit:x.service", "enabled active", "masked active"),))
     assert clauses(twice, unit, "unit:x.service") == ["too much"]
 
 
 def test_an_installation_is_judged_by_all_that_comes_and_goes_with_it():
     action = InstallPackage(package="chrony")
     states = (ResourceState("package:chrony", "", "installed 4"), ResourceState("package:rsyslog", "installed 8", ""))
-    assert clauses([action], Foreseen(states), "package:chrony") == ["evidence tampering"]
+    assert clauses([action], DryRun(states), "package:chrony") == ["evidence tampering"]

@@ -1,11 +1,11 @@
 import pytest
 
-from app.targets.resources.foreseen import Foreseen, ResourceState
+from app.targets.resources.foreseen import DryRun, ResourceState
 from app.targets.resources.mounts import judge
 
 
 def change(mount, after):
-    return Foreseen((ResourceState(f"mount:{mount}", "mounted none, fstab none", after),))
+    return DryRun((ResourceState(f"mount:{mount}", "mounted none, fstab none", after),))
 
 
 @pytest.mark.parametrize("mount", ["/tmp", "/dev/shm", "/home", "/var/tmp", "/var/log/audit"])

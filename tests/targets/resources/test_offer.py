@@ -1,5 +1,5 @@
 from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
-from app.targets.resources.offer import Wanted, offered
+from app.targets.resources.offer import WantedResources, offered
 
 
 def places(states, wanted, could=None, runs=False):
@@ -7,7 +7,7 @@ def places(states, wanted, could=None, runs=False):
 
 
 def test_only_what_the_host_has_and_what_would_change_it_is_offered():
-    wanted = Wanted.of([], ["nodev"], [("max", 60)])
+    wanted = WantedResources.of([], ["nodev"], [("max", 60)])
     states = [
         ("package:aide", ""),
         ("package:telnet", "installed 0.17"),
@@ -26,19 +26,17 @@ def test_only_what_the_host_has_and_what_would_change_it_is_offered():
 
 def test_a_unit_is_started_and_stopped_only_where_systemd_runs():
     states = [("unit:cups.service", "enabled active")]
-    said = [
-        [action.to for action in places(states, Wanted(), runs=runs)["unit:cups.service"]] for runs in (False, True)
-    ]
-    assert said == [["mask", "disable"], ["mask", "disable", "stop"]]
-    masked = places([("unit:cups.service", "masked -")], Wanted())
+    found = [places(states, WantedResources(), runs=runs)["unit:cups.service"] for runs in (False, True)]
+    assert [[action.to for action in one] for one in found] == [["mask", "disable"], ["mask", "disable", "stop"]]
+    masked = places([("unit:cups.service", "masked -")], WantedResources())
     assert masked["unit:cups.service"] == (SetUnit(unit="cups.service", to="unmask"),)
 
 
 def test_what_a_role_reads_is_the_state_and_what_could_come():
-    (offer,) = offered([("package:aide", "")], {"package:aide": "0.18"}, Wanted(), runs=False)
+    (offer,) = offered([("package:aide", "")], {"package:aide": "0.18"}, WantedResources(), runs=False)
     assert offer.told == "package:aide: 0.18 could be installed"
 
 
 def test_no_shell_is_given_anything_but_plain_names():
     names = [("package", "a b"), ("package", "-o"), ("package", "x;y"), ("mount", "/tmp"), ("unit", "a.service")]
-    assert Wanted.of(names).names == (("mount", "/tmp"), ("unit", "a.service"))
+    assert WantedResources.of(names).names == (("mount", "/tmp"), ("unit", "a.service"))

@@ -1,15 +1,15 @@
 import pytest
 
-from app.targets.resources.foreseen import Foreseen, ResourceState
+from app.targets.resources.foreseen import DryRun, ResourceState
 from app.targets.resources.packages import MOST_COMING, judge
 
 
 def gone(*names, needed=()):
-    return Foreseen(tuple(ResourceState(f"package:{name}", "installed 1", "") for name in names), frozenset(needed))
+    return DryRun(tuple(ResourceState(f"package:{name}", "installed 1", "") for name in names), frozenset(needed))
 
 
 def came(*names):
-    return Foreseen(tuple(ResourceState(f"package:{name}", "", "installed 1") for name in names))
+    return DryRun(tuple(ResourceState(f"package:{name}", "", "installed 1") for name in names))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_what_hardening_takes_away_may_go_and_not_come():
 
 
 def test_an_upgrade_on_the_way_is_no_part_of_a_change():
-    both = Foreseen((ResourceState("package:libc-x", "installed 1", "installed 2"), *came("aide").states))
+    both = DryRun((ResourceState("package:libc-x", "installed 1", "installed 2"), *came("aide").states))
     assert judge(both).clause == "too much"
 
 

@@ -1,11 +1,11 @@
 import pytest
 
-from app.targets.resources.foreseen import Foreseen, ResourceState, came
+from app.targets.resources.foreseen import DryRun, ResourceState, came
 from app.targets.resources.units import judge
 
 
 def change(unit, before, after):
-    return Foreseen((ResourceState(f"unit:{unit}", before, after),))
+    return DryRun((ResourceState(f"unit:{unit}", before, after),))
 
 
 @pytest.mark.parametrize(

@@ -23,3 +23,12 @@ def test_an_undone_change_runs_backwards():
 
 def test_hostile_text_in_a_diff_is_cleaned():
     assert diff_rows("+\x1b[2Jboo\u202e")[0].text == "boo"
+
+
+def test_what_is_no_file_is_headed_by_its_name():
+    rows = diff_rows("resource package:aide\n-absent\n+installed 0.18\n")
+    assert [(row.kind, row.text) for row in rows] == [
+        ("file", "package:aide"),
+        ("removed", "absent"),
+        ("added", "installed 0.18"),
+    ]

@@ -11,7 +11,7 @@ while read -r kind name; do
   unit)
     command -v systemctl >/dev/null 2>&1 || continue
     was=$(unit_state "$name"); [ -z "$was" ] || row state "unit:$name" "$was" ;;
-  mount) was=$(mount_state "$name"); [ -z "$was" ] || row state "mount:$name" "$was" ;;
+  mount) was=$(mount_state "$name"); [ -z "$was" ] || [ -z "$(fstab_options "$name")" ] || row state "mount:$name" "$was" ;;
   account) was=$(account_state "$name"); [ -z "$was" ] || row state "account:$name" "$was" ;;
   esac
 done

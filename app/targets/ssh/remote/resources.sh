@@ -52,7 +52,7 @@ mount_becomes() {
   printf 'mounted%s, fstab%s\n' "$(named_flags "$live,$2")" "$(named_flags "$stated,$2")"
 }
 fstab_with() {
-  # fstab_with MOUNT FLAGS: the file as it would be. What is mounted without a line of its own gets one.
+  # fstab_with MOUNT FLAGS: the file as it would be; 3 where it has no line for that.
   awk -v at="$1" -v more="$2" '
     function with(options,   n, i, words, out) {
       n = split(more, words, ","); out = options
@@ -63,11 +63,7 @@ fstab_with() {
       gsub(/,,+/, ",", out); sub(/^,/, "", out); return out
     }
     !/^[ \t]*#/ && $2 == at { seen = 1; $4 = with($4) } { print }
-    END { exit seen ? 0 : 3 }' /etc/fstab && return
-  kind=$(findmnt -n -o FSTYPE --mountpoint "$1" | tail -n 1)
-  [ "$kind" = tmpfs ] || return 1
-  cat /etc/fstab
-  printf 'tmpfs %s tmpfs defaults,%s 0 0\n' "$1" "$2"
+    END { exit seen ? 0 : 3 }' /etc/fstab
 }
 account_state() {
   awk -F: -v name="$1" '$1 == name { printf "min %s, max %s, warn %s, inactive %s, changed %s\n", $4, $5, $6, $7, $3 }' /etc/shadow |

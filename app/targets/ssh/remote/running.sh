@@ -1,5 +1,5 @@
 # running KEY...: what runs here, for whoever has read the files: the boot, the sshd that listens, these kernel settings,
-# the audit rules and switches that are loaded, the modules that are. A row is a word, a name and a value.
+# the audit rules and switches that are loaded, the modules that are, how mounts stand beside what fstab says. A row is a word, a name and a value.
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 row boot id "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
 ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
@@ -37,5 +37,9 @@ if status=$(timeout -k 1 5 auditctl -s 2>/dev/null) && [ "$status" ]; then
   printf '%s\n' "$status" | while read -r name value; do row audit "$name" "$value"; done
   timeout -k 1 5 auditctl -l 2>/dev/null | head -n 2000 | while IFS= read -r line; do row rule - "$line"; done
 fi
+[ ! -r /etc/fstab ] || awk '!/^[ \t]*#/ && $2 ~ "^/" { print $2 }' /etc/fstab | while IFS= read -r place; do
+  live=$(live_options "$place")
+  [ -z "$live" ] || row mount "$place" "$(named_flags "$(fstab_options "$place")") |$(named_flags "$live")"
+done
 [ ! -r /proc/modules ] || while read -r module _; do row module "$module" loaded; done </proc/modules
 exit 0
