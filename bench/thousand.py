@@ -113,7 +113,6 @@ def at_rest(http: httpx.Client, rollout: str, server: int) -> dict[str, float]:
         for _ in range(ASKED):
             http.get(place.format(rollout=rollout), headers={"accept-encoding": "identity"})
         found[name] = (spent(server) - before) / ASKED
-    http.post(f"/api/v1/rollouts/{rollout}/resume")
     return found
 
 
@@ -166,6 +165,8 @@ def played(asked: argparse.Namespace) -> tuple[list[Look], list[dict[str, float]
             over = one.done >= asked.hosts or one.at > asked.seconds
             if over or (not rests and one.done >= asked.hosts / FIRST_TENTHS):
                 rests.append(at_rest(http, rollout, serving.pid))
+                if not over:  # who is to end soon begins nothing new
+                    http.post(f"/api/v1/rollouts/{rollout}/resume")
             if over:
                 state = http.get(f"/api/v1/rollouts/{rollout}").json()
                 return looks, rests, f"{one.done} of {len(state['parts'])} hosts in {one.at:.0f} s"
