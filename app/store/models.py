@@ -27,6 +27,7 @@ class SampleRow(SQLModel, table=True):
 
 class RunRow(SQLModel, table=True):
     __tablename__ = "run"
+    __table_args__ = (Index("run_host_newest", "host", "queued_at", "started_at"),)
 
     id: str = Field(primary_key=True)
     host: str = Field(index=True)

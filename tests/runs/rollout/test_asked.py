@@ -15,4 +15,6 @@ def test_each_run_gets_what_was_asked_of_the_rollout(tmp_path, replay):
     alone = request_of(order, "fixture-2", lineup, tmp_path)
     led = request_of(order_for(asked, "r1"), "fixture-2", lineup, tmp_path)
     assert led.by == "rollout r1 of jo"
-    assert led == type(alone)(**{name: getattr(alone, name) for name in alone.__struct_fields__} | {"by": led.by, "whose": "jo"})
+    assert led == type(alone)(
+        **{name: getattr(alone, name) for name in alone.__struct_fields__} | {"by": led.by, "whose": "jo"}
+    )
