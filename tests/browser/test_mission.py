@@ -5,6 +5,7 @@ import signal
 import sqlite3
 from contextlib import suppress
 
+import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Error, expect
 
@@ -288,7 +289,16 @@ async def test_axe_finds_nothing(browser, shown):
 
 async def test_on_a_phone_every_other_page_fits_and_every_target_is_large_enough(browser, shown):
     run, opened = shown.runs()[0], await browser.new_page(viewport={"width": 390, "height": 844})
-    others = ("/fleet", "/fleet?table=1", "/fleet/hosts/fixture", "/lessons", "/lineup", "/people", "/waivers")
+    others = (
+        "/fleet",
+        "/fleet?table=1",
+        "/fleet/hosts/fixture",
+        "/lessons",
+        "/lineup",
+        "/people",
+        "/waivers",
+        "/parameters",
+    )
     for path in (*others, "/audit", "/scores", "/api/docs", f"/runs/{run}/items", f"/runs/{run}/events"):
         await opened.goto(shown.url + path)
         assert await opened.evaluate(NO_WIDER), path
