@@ -1,6 +1,5 @@
 """`temper scap tailor` and `temper scap export`: somebody's own profiles over a data stream's, in and out."""
 
-import sys
 import time
 from pathlib import Path
 
@@ -8,8 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 from sqlmodel import Session
 
-from app.cli.evidence import STDOUT
 from app.cli.existing import existing_database
+from app.cli.written import write_out
 from app.config import Settings
 from app.errors import BadInput
 from app.runs.tailor import take_tailoring
@@ -32,15 +31,7 @@ def add_tailoring_file(file: Path, content: str, name: str) -> None:
 def write_tailoring(settings: Settings, wish: TailoringWish, out: str) -> None:
     with Session(existing_database(settings)) as session:
         content = tailoring_of(session, wish, time.time(), settings.hosts)
-    if out == STDOUT:
-        sys.stdout.buffer.write(content)
-        return
-    path = Path(out or wish.file)
-    try:
-        path.write_bytes(content)
-    except OSError as exc:
-        raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
-    Console().print(f"{path}, {len(content)} bytes", highlight=False, soft_wrap=True, markup=False)
+    write_out(content, out, wish.file)
 
 
 def _named(file: Path) -> str:
