@@ -19,6 +19,8 @@ class ChangeRisk(Struct, frozen=True, kw_only=True):
     irreversible: bool
     replayed: bool
     """It repeats what held on another host."""
+    vendor: bool = False
+    """It runs a script that the vendor wrote."""
 
 
 class ApprovalRule(Struct, frozen=True, kw_only=True):

@@ -243,6 +243,8 @@ class AttemptStarted(Event, frozen=True, tag="attempt.started"):
     """sha256 over the files that decide the rule, as they stand; empty in logs that do not say."""
     offered: ProvenFix | None = None
     """What held on another host that is equal: tried as it is, before any role is asked for a plan."""
+    vendor: bool = False
+    """The last resort: the vendor's own script, of which no role has written a word."""
 
 
 class AttemptFailed(Event, frozen=True, tag="attempt.failed"):

@@ -16,7 +16,7 @@ Decision = Literal["CONTINUE", "PIVOT", "ESCALATE"]
 Provenance = Literal["measured", "derived", "estimated", "simulated", "unsupported"]
 
 HostPath = Annotated[str, Meta(max_length=256, pattern="^/[^\\x00-\\x1f]*$")]
-Place = Annotated[str, Meta(max_length=256, pattern="^(/|package:|unit:|mount:|account:)[^\\x00-\\x1f]*$")]
+Place = Annotated[str, Meta(max_length=256, pattern="^(/|package:|unit:|mount:|account:|vendor:)[^\\x00-\\x1f]*$")]
 """What a plan touches: a file by its path, anything else by its kind and name."""
 PackageName = Annotated[str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9+._-]*$")]
 UnitName = Annotated[
@@ -104,9 +104,18 @@ class SetAgeing(Action, frozen=True, tag="set_ageing"):
     days: Annotated[int, Meta(ge=0, le=99999)]
 
 
+class RunVendorScript(Action, frozen=True, tag="run_vendor_script"):
+    """The remediation of one rule as OpenSCAP makes it from the operator's content: nobody's to write, or to edit."""
+
+    rule: Annotated[str, Meta(max_length=256, pattern="^[A-Za-z0-9_][A-Za-z0-9_.:-]*$")]
+    """As the content calls it."""
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    script: Annotated[str, Meta(max_length=16384)]
+
+
 FileAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod
 PackageAction = InstallPackage | RemovePackage
-ResourceAction = PackageAction | SetUnit | AddMountOptions | SetAgeing
+ResourceAction = PackageAction | SetUnit | AddMountOptions | SetAgeing | RunVendorScript
 """Of what is no file: the host itself does it, and knows what else comes of it."""
 AnyAction = FileAction | Reload | ResourceAction
 

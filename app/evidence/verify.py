@@ -369,7 +369,7 @@ def _turn(begun: Object, end: Object) -> str:
 
 def _in_order(files: Files, events: Events) -> None:
     """Nothing was applied without the policy's leave and, where a person has to be asked, theirs for this very diff."""
-    request, plan, allowed, asked, journal = events[0][1], b"", False, None, None
+    request, plan, allowed, asked, journal, theirs = events[0][1], b"", False, None, None, False
     offered: Object | None = None
     policy: Object = {}
     needs: Object = {}
@@ -386,6 +386,8 @@ def _in_order(files: Files, events: Events) -> None:
             told = (event["replayed"], event["actions"])
             if offered is None or told != (offered["id"], offered["actions"]):
                 raise BrokenPack(f"event {seq} says that it repeats {event['replayed']}, and proposes something else")
+        if kind == "action.proposed":
+            theirs = any(action["do"] == "run_vendor_script" for action in event["actions"])
         if kind in ("attempt.started", "action.proposed", "action.refused", "action.allowed", "approval.edited"):
             allowed, asked, given = kind == "action.allowed", None, []
             needs = _needs(event, policy) if allowed else {}
@@ -400,7 +402,8 @@ def _in_order(files: Files, events: Events) -> None:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
             given = [*given, *_yes(event, needs)] if kind == "approval.given" else []
         elif kind == "action.applying":
-            people = max(needs.get("people", 0), request["mode"] == "review" or event["rule"] in careful)
+            asks = request["mode"] == "review" or event["rule"] in careful or theirs
+            people = max(needs.get("people", 0), asks)
             if not allowed or request["mode"] == "dry-run" or len({*given}) < people:
                 lacking = "the approval that it needs" if allowed else "the policy's leave"
                 raise BrokenPack(f"event {seq} applies a change to {event['rule']} without {lacking}")

@@ -10,7 +10,7 @@ NO_FILE = "Temper's own rule"
 
 
 def needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
-    """As the file says; but a run in mode review, and a change that cannot be undone, ask somebody in any case."""
+    """As the file says; but a run in mode review, what cannot be undone and a vendor's script ask somebody anyhow."""
     asked = _by_file(policy, risk) if policy else None
     if asked and asked.people:
         return asked
@@ -19,6 +19,8 @@ def needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> Peopl
         return PeopleNeeded(people=1, why="each change is asked about", by="mode review", sha256=sha256, risk=risk)
     if risk.irreversible:
         return PeopleNeeded(people=1, why="cannot be undone", by=NO_FILE, sha256=sha256, risk=risk)
+    if risk.vendor:
+        return PeopleNeeded(people=1, why="a vendor's script", by=NO_FILE, sha256=sha256, risk=risk)
     return asked or PeopleNeeded(people=0, why=f"mode {mode}", by=NO_FILE, risk=risk)
 
 

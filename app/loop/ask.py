@@ -7,9 +7,10 @@ import msgspec
 
 from app.engines.queue import QueuedTurn, TurnWanted
 from app.engines.reply import Message, Question
-from app.errors import ActionFailed
+from app.errors import ActionFailed, TemperError
 from app.events.kinds import (
     ActionProposed,
+    AttemptFailed,
     AttemptReflected,
     Event,
     LessonLearnt,
@@ -26,7 +27,7 @@ from app.events.words import AnyAction, Lesson, Purpose, Reload
 from app.loop import answers, prompts, shapes
 from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout, Propose, Repeat
+from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeVendors
 from app.loop.harm import worse
 from app.loop.replaying import plan_of
 from app.loop.resources import wanted
@@ -36,7 +37,9 @@ from app.loop.situation import About, situation
 from app.loop.turn import TurnName, take_turn
 from app.skills.skill import Rule
 from app.targets.accounts import people
+from app.targets.resources.foreseen import resource_of
 from app.targets.resources.offer import Offer
+from app.targets.resources.vendor import LONGEST, vendors
 from app.targets.target import Target
 from app.text.secrets import redacted
 
@@ -207,6 +210,32 @@ async def repeat(run: Run, _: Repeat) -> None:
     run.append(plan_of(fix, attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
 
 
+async def take_vendors(run: Run, _: TakeVendors) -> None:
+    """Made anew each time that it is asked about, from the content itself."""
+    rule, number = run.place
+    try:
+        text = await run.means.scanner.remedy(rule)
+    except TemperError as exc:
+        run.append(AttemptFailed(rule=rule, attempt=number, cause="engine", reason=redacted(str(exc))))
+        return
+    if not 0 < len(text) <= LONGEST:
+        reason = "the content has no script for it that could be shown whole"
+        run.append(AttemptFailed(rule=rule, attempt=number, cause="refused", reason=reason))
+        return
+    action = vendors(run.rule.stig_id, text)
+    plan = PlanMade(
+        rule=rule,
+        attempt=number,
+        approach="The vendor's script: OpenSCAP's own remediation of the rule, as a last resort.",
+        paths=(resource_of(action),),
+        steps=("Run on a copy of the host's files.", "Run once in earnest, where only those files can be written."),
+        risk="Nobody here wrote it: read it whole. What it does beside files is not foreseen.",
+        rollback="The host's journal puts back files, units and kernel settings that it names.",
+        validation="The scanner, the Auditor and the Sentry, as of any change.",
+    )
+    run.append(plan, await _proposal(run, (action,), f"vendor's script, sha256 {action.sha256}"))
+
+
 async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
     rule, attempt = run.place
     try:
@@ -296,6 +325,8 @@ async def do_without(run: Run, effect: DoWithout) -> None:
 
 def _unasked(run: Run) -> str:
     attempt = run.state.item.attempt if run.state.item else None
+    if attempt and attempt.vendor:
+        return "the last resort is nobody's here to learn from"
     if attempt and attempt.replays:
         return "what held elsewhere never came as far as this host: the roles take over"
     return "the Architect gave no usable reflection"

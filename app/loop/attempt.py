@@ -41,6 +41,7 @@ class Attempt:
     lessons: tuple[Lesson, ...] = ()
     seen: str = ""
     offered: ProvenFix | None = None
+    vendor: bool = False
     answered: frozenset[Purpose] = frozenset()
     """What roles were asked and gave a usable answer to."""
     fruitless: int = 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.errors import ActionFailed
+from app.errors import ActionFailed, TemperError
 from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
@@ -26,7 +26,7 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
-from app.events.words import Phase, Probe
+from app.events.words import Phase, Probe, RunVendorScript
 from app.loop import force
 from app.loop.approving import needed
 from app.loop.attempt import Attempt
@@ -46,6 +46,7 @@ from app.loop.replaying import proven
 from app.loop.risk import risk_of
 from app.loop.run import Run
 from app.scanners.verdict import Verdict
+from app.targets.resources.vendor import LONGEST, vendors
 from app.targets.standing import beside
 from app.text.clean import clean
 from app.text.secrets import redacted
@@ -86,6 +87,9 @@ async def judge(run: Run, _: Judge) -> None:
         reason = "these very actions have failed on this host before"
         run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="banned approach", reason=reason))
         return
+    if why := await _not_vendors(run, proposed):
+        run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="not understood", reason=why))
+        return
     allowed, asks = _allowed_paths(_attempt(run)), _asks(run)
     refusals = await run.means.target.do(lambda target: target.review(proposed.actions, allowed, asks))
     if refusals:
@@ -99,6 +103,21 @@ async def judge(run: Run, _: Judge) -> None:
         )
     else:
         run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=_needs(run, proposed)))
+
+
+async def _not_vendors(run: Run, proposed: ActionProposed) -> str:
+    """Why a script is not the content's own for this rule, or its time has not come; empty where it may be judged."""
+    scripts = [one for one in proposed.actions if isinstance(one, RunVendorScript)]
+    if not scripts:
+        return ""
+    if not _attempt(run).vendor or proposed.replayed:
+        return "a vendor's script is the last resort, and never a role's to run"
+    try:
+        text = await run.means.scanner.remedy(run.rule.id)
+    except TemperError as exc:
+        return told(str(exc), 400)
+    true = vendors(run.rule.stig_id, text) if 0 < len(text) <= LONGEST else None
+    return "" if scripts == [true] else "it is not the script that OpenSCAP makes of the content for this rule"
 
 
 def _needs(run: Run, proposed: ActionProposed) -> PeopleNeeded:

@@ -28,6 +28,7 @@ from app.loop.effects import (
     StartAttempt,
     StartItem,
     Stop,
+    TakeVendors,
     Verify,
     Wait,
     Watch,
@@ -43,6 +44,8 @@ WEIGH_EVERY = 3
 """Attempts between two decisions to continue, pivot or escalate."""
 GAP_AFTER = 4
 """Healthy, distinct approaches that all fail: the scanner, not the host, may be at fault."""
+
+_LEFT = "; the content has a script of its own, which a person decides about: run the rule in review mode"
 
 
 def decide(state: RunState, skill: Skill, now: float) -> Effect:
@@ -124,6 +127,10 @@ def _next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
     return None
 
 
+def _asks_people(state: RunState) -> bool:
+    return _has_policy(state) or (state.request is not None and state.request.mode == "review")
+
+
 def _has_policy(state: RunState) -> bool:
     """Then whoever it takes is asked, in any mode that changes something."""
     return state.started is not None and state.started.approvals is not None
@@ -172,6 +179,8 @@ def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: flo
     left = seconds_left(state, item, now)
     if attempt.plan is None and attempt.offered:
         return Repeat()
+    if attempt.vendor and attempt.proposed is None and not attempt.edited:
+        return TakeVendors()
     if attempt.plan is None:
         return _question(attempt, Ask("architect", "plan", left))
     if attempt.proposed is None and attempt.edited:
@@ -237,15 +246,19 @@ def _after_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, no
     if failed.cause == "over budget":
         return CloseItem(rule.id, "escalated", failed.reason)
     if attempt.reflected is None:
-        unmade = attempt.replays and not attempt.changed
+        unmade = attempt.vendor or (attempt.replays and not attempt.changed)
         if unmade or attempt.fruitless >= FRUITLESS or overspent(item, state, now):
             return DoWithout("reflect")
         return Ask("architect", "reflect", seconds_left(state, item, now))
-    if reason := _given_up(item, attempt, state.budget):
+    if attempt.vendor:
+        reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return CloseItem(rule.id, "escalated", reason)
+    spent = _given_up(item, attempt, state.budget)
+    if spent and not (rule.remedy and _asks_people(state)):
+        return CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
     if over := overspent(item, state, now):
-        return CloseItem(rule.id, "escalated", over)
-    return StartAttempt(rule.id, attempt.number + 1)
+        return CloseItem(rule.id, "escalated", spent or over)
+    return StartAttempt(rule.id, attempt.number + 1, vendor=spent is not None)
 
 
 def _given_up(item: Item, attempt: Attempt, budget: Budget) -> str | None:

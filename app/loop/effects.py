@@ -30,6 +30,7 @@ class StartItem:
 class StartAttempt:
     rule: str
     number: int
+    vendor: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class Propose:
 @dataclass(frozen=True)
 class Repeat:
     """What held on another host."""
+
+
+@dataclass(frozen=True)
+class TakeVendors:
+    """The script that the content has for the rule, as OpenSCAP makes it."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +166,7 @@ Effect = (
     | Ask
     | Propose
     | Repeat
+    | TakeVendors
     | DoWithout
     | Interrupt
     | Judge

@@ -27,7 +27,7 @@ from app.events.kinds import (
 )
 from app.events.words import Lesson, Probe, ProvenFix
 from app.loop import change, force, replaying
-from app.loop.ask import ask, do_without, propose, repeat
+from app.loop.ask import ask, do_without, propose, repeat, take_vendors
 from app.loop.effects import (
     Apply,
     Ask,
@@ -52,6 +52,7 @@ from app.loop.effects import (
     StartAttempt,
     StartItem,
     Stop,
+    TakeVendors,
     Verify,
     Wait,
     Watch,
@@ -152,7 +153,14 @@ async def _start_attempt(run: Run, effect: StartAttempt) -> None:
     known = await asyncio.to_thread(run.means.lessons.known, effect.rule)
     seen, offered = await _offered(run, effect)
     run.append(
-        AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=_told(own, known), seen=seen, offered=offered)
+        AttemptStarted(
+            rule=effect.rule,
+            attempt=effect.number,
+            lessons=_told(own, known),
+            seen=seen,
+            offered=offered,
+            vendor=effect.vendor,
+        )
     )
 
 
@@ -247,6 +255,7 @@ _DO: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     Ask: ask,
     Propose: propose,
     Repeat: repeat,
+    TakeVendors: take_vendors,
     DoWithout: do_without,
     Interrupt: _interrupt,
     Judge: change.judge,

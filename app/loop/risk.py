@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from app.events.approvals import ChangeRisk
 from app.events.kinds import ActionProposed
-from app.events.words import AnyAction, Reload
+from app.events.words import AnyAction, Reload, RunVendorScript
 from app.skills.skill import Rule
 
 
@@ -60,6 +60,7 @@ def risk_of(rule: Rule, proposed: ActionProposed) -> ChangeRisk:
         cuts_the_line=any(hazard.cuts_the_line for hazard in hazards),
         irreversible=rule.irreversible,
         replayed=bool(proposed.replayed),
+        vendor=any(isinstance(action, RunVendorScript) for action in proposed.actions),
     )
 
 

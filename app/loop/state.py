@@ -221,7 +221,7 @@ def _on_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
 def _on_attempt(item: Item, recorded: Recorded) -> Item:
     event = recorded.event
     if isinstance(event, AttemptStarted):
-        attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered)
+        attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered, event.vendor)
         return replace(item, attempt=attempt)
     if isinstance(event, LessonLearnt):
         return replace(item, lessons=(*item.lessons, event.lesson))

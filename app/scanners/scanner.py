@@ -14,5 +14,8 @@ class Scanner(Protocol):
     async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
         """Of the host as it stands: one verdict for each rule, in the order asked."""
 
+    async def remedy(self, rule: str, /) -> str:
+        """A script that somebody else wrote for the rule, with the site's values; empty where there is none."""
+
     async def foresee(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
         """Of a rehearsal, which is files and nothing else."""

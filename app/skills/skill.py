@@ -35,7 +35,9 @@ class Rule:
     foreign: bool = False
     """Its words are those of content that somebody else wrote."""
     script: bool = False
-    """`fix` is a script: it is read, and never run."""
+    """`fix` is a script: roles are told what it would set, and none of them runs it."""
+    remedy: bool = False
+    """Whoever wrote the rule wrote a script that fixes it, which only a person's yes lets run, as a last resort."""
 
 
 @dataclass(frozen=True)

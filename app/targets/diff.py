@@ -1,11 +1,13 @@
 """What a change does, for people and for the record: unified, cleaned, bounded."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from app.events.words import AnyAction
 from app.syntax import source
 from app.syntax.files import FileState
 from app.targets.readable import NO_NEED, SECRETIVE, is_closed, judged
+from app.targets.resources import vendor
 from app.targets.resources.foreseen import DryRun
 from app.text.clean import clean
 from app.text.secrets import keeps_secrets, redacted
@@ -14,6 +16,16 @@ _LONGEST_LINE = 400
 _MOST = 32 * 1024
 _NOT_THERE = "absent"
 _OPEN_END = "\\ No newline at end of file"
+
+
+def shown(
+    actions: Sequence[AnyAction],
+    foreseen: DryRun,
+    before: Mapping[str, FileState | None],
+    after: Mapping[str, FileState],
+) -> str:
+    """The change as a whole, word for word the same whether it is asked about or made."""
+    return vendor.shown(actions) + resources(foreseen) + unified(before, {**after, **foreseen.files})
 
 
 def unified(before: Mapping[str, FileState | None], after: Mapping[str, FileState]) -> str:

@@ -70,7 +70,8 @@ def review(
         objection = _over_limit(actions, number) or _objection(action, allowed_paths, files, planned, foreseen)
         if objection:
             refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
-    if not refusals and actions and (whole := of_all(actions, foreseen) or _of_files(planned, files, asks)):
+    made = {**planned, **foreseen.files}
+    if not refusals and actions and (whole := of_all(actions, foreseen) or _of_files(made, files, asks)):
         refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
     return refusals
 

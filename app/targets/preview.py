@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.errors import ActionFailed
 from app.events.words import AnyAction, FileAction
 from app.targets.change import plan_changes
-from app.targets.diff import resources, unified
+from app.targets.diff import shown
 from app.targets.digest import change
 from app.targets.policy import HostFiles
 from app.targets.readable import NO_NEED, ODD, is_plain, judged
@@ -21,8 +21,10 @@ def preview(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun = N
         raise ActionFailed(f"{foreseen.lacking}.")
     after = plan_changes(actions, files)
     before = {path: files.state(path) for path in after}
-    changes = (change(path, before[path], after[path]) for path in after)
-    return Preview(resources(foreseen) + unified(before, after), (*recorded(foreseen), *changes))
+    before |= {path: files.state(path) for path in foreseen.files}
+    diff = shown(actions, foreseen, before, after)
+    changes = (change(path, before[path], state) for path, state in {**after, **foreseen.files}.items())
+    return Preview(diff, (*recorded(foreseen), *changes))
 
 
 def _why_not(path: str, files: HostFiles) -> str:

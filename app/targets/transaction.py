@@ -9,7 +9,7 @@ from app.syntax.files import FileState
 from app.targets import policy, validate
 from app.targets.change import plan_changes
 from app.targets.changeable import Changeable, PreImages
-from app.targets.diff import resources, unified
+from app.targets.diff import shown
 from app.targets.effects.daemon import Ask
 from app.targets.effects.judged import by_their_own_words
 from app.targets.journal import Before, Mark
@@ -59,12 +59,13 @@ class Transactions:
         folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
         changes = self._begin(name, foreseen.before | before, foreseen.after | after, folders)
         self._write(before, after, folders)
+        theirs = {path: self._tree.state(path) for path in foreseen.files}
         performed = self._resources.perform(name, actions, foreseen)
         if foreseen.states:
             self._journal.note(name, performed.aftermath)
             files = [change for change in changes if change.path in after]
             changes = (*performed.changes, *files)
-        diff = resources(foreseen) + unified(before, after)
+        diff = shown(actions, foreseen, before | theirs, after)
         return Applied(diff, changes, time.monotonic() - began)
 
     def roll_back(self, name: str) -> Restored:
@@ -100,10 +101,11 @@ class Transactions:
         for refusal in policy.review(actions, allowed_paths, self._tree, asks, foreseen):
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
         after = plan_changes(actions, self._tree)
-        new = Overlay(self._tree, after)
-        for complaint in validate.complaints(after.keys(), self._tree, new, self._ask):
+        made = after | dict(foreseen.files)
+        new = Overlay(self._tree, made)
+        for complaint in validate.complaints(made.keys(), self._tree, new, self._ask):
             raise ActionFailed(f"Nothing was written: {complaint}")
-        weaker = by_their_own_words(after.keys(), self._tree, new, asks, self._ask)
+        weaker = by_their_own_words(made.keys(), self._tree, new, asks, self._ask)
         if weaker:
             raise ActionFailed(f"Nothing was written: {weaker.reason}")
         return after

@@ -48,6 +48,8 @@ class ScapRule:
     idents: tuple[str, ...]
     paths: tuple[str, ...]
     """Files of /etc that its own words name."""
+    remedy: bool = False
+    """The content has a script that fixes it."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +240,7 @@ def _rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         fix=fix,
         script=bool(script) and not prose,
         idents=tuple(clean(ident.text or "", 40) for ident in one.findall("{*}ident")),
+        remedy=bool(script),
         paths=_paths(f"{requirement}\n{script or fix}"),
     )
 

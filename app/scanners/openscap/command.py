@@ -31,6 +31,15 @@ def evaluate(
     return [*limit, "oscap", "xccdf", "eval", *by, "--profile", profile, *chosen, "--results-arf", result, datastream]
 
 
+def remediate(datastream: str, profile: str, tailoring: str = "") -> list[str]:
+    """The profile's own bash, with its values; nothing of it is run."""
+    if not _ID.fullmatch(profile):
+        raise ScanFailed(f"{profile[:80]!a} is no id of a profile; nothing was asked.")
+    by = ["--tailoring-file", tailoring] if tailoring else []
+    asked = ["oscap", "xccdf", "generate", "fix", "--fix-type", "bash", *by, "--profile", profile, datastream]
+    return ["timeout", "--kill-after=5", "60", *asked]
+
+
 def check(ran: OscapRan, seconds: float) -> None:
     """Silent when there is a result to read."""
     if ran.code in _JUDGED:

@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import TemperError
 from app.scanners.openscap.arf import Report, RuleOutcome, read_arf
-from app.scanners.openscap.command import ScanFailed, check, evaluate
+from app.scanners.openscap.command import ScanFailed, check, evaluate, remediate
 from app.scanners.openscap.content import Content
+from app.scanners.openscap.remedy import remedy_of
 from app.scanners.openscap.shell import Shell
 from app.scanners.openscap.xml import MOST
 from app.scanners.verdict import Verdict
 from app.syntax.files import Files
+from app.text.clean import clean
 from app.text.secrets import redacted
 
 log = logging.getLogger(__name__)
@@ -69,6 +71,19 @@ class OpenScap:
                 return await self._fetch(written)
             finally:
                 await self._shell.run(["rm", "-f", written, f"{written}.gz"], _SMALL)
+
+    async def remedy(self, rule: str) -> str:
+        """The vendor's own script for one rule, by the host's oscap from our content; empty where it has none."""
+        if rule not in self._ids:
+            return ""
+        async with self._one_at_a_time:
+            datastream = await self._place(self._datastream)
+            tailoring = await self._place(self._tailoring) if self._content.tailoring else ""
+            ran = await self._shell.run(remediate(datastream, self._content.profile, tailoring), _SMALL + 15)
+        if ran.code != 0:
+            why = clean(ran.stderr.decode("utf-8", "replace"), 200)
+            raise ScanFailed(f"OpenSCAP made no script of its content: {why}")
+        return remedy_of(ran.stdout.decode("utf-8", "replace"), self._ids[rule])
 
     def _datastream(self) -> bytes:
         return self._content.datastream.read_bytes()

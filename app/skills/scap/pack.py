@@ -127,6 +127,7 @@ def _rule(rule: ScapRule) -> Rule:
         asks=ASKS.get(rule.name, _NOTHING),
         foreign=True,
         script=rule.script,
+        remedy=rule.remedy,
     )
 
 

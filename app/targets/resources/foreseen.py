@@ -3,7 +3,7 @@
 The host works out what a change does to them before anything is done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from app.events.words import (
     InstallPackage,
     RemovePackage,
     ResourceAction,
+    RunVendorScript,
     SetAgeing,
     SetUnit,
 )
@@ -21,9 +22,11 @@ from app.syntax.files import FileState
 from app.targets.baseline import Aftermath
 from app.targets.digest import change
 
-PACKAGE, UNIT, MOUNT, ACCOUNT = "package:", "unit:", "mount:", "account:"
+PACKAGE, UNIT, MOUNT, ACCOUNT, VENDOR = "package:", "unit:", "mount:", "account:", "vendor:"
 INSTALLED = "installed "
 ABSENT = ""
+NOT_FORESEEN = "not foreseen here"
+"""Of what a script names beside files: a copy of the host's files does not show what comes of it."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,10 @@ class DryRun:
     """The host's own, in days since 1970."""
     lacking: str = ""
     """Why it cannot be done; empty where it can."""
+    files: Mapping[str, FileState] = field(default_factory=dict)
+    """What a script made of files, on a copy of them."""
+    outcome: str = ""
+    """Digest of that, as the host reckons it."""
 
     @property
     def before(self) -> dict[str, FileState | None]:
@@ -99,13 +106,15 @@ def resource_of(action: ResourceAction) -> str:
             return f"{MOUNT}{action.mount}"
         case SetAgeing():
             return f"{ACCOUNT}{action.account}"
+        case RunVendorScript():
+            return f"{VENDOR}{action.rule}"
 
 
 def came(wanted: str, found: str) -> bool:
     """Word for word; of a unit that is no longer masked, whatever it was underneath will do."""
     if wanted.startswith("unmasked "):
         return not found.startswith("masked") and found.partition(" ")[2] == wanted.partition(" ")[2]
-    return found == wanted or (not wanted and not found.startswith(INSTALLED))
+    return wanted in (found, NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
 
 
 def recorded(foreseen: DryRun) -> tuple[FileChange, ...]:

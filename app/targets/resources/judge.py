@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.events.words import AnyAction, FileAction, PackageAction, ResourceAction
-from app.targets.resources import ageing, mounts, packages, units
+from app.events.words import AnyAction, FileAction, PackageAction, ResourceAction, RunVendorScript
+from app.targets.resources import ageing, mounts, packages, units, vendor
 from app.targets.resources.foreseen import DryRun, resource_of
 from app.targets.subjects.edit import Objection
 from app.text.clean import clean
@@ -13,6 +13,8 @@ def objection(action: ResourceAction, allowed: frozenset[str], foreseen: DryRun)
     name = resource_of(action)
     if name not in allowed:
         return Objection("outside the plan", f"the plan does not name {name}.")
+    if isinstance(action, RunVendorScript) and (hidden := vendor.objection(action)):
+        return hidden
     if foreseen.lacking:
         return Objection("not understood", f"{name}: {clean(foreseen.lacking, 300).rstrip('.')}.")
     asked = next((one for one in foreseen.states if one.name == name), None)
@@ -25,6 +27,8 @@ def of_all(actions: Sequence[AnyAction], foreseen: DryRun) -> Objection | None:
     """The change as a whole: whatever else comes and goes with it."""
     ours = [action for action in actions if isinstance(action, ResourceAction)]
     kinds = {isinstance(action, PackageAction) or type(action) for action in ours}
+    if len(ours) > 1 and any(isinstance(action, RunVendorScript) for action in ours):
+        return Objection("too much", "a vendor's script is a change by itself.")
     if ours and (len(kinds) > 1 or any(isinstance(action, FileAction) for action in actions)):
         reason = "a package or unit brings changes of its own: let it be a change by itself, and files another."
         return Objection("too much", reason)

@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.resources.foreseen import UNIT, DryRun
+from app.targets.resources.foreseen import NOT_FORESEEN, UNIT, DryRun
 from app.targets.subjects.edit import Objection
 
 _PROTECTED: tuple[tuple[str, str], ...] = (
@@ -25,7 +25,7 @@ _OFF, _ON = ("disabled", "masked"), ("enabled", "unmasked")
 
 def judge(foreseen: DryRun) -> Objection | None:
     for one in foreseen.states:
-        if not one.name.startswith(UNIT):
+        if not one.name.startswith(UNIT) or one.after == NOT_FORESEEN:
             continue
         name, _, kind = one.name.removeprefix(UNIT).rpartition(".")
         (_, ran), (set_to, runs) = (state.split(" ", 1) for state in (one.before, one.after))

@@ -1,6 +1,8 @@
 """What is no file, on a host over SSH: foreseen by its own tools, done by them, and what came of it looked up."""
 
-from collections.abc import Callable, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from app.errors import ActionFailed
 from app.events.words import (
@@ -10,13 +12,18 @@ from app.events.words import (
     InstallPackage,
     RemovePackage,
     ResourceAction,
+    RunVendorScript,
     SetAgeing,
     SetUnit,
 )
+from app.syntax.files import FileState
 from app.targets.baseline import Aftermath, Baseline
+from app.targets.names import spelled
+from app.targets.resources import units
 from app.targets.resources.foreseen import (
     ACCOUNT,
     NONE,
+    NOT_FORESEEN,
     PACKAGE,
     DryRun,
     Performed,
@@ -65,6 +72,12 @@ class SshResources:
         for one in foreseen.states:
             if not came(one.after, now.get(one.name, "")):
                 raise ActionFailed(f"{one.name} came out otherwise: {now.get(one.name) or 'absent'}.")
+        _, outcome = rows.one("outcome") or ("", "")
+        if outcome != foreseen.outcome:
+            raise ActionFailed("The vendor's script made something else of the files than it did on a copy of them.")
+        foreseen = _came_of(foreseen, now)
+        if weaker := units.judge(foreseen):
+            raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
         return _performed(foreseen, was, self._listed(), [path for path, _ in rows.of("touched")])
 
     def offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
@@ -94,6 +107,8 @@ def _line(action: ResourceAction) -> str:
             return f"options {action.mount} {','.join(action.options)}"
         case SetAgeing():
             return f"age {action.account} {action.setting} {action.days}"
+        case RunVendorScript():
+            return f"vendor {action.rule} {action.sha256} {b64encode(action.script.encode()).decode()}"
 
 
 def _foreseen(rows: Told, who: frozenset[str]) -> DryRun:
@@ -102,7 +117,26 @@ def _foreseen(rows: Told, who: frozenset[str]) -> DryRun:
     lacking = next((clean(why, _LONGEST) for _, why in rows.of("lacking")), "")
     _, day = rows.one("today") or ("", "0")
     today = int(day) if day.isascii() and day.isdecimal() else 0
-    return DryRun(states, who | {f"{PACKAGE}{name}" for name, _ in rows.of("need")}, today, lacking)
+    files = {path: _state(said) for path, said in rows.of("file")}
+    _, outcome = rows.one("outcome") or ("", "")
+    needed = who | {f"{PACKAGE}{name}" for name, _ in rows.of("need")}
+    return DryRun(states, needed, today, lacking, files, outcome)
+
+
+def _state(said: str) -> FileState:
+    try:
+        mode, owner, content = said.split(" ", 2)
+        return FileState(b64decode(content, validate=True), int(mode, 8), spelled(owner))
+    except ValueError as exc:
+        raise ActionFailed("The host does not say what the script made of a file.") from exc
+
+
+def _came_of(foreseen: DryRun, now: Mapping[str, str]) -> DryRun:
+    """With what was not foreseen as it came out."""
+    states = (
+        replace(one, after=now.get(one.name, "")) if one.after == NOT_FORESEEN else one for one in foreseen.states
+    )
+    return replace(foreseen, states=tuple(one for one in states if one.before != one.after))
 
 
 def _performed(foreseen: DryRun, was: Baseline, now: Baseline, touched: Sequence[str]) -> Performed:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, Unusable
-from app.events.words import AnyAction, FileAction, FileChange, Probe
+from app.events.words import AnyAction, FileAction, FileChange, Probe, RunVendorScript
 from app.syntax import source
 from app.syntax.files import Files
 from app.targets import baseline, policy
@@ -128,6 +128,8 @@ class SshTarget:
             for refusal in own.refusals(actions, files, self.line.end.user):
                 raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
             paths = {one.path for one in actions if isinstance(one, FileAction)}
+            if any(isinstance(one, RunVendorScript) for one in actions):
+                paths |= self._resources.foresee(actions).files.keys()
             self._journals.services = danger.services(paths, actions)
             self._force.before(self._journals.services)
             done = self._transactions.apply(journal, actions, allowed_paths, asks)

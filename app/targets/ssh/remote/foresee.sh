@@ -40,6 +40,8 @@ while read -r one name rest; do
     rm -f "$new"
     row before "mount:$name" "$was"
     row after "mount:$name" "$(mount_becomes "$name" "$rest")" ;;
+  # shellcheck disable=SC2086
+  vendor) vendor_foreseen "$name" $rest </dev/null ;;
   age)
     command -v chage >/dev/null 2>&1 || lacks "it has no chage"
     was=$(account_state "$name")

@@ -22,6 +22,13 @@ while read -r verb name rest; do
       synced "$temp" && mv -fT -- "$temp" /etc/fstab || fail 8 "/etc/fstab cannot be written"
     live=$(live_options "$name")
     saying remounted "$name" "$live,$rest" ;;
+  vendor)
+    holds "vendor:$name"
+    vendors_script "${rest% *}" "${rest#* }" "$at/script" || fail 8 "the script has another digest"
+    walled '' "$at/script" >"$at/log" || grep -qx begun "$at/log" || fail 8 "it cannot be run there: $(tail -n 1 "$at/log")"
+    ran="ran ${rest% *}"
+    described "$at/state" >"$at/then" && described / >"$at/now" || fail 9 "what it did cannot be looked at"
+    printf 'outcome\t-\t%s\n' "$(outcome "$at/then" "$at/now")" ;;
   age)
     holds "account:$name"
     case ${rest% *} in min) key=-m ;; max) key=-M ;; warn) key=-W ;; inactive) key=-I ;; *) fail 8 "chage has no ${rest% *}" ;; esac

@@ -5,7 +5,13 @@ state_of() {
   unit:*) unit_state "${1#unit:}" ;;
   mount:*) mount_state "${1#mount:}" ;;
   account:*) account_state "${1#account:}" ;;
+  sysctl:*) sysctl_state "${1#sysctl:}" ;;
+  vendor:*) echo "${ran:-}" ;;
   esac
+}
+sysctl_state() {
+  at=/proc/sys/$(printf %s "$1" | tr . /)
+  [ ! -f "$at" ] || [ ! -r "$at" ] || tr '\t\n' '  ' <"$at" | sed 's/ *$//'
 }
 booted() { [ -d /run/systemd/system ]; }
 unit_state() {
@@ -85,6 +91,7 @@ lives_kept() {
     case $held in
     unit:*) printf '%s\t%s\n' "$held" "$(unit_state "${held#unit:}")" ;;
     mount:*) printf '%s\t%s\n' "$held" "$(live_options "${held#mount:}")" ;;
+    sysctl:*) printf '%s\t%s\n' "$held" "$(state_of "$held")" ;;
     esac
   done <"$1/resources" >"$1/lives"
 }
@@ -101,6 +108,7 @@ lives_back() {
         fi
       fi ;;
     mount:*) [ "$(live_options "${held#mount:}")" = "$was" ] || remounted "${held#mount:}" "$was" ;;
+    sysctl:*) [ "$(state_of "$held")" = "$was" ] || sysctl -q -w "${held#sysctl:}=$was" ;;
     esac
   done <"$1/lives" 9>&- >/dev/null 2>&1
 }
@@ -109,6 +117,7 @@ lives_left() {
     case $held in
     unit:*) now=$(unit_state "${held#unit:}") ;;
     mount:*) now=$(live_options "${held#mount:}") ;;
+    sysctl:*) now=$(state_of "$held") ;;
     esac
     [ "$now" = "$was" ] || printf '%s\n' "$held"
   done <"$1/lives"

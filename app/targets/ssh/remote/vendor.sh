@@ -1,0 +1,75 @@
+# A vendor's own script: run where it can write to nothing but the grounds, which a journal keeps whole.
+walls=$(cat <<'END'
+copy=$1 script=$2 open=
+set -eu
+for ground in $3; do
+  if [ ! -d "/$ground" ] || [ -L "/$ground" ]; then continue; fi
+  mount --bind "$copy/$ground" "/$ground"
+  open="$open /$ground"
+done
+[ "$copy" ] || open="$open /proc /sys /dev /run"
+cut -d ' ' -f 5,6 /proc/self/mountinfo | while read -r at options; do
+  at=$(printf %b "$at") shut=yes
+  for one in $open; do case $at in "$one" | "$one"/*) shut= ;; esac; done
+  [ -z "$shut" ] || mount --options-mode ignore -o "remount,bind,ro${options#r[ow]}" "$at"
+done
+hidden='/tmp /var/tmp'
+[ -z "$copy" ] || hidden="$hidden /run"
+for at in $hidden; do if [ -d "$at" ] && [ ! -L "$at" ]; then mount -t tmpfs -o mode=1777 tmpfs "$at"; fi; done
+caps='-all,+chown,+dac_override,+fowner,+fsetid,+setgid,+setuid'
+[ "$copy" ] || caps="$caps,+kill,+net_admin,+audit_control"
+cd /
+echo begun
+exec setpriv --no-new-privs --inh-caps=-all --bounding-set="$caps" timeout -k 5 60 bash "$script"
+END
+)
+walled() {
+  # walled COPY SCRIPT: with a COPY on that, with no network, nobody else's process and no socket; else in earnest.
+  apart=; [ -z "$1" ] || apart='--net --ipc --uts --pid --fork --kill-child'
+  # shellcheck disable=SC2086
+  unshare --mount --propagation private $apart sh -c "$walls" walls "$1" "$2" "$grounds" </dev/null 2>&1 9>&-
+}
+vendors_script() {
+  # vendors_script DIGEST BASE64 FILE: it is what it is said to be.
+  printf %s "$2" | base64 -d >"$3" 2>/dev/null || return 1
+  read -r found _ <<END
+$(sha256sum <"$3")
+END
+  [ "$found" = "$1" ]
+}
+outcome() {
+  # outcome WAS NOW: of what is not as it was, how it stands, in one word.
+  comm -13 "$1" "$2" | sha256sum | cut -d ' ' -f 1
+}
+vendor_foreseen() {
+  # vendor_foreseen NAME DIGEST BASE64
+  for tool in unshare setpriv bash base64 mount; do command -v "$tool" >/dev/null 2>&1 || lacks "it has no $tool, so a script cannot be tried on a copy"; done
+  mkdir -p -m 700 -- "$home" && work=$(mktemp -d "${home%/*}/vendor.XXXXXX") || lacks "there is no room to try it on a copy"
+  trap 'rm -rf -- "$work"' EXIT
+  mkdir -- "$work/copy"
+  vendors_script "$2" "$3" "$work/script" || lacks "the script has another digest"
+  ( cd / && for ground in $grounds; do [ ! -e "$ground" ] || cp -a --parents -- "$ground" "$work/copy/" || exit; done ) || lacks "there is no room to try it on a copy"
+  described / >"$work/was"
+  walled "$work/copy" "$work/script" >"$work/log"; code=$?
+  grep -qx begun "$work/log" || lacks "it cannot be tried on a copy there: $(tail -n 1 "$work/log")"
+  described "$work/copy" >"$work/now"
+  comm -3 "$work/was" "$work/now" | sed "s/^$tab//" | cut -f 1 | sort -u >"$work/paths"
+  while IFS= read -r path; do
+    at=$work/copy/$path
+    if [ -d "$at" ] && [ ! -L "$at" ] && [ ! -e "/$path" ]; then continue; fi
+    if [ ! -e "$at" ] && [ ! -L "$at" ]; then lacks "on a copy it took /$path away"; fi
+    if [ -L "$at" ] || [ ! -f "$at" ]; then lacks "on a copy it changed /$path, which is no plain file"; fi
+    [ "$(stat -c %s -- "$at")" -le 262144 ] || lacks "on a copy it made /$path larger than a configuration is"
+    row file "/$path" "$(stat -c '%a %U:%G' -- "$at") $(base64 -w 0 <"$at")"
+  done <"$work/paths"
+  row outcome "$code" "$(outcome "$work/was" "$work/now")"
+  row before "vendor:$1" ''
+  row after "vendor:$1" "ran $2"
+  {
+    grep -oE '[A-Za-z0-9@_.-]+\.(service|socket|timer)' "$work/script" | sed 's/^/unit:/'
+    grep -oE '[a-z]+(\.[a-z0-9_-]+)+' "$work/script" | sed 's/^/sysctl:/'
+  } | sort -u | while IFS= read -r name; do
+    state=$(state_of "$name")
+    [ -z "$state" ] || { row before "$name" "$state"; row after "$name" 'not foreseen here'; }
+  done
+}

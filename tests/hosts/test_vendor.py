@@ -1,0 +1,103 @@
+"""A vendor's own script on a real Debian: seen on a copy first, then done as it was seen, and undone to the letter."""
+
+import asyncio
+
+import pytest
+
+from app.errors import ActionFailed
+from app.loop.harm import worse
+from app.runs.scanner import scanner_for
+from app.skills.catalog import skill
+from app.targets.resources.vendor import vendors
+from tests.hosts.conftest import inside, root_may_log_in
+from tests.hosts.test_resources import ALL_OF_IT, put_back
+
+pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
+
+SKILL = "scap:ssg-debian12:anssi_np_nt28_high"
+EMPTY_PASSWORDS, ROOT_LOGIN = "sshd_disable_empty_passwords", "sshd_disable_root_login"
+
+
+@pytest.fixture
+def scanner(opened, site):
+    return scanner_for(skill(SKILL), opened, site.data / "hosts")
+
+
+def theirs(scanner, rule):
+    return vendors(skill(SKILL).rules[rule].stig_id, asyncio.run(scanner.remedy(rule)))
+
+
+def word(scanner, opened, rule):
+    return asyncio.run(scanner.scan(opened.files, [rule]))[0].word
+
+
+def test_a_rule_is_fixed_as_it_was_on_the_copy_and_undone_to_the_letter(opened, machine, scanner):
+    opened.prepare()
+    was, fine = inside(machine, ALL_OF_IT), opened.health()
+    action = theirs(scanner, EMPTY_PASSWORDS)
+    place = frozenset({f"vendor:{action.rule}"})
+    assert word(scanner, opened, EMPTY_PASSWORDS) == "fail"
+    shown = opened.preview([action])
+    assert f"vendor's script {action.rule}, sha256 {action.sha256}\n| " in shown.diff
+    assert "+PermitEmptyPasswords no" in shown.diff
+    assert opened.review([action], place) == []
+    assert inside(machine, ALL_OF_IT) == was
+    done = opened.apply("theirs", [action], place)
+    assert done.diff == shown.diff
+    assert word(scanner, opened, EMPTY_PASSWORDS) == "pass"
+    assert opened.drift(done.changes) == ()
+    assert worse(fine, opened.health()) is None
+    put_back(opened, machine, "theirs", was)
+
+
+def test_one_that_shuts_somebody_out_is_seen_by_the_probes_and_undone(opened, machine, scanner):
+    opened.prepare()
+    was, fine = inside(machine, ALL_OF_IT), opened.health()
+    action = theirs(scanner, ROOT_LOGIN)
+    opened.apply("harm", [action], frozenset({f"vendor:{action.rule}"}))
+    assert not root_may_log_in(machine)
+    assert "root" in worse(fine, opened.health())
+    put_back(opened, machine, "harm", was)
+    assert root_may_log_in(machine)
+
+
+@pytest.mark.parametrize(
+    ("script", "clause"),
+    [
+        ("echo 'ALL ALL=(ALL) NOPASSWD: ALL' >>/etc/sudoers\n", "weakening"),
+        ("rm /etc/issue\n", "not understood"),
+        ("ln -sf /dev/null /etc/issue\n", "not understood"),
+        ("echo x >/usr/bin/nothing || rm -f /etc/issue\n", "not understood"),
+    ],
+)
+def test_what_weakens_on_the_copy_or_could_not_be_put_back_is_never_run(opened, machine, script, clause):
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    action = vendors("trial", script)
+    place = frozenset({"vendor:trial"})
+    assert [one.clause for one in opened.review([action], place)] == [clause]
+    with pytest.raises(ActionFailed):
+        opened.apply("never", [action], place)
+    assert inside(machine, ALL_OF_IT) == was
+
+
+def test_a_script_that_does_otherwise_in_earnest_is_undone(opened, machine):
+    """It finds out that it is not on the copy: the two have to come out the same."""
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    action = vendors("trial", "if [ -e /run/sshd.pid ]; then echo other; else echo same; fi >/etc/motd\n")
+    with pytest.raises(ActionFailed, match="something else"):
+        opened.apply("otherwise", [action], frozenset({"vendor:trial"}))
+    put_back(opened, machine, "otherwise", was)
+
+
+def test_nothing_beside_the_kept_files_can_be_written_and_no_process_is_reached(opened, machine):
+    opened.prepare()
+    script = (
+        "for at in /usr /var/lib/temper /root /boot; do (echo x >$at/x) 2>/dev/null && echo $at; done >/etc/motd\n"
+        "kill -0 $PPID 2>/dev/null; mount -o remount,rw / 2>/dev/null && echo mounted >>/etc/motd\n"
+        "echo done >>/etc/motd\n"
+    )
+    opened.apply("walls", [vendors("trial", script)], frozenset({"vendor:trial"}))
+    assert inside(machine, "cat /etc/motd") == "done"
+    opened.rollback("walls")
