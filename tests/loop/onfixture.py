@@ -63,8 +63,11 @@ class Person:
 
 
 class OnFixture:
-    def __init__(self, folder, *, host="fixture", queue=None, handler=answered, **means):
-        self.target, self.kept, self.person = TargetThread(FixtureTarget(host, folder)), Kept(), Person()
+    def __init__(
+        self, folder, *, host="fixture", queue=None, handler=answered, skill=STIG, scanner=SCANNER, target=None, **means
+    ):
+        self.target, self.kept, self.person = TargetThread(target or FixtureTarget(host, folder)), Kept(), Person()
+        self._skill, self._scanner = skill, scanner
         self._queue, self._handler, self._means = queue or EngineQueue(), handler, means
 
     async def run(self, *rules, run="r", **more):
@@ -73,11 +76,15 @@ class OnFixture:
             seats = {
                 role: replace(RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0), queue=self._queue) for role in ROLES
             }
-            means = Means(STIG, self.target, SCANNER, seats, SimpleNamespace(known=lambda _: ()), "w", **self._means)
+            means = Means(
+                self._skill, self.target, self._scanner, seats, SimpleNamespace(known=lambda _: ()), "w", **self._means
+            )
             self.state = Run(RunState(), RunLog(run, self.kept), means)
             asked = {"mode": "auto", "budget": Budget(), **more}
             self.state.append(
-                RunQueued(host=self.target.name, skill="stig", rules=rules, lineup="l", simulated=True, **asked)
+                RunQueued(
+                    host=self.target.name, skill=self._skill.name, rules=rules, lineup="l", simulated=True, **asked
+                )
             )
             try:
                 await drive(self.state, self.person)

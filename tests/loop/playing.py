@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -47,7 +48,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, Recorded, record
-from app.events.words import Budget, Mode, Probe, ProvenFix, SetOption
+from app.events.words import Budget, Mode, Probe, ProvenFix, RunVendorScript, SetOption
 from app.loop.decide import decide
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.order import in_order
@@ -78,7 +79,7 @@ FIX = ProvenFix(
 ENDINGS = {"passed": ItemPassed, "escalated": ItemEscalated, "skipped": ItemSkipped, "deferred": ItemDeferred}
 
 
-def rule(name: str, *, depends: tuple[str, ...] = (), irreversible: bool = False) -> Rule:
+def rule(name: str, *, depends: tuple[str, ...] = (), irreversible: bool = False, remedy: bool = False) -> Rule:
     return Rule(
         id=name,
         stig_id=name,
@@ -90,6 +91,7 @@ def rule(name: str, *, depends: tuple[str, ...] = (), irreversible: bool = False
         check=lambda _: Verdict(name, "fail", ""),
         depends=depends,
         irreversible=irreversible,
+        remedy=remedy,
     )
 
 
@@ -178,7 +180,7 @@ class World:
     def _startattempt(self, effect: Effect) -> None:
         offered = effect.number == 1 and self.draw("offered", ["no", "no", "yes"]) == "yes"
         fix = FIX if offered else None
-        self.put(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=(), offered=fix))
+        self.put(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=(), offered=fix, vendor=effect.vendor))
 
     def _ask(self, effect: Ask) -> None:
         turn = f"t{len(self.log)}"
@@ -246,7 +248,9 @@ class World:
 
     def _judge(self, _: Effect) -> None:
         if self.draw("policy", ["allow", "allow", "refuse"]) == "allow":
-            self.put(ActionsAllowed(**self._at))
+            theirs = self.state.item.attempt.vendor
+            needs = PeopleNeeded(people=1, why="", by="") if theirs else None
+            self.put(ActionsAllowed(**self._at, needs=needs))
         else:
             self.put(ActionRefused(**self._at, action=None, clause="c", reason="r"))
 
@@ -282,6 +286,11 @@ class World:
             **self._at, actions=FIX.actions, note="", fingerprint=FIX.fingerprint, diff="", replayed=FIX.id
         )
         self.put(plan, done)
+
+    def _takevendors(self, _: Effect) -> None:
+        plan = PlanMade(**self._at, approach="", paths=("vendor:A",), steps=(), risk="", rollback="", validation="")
+        actions = (RunVendorScript(rule="A", sha256="0" * 64, script=""),)
+        self.put(plan, ActionProposed(**self._at, actions=actions, note="", fingerprint="v", diff=""))
 
     def _expireapproval(self, _: Effect) -> None:
         self.put(ApprovalExpired(approval=self.state.item.attempt.approval.approval, reason="late"))

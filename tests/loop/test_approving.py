@@ -3,6 +3,8 @@
 import asyncio
 import itertools
 
+from msgspec.structs import replace
+
 from app.events.approvals import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.kinds import (
     ActionApplied,
@@ -34,6 +36,13 @@ def asked(given, mode, risk):
 def test_without_a_file_it_is_as_it_always_was():
     assert [asked(None, mode, PLAIN)[0] for mode in ("auto", "review", "dry-run")] == [0, 1, 0]
     assert [asked(None, mode, FOREVER)[0] for mode in ("auto", "review")] == [1, 1]
+
+
+def test_no_file_and_no_mode_lets_a_vendors_script_run_unasked():
+    theirs = replace(PLAIN, vendor=True)
+    assert [asked(None, mode, theirs)[0] for mode in ("auto", "review")] == [1, 1]
+    assert asked(policy(otherwise=0), "auto", theirs)[0] == 1
+    assert asked(policy(otherwise=2), "auto", theirs)[0] == 2
 
 
 def test_the_first_rule_that_fits_decides_and_is_named():

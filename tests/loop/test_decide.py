@@ -24,7 +24,7 @@ from app.events.kinds import (
 )
 from app.events.words import Budget
 from app.loop.decide import decide
-from app.loop.effects import Ask, CloseItem, Halt, StartAttempt, Wait
+from app.loop.effects import Ask, CloseItem, Halt, StartAttempt, TakeVendors, Wait
 from app.loop.state import fold
 from tests.loop.playing import World, pack, request, rule
 from tests.thorough import examples
@@ -142,6 +142,37 @@ def test_a_refused_change_never_runs():
 def test_escalate_counts_only_every_third_attempt():
     world = played(pack([rule("A")]), verdict="fail", decision="ESCALATE", approach=["a", "b", "c"])
     assert [effect.number for effect in world.effects if isinstance(effect, StartAttempt)] == [1, 2, 3]
+
+
+def test_the_vendors_script_comes_after_all_else_and_by_a_persons_yes():
+    skill, budget = pack([rule("A", remedy=True)]), Budget(attempts=2)
+    world = played(skill, "review", budget, verdict=["fail", "fail", "pass"])
+    started = [(one.number, one.vendor) for one in world.effects if isinstance(one, StartAttempt)]
+    assert started == [(1, False), (2, False), (3, True)]
+    assert len([one for one in world.effects if isinstance(one, TakeVendors)]) == 1
+    assert len(kinds(world, ApprovalGiven)) == 3
+    assert world.state.items["A"].status == "passed"
+
+
+@pytest.mark.parametrize("person", ["refuse", "nobody"])
+def test_without_a_yes_the_vendors_script_is_not_run(person):
+    skill, budget = pack([rule("A", remedy=True)]), Budget(attempts=1)
+    world = played(skill, "review", budget, verdict="fail", person=["approve", person])
+    assert len(kinds(world, ActionApplying)) == 1
+    assert world.state.items["A"].status == ("escalated" if person == "refuse" else "deferred")
+
+
+def test_it_fails_once_and_is_not_tried_again():
+    skill, budget = pack([rule("A", remedy=True)]), Budget(attempts=1)
+    world = played(skill, "review", budget, verdict="fail")
+    assert len([one for one in world.effects if isinstance(one, StartAttempt)]) == 2
+    assert "the last resort, did not pass either" in world.state.items["A"].reason
+
+
+def test_where_nobody_is_asked_it_is_left_to_a_person():
+    world = played(pack([rule("A", remedy=True)]), "auto", Budget(attempts=1), verdict="fail")
+    assert not [one for one in world.effects if isinstance(one, TakeVendors)]
+    assert "run the rule in review mode" in world.state.items["A"].reason
 
 
 def test_healthy_distinct_approaches_after_a_pivot_point_at_the_scanner():

@@ -8,7 +8,8 @@ from app.events.words import AnyAction, RunVendorScript
 from app.targets.subjects.edit import Objection
 
 LONGEST = 16384
-LABEL = "vendor's script"
+LABEL, SCRIPT = "vendor's script", "| "
+"""How its rows begin where a change is shown."""
 _READABLE = re.compile(r"[\t\n\x20-\x7e]*")
 _LONGEST_LINE = 400
 """What a diff shows of a line."""
@@ -34,7 +35,7 @@ def shown(actions: Sequence[AnyAction]) -> str:
 
 
 def _lines(script: str) -> str:
-    return "".join(f"| {line}\n" for line in script.split("\n"))
+    return "".join(f"{SCRIPT}{line}\n" for line in script.split("\n"))
 
 
 def _digest(text: str) -> str:

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from app.targets.resources.vendor import LABEL, SCRIPT
 from app.text.clean import clean
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]
 ROWS = 200
+"""Beside those of a vendor's script, which is read whole or not approved."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,9 @@ class DiffRow:
 
 
 def diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
-    rows = [_row(line) for line in clean(diff, 40_000).splitlines()[:ROWS]]
+    lines = clean(diff, 60_000).splitlines()
+    whole = sum(line.startswith(SCRIPT) for line in lines)
+    rows = [_row(line) for line in lines[: ROWS + whole]]
     kept = [row for row in rows if row]
     return [_turned(row) for row in kept] if undone else kept
 
@@ -29,6 +33,10 @@ def _row(line: str) -> DiffRow | None:
         return DiffRow("file", " ", line.removeprefix("resource "))
     if line.startswith(("--- ", "diff ", "new file", "deleted file", "index ", "similarity")):
         return None
+    if line.startswith(SCRIPT):
+        return DiffRow("same", "|", line.removeprefix(SCRIPT))
+    if line.startswith(LABEL):
+        return DiffRow("file", " ", line)
     if line.startswith("@@"):
         return DiffRow("hunk", " ", line)
     if line.startswith("+"):

@@ -1,9 +1,13 @@
 import subprocess
 
+import pytest
+
 from app.events.words import AddMountOptions, FileChange, InstallPackage, RemovePackage, SetAgeing, SetUnit
 from app.evidence.playbook.checks import PlainCheck
 from app.evidence.playbook.deeds import ShellDeed, deed
+from app.evidence.playbook.edits import NotSaid
 from app.evidence.playbook.script import script_of
+from app.targets.resources.vendor import vendors
 from tests.evidence.playbook.fresh import fix
 
 
@@ -25,6 +29,11 @@ def test_each_kind_is_said_in_a_hosts_own_tools():
     for one in (install, mount):
         for text in (one.look, one.do, one.undo):
             assert subprocess.run(["sh", "-n", "-c", text], check=False).returncode == 0
+
+
+def test_a_vendors_script_is_left_out_with_its_digest():
+    with pytest.raises(NotSaid, match="sha256 [0-9a-f]{64}"):
+        deed(vendors("r", "true"), ())
 
 
 def test_the_script_does_a_deed_once_and_takes_it_back_where_the_host_is_worse(tmp_path):

@@ -32,3 +32,9 @@ def test_what_is_no_file_is_headed_by_its_name():
         ("removed", "absent"),
         ("added", "installed 0.18"),
     ]
+
+
+def test_a_vendors_script_is_shown_to_its_last_line():
+    rows = diff_rows("vendor's script r, sha256 0\n" + "| echo\n" * 900 + "resource vendor:r\n-absent\n+ran\n")
+    assert [row.sign for row in rows].count("|") == 900
+    assert rows[-1].text == "ran"

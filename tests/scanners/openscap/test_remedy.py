@@ -1,0 +1,37 @@
+import pytest
+
+from app.scanners.openscap.command import ScanFailed
+from app.scanners.openscap.remedy import remedy_of
+
+BAR = "#" * 79
+MADE = f"""#!/usr/bin/env bash
+{BAR}
+# BEGIN fix (1 / 2) for 'xccdf_a_rule_one'
+{BAR}
+(>&2 echo "Remediating rule 1/2: 'xccdf_a_rule_one'")
+(>&2 echo "FIX FOR THIS RULE 'xccdf_a_rule_one' IS MISSING!")
+
+# END fix for 'xccdf_a_rule_one'
+{BAR}
+# BEGIN fix (2 / 2) for 'xccdf_a_rule_two'
+{BAR}
+(>&2 echo "Remediating rule 2/2: 'xccdf_a_rule_two'"); (
+  chmod 600 /etc/x
+
+) # END fix for 'xccdf_a_rule_two'
+"""
+
+
+def test_a_rules_own_part_is_taken_and_nothing_around_it():
+    assert remedy_of(MADE, "xccdf_a_rule_two") == "(\n  chmod 600 /etc/x\n\n) \n"
+
+
+def test_where_the_content_has_none_there_is_none():
+    assert remedy_of(MADE, "xccdf_a_rule_one") == ""
+    assert remedy_of(MADE, "xccdf_a_rule_three") == ""
+
+
+@pytest.mark.parametrize("made", [MADE + MADE, MADE.partition("\n) # END")[0]])
+def test_what_is_there_twice_or_breaks_off_is_not_taken(made):
+    with pytest.raises(ScanFailed):
+        remedy_of(made, "xccdf_a_rule_two")
