@@ -16,13 +16,18 @@ from app.events.kinds import (
 )
 from app.loop.state import RunState
 from app.loop.telling import telling
+from app.targets.resources.vendor import LABEL
 from app.text.clean import clean
 from app.text.clean_line import clean_line
+
+_WHOLE = 60_000
+"""Characters of what a person has to read before a yes."""
 
 
 def line(event: Event, state: RunState) -> Text | None:
     text = _in_full(event, state) or _sentence(event)
-    return Text(clean(text, 4000)) if text else None
+    whole = isinstance(event, ApprovalRequested)
+    return Text(clean(text, _WHOLE if whole else 4000)) if text else None
 
 
 def _in_full(event: Event, state: RunState) -> str | None:
@@ -37,6 +42,10 @@ def _in_full(event: Event, state: RunState) -> str | None:
             return f"    plan: {clean_line(event.approach, 600)}"
         case ActionApplied():
             return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
+        case ApprovalRequested(diff=diff) if diff.startswith(LABEL):
+            rows = "\n".join(f"    {row}" for row in diff.splitlines())
+            run = event.approval.split(".")[0]
+            return f"{rows}\n  ? {event.rule} waits for a person who has read that: temper approve {run}"
         case ApprovalRequested():
             run = event.approval.split(".")[0]
             if event.needs and event.needs.sha256:

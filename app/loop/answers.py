@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.words import AnyAction, Decision, Place, Purpose
+from app.events.words import AnyAction, Decision, Place, Purpose, RunVendorScript
 from app.loop import choices
 from app.text.clean import clean
 
@@ -81,6 +81,9 @@ def read(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
         answer = msgspec.convert(_in_words(said, lines) if purpose == "act" else _sentences(said), SHAPES[purpose])
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
+    if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
+        # Before anything is done with it: to show what a script would do is to run it, on a copy.
+        raise BrokenAnswer("a vendor's script is taken from the content, and nobody's to write: use the other actions")
     _check_ends(answer)
     return _each_once(answer)
 

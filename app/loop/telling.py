@@ -41,6 +41,7 @@ from app.events.kinds import (
 )
 from app.events.words import ProvenFix
 from app.loop.approving import standing
+from app.targets.resources.foreseen import VENDOR
 
 
 @dataclass(frozen=True)
@@ -135,12 +136,18 @@ def _attempt(event: Event) -> tuple[str, str, str] | None:
     match event:
         case AttemptStarted(offered=ProvenFix() as fix):
             return "·", "plain", f"Attempt {event.attempt} is {fix.said}: the same files, the same rule, no plan asked"
+        case AttemptStarted(vendor=True):
+            return (
+                "!",
+                "plain",
+                f"Attempt {event.attempt} is the last resort: the vendor's script, if a person approves it",
+            )
         case FixProven():
             return "·", "plain", "The change is kept for hosts with the same files"
         case ActionRefused():
             return "✗", "refused", f"Policy refused the change ({event.clause}): {event.reason}"
         case ActionApplied():
-            return "·", "plain", f"Worker changed {', '.join(change.path for change in event.changes)}"
+            return "·", "plain", _changed(event)
         case ActionFailedToApply():
             return "✗", "refused", f"Nothing was changed: {event.reason}"
         case VerdictGiven(phase="attempt"):
@@ -164,6 +171,12 @@ def _attempt(event: Event) -> tuple[str, str, str] | None:
             return "·", "plain", f"Turn interrupted: {event.reason}"
         case _:
             return None
+
+
+def _changed(event: ActionApplied) -> str:
+    paths = [change.path for change in event.changes]
+    who = "The vendor's script" if any(path.startswith(VENDOR) for path in paths) else "Worker"
+    return f"{who} changed {', '.join(path for path in paths if not path.startswith(VENDOR)) or 'no file'}"
 
 
 def _person(event: Event) -> tuple[str, str, str] | None:

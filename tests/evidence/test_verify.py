@@ -252,3 +252,20 @@ def test_it_takes_nothing_but_an_old_python():
         "zlib",
     }
     assert imported == checking | {"sys"}
+
+
+@pytest.mark.parametrize(("do", "broken"), [("run_vendor_script", True), ("set_option", False)])
+def test_a_vendors_script_that_nobody_approved_breaks_the_pack_in_any_mode(do, broken):
+    told = [
+        {"kind": "run.queued", "host": "h", "mode": "auto"},
+        {"kind": "attempt.started"},
+        {"kind": "action.proposed", "actions": [{"do": do}]},
+        {"kind": "action.allowed"},
+        {"kind": "action.applying", "rule": "A", "journal": "j"},
+    ]
+    events = [("", {"seq": seq, **event}) for seq, event in enumerate(told, 1)]
+    if broken:
+        with pytest.raises(BrokenPack, match="without the approval"):
+            verify._in_order({"rules.json": b"[]"}, events)
+    else:
+        verify._in_order({"rules.json": b"[]"}, events)

@@ -5,12 +5,25 @@ import asyncio
 import pytest
 
 from app.errors import ActionFailed
+from app.events.kinds import (
+    ActionApplied,
+    ActionApplying,
+    ActionRolledBack,
+    ApprovalRequested,
+    ItemEscalated,
+    ItemPassed,
+    SentryAlarm,
+    VerdictGiven,
+)
+from app.events.words import Budget
 from app.loop.harm import worse
 from app.runs.scanner import scanner_for
 from app.skills.catalog import skill
+from app.targets.catalog import open_target
 from app.targets.resources.vendor import vendors
 from tests.hosts.conftest import inside, root_may_log_in
 from tests.hosts.test_resources import ALL_OF_IT, put_back
+from tests.loop.onfixture import OnFixture
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
 
@@ -59,6 +72,43 @@ def test_one_that_shuts_somebody_out_is_seen_by_the_probes_and_undone(opened, ma
     assert "root" in worse(fine, opened.health())
     put_back(opened, machine, "harm", was)
     assert root_may_log_in(machine)
+
+
+async def by_a_run(site, target, rule, decision):
+    """The Worker's own try is refused by hand; what is asked about next is the content's script."""
+    asked_for = skill(SKILL)
+    scanner = scanner_for(asked_for, target, site.data / "hosts")
+    here = OnFixture(site.data / "r", skill=asked_for, scanner=scanner, target=target)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(here.run(rule, mode="review", budget=Budget(attempts=1)))
+        for count, said in enumerate(("refuse", decision), 1):
+            await here.kept.until(ApprovalRequested, count=count)
+            here.person.says(said, approval=here.events(ApprovalRequested)[-1].approval, reason="read it")
+    return here
+
+
+@pytest.mark.parametrize(("rule", "end"), [(EMPTY_PASSWORDS, ItemPassed), (ROOT_LOGIN, ItemEscalated)])
+def test_a_run_asks_a_person_and_keeps_what_holds_and_undoes_what_harms(site, machine, rule, end):
+    was = inside(machine, ALL_OF_IT)
+    target = open_target("deb", site.data / "hosts")
+    here = asyncio.run(by_a_run(site, target, rule, "approve"))
+    asked = here.events(ApprovalRequested)[-1]
+    assert asked.diff.startswith("vendor's script xccdf_")
+    assert asked.needs.people == 1
+    assert here.events(ActionApplied)[0].diff == asked.diff
+    assert here.events(VerdictGiven)[-2].word == "pass"
+    assert len(here.events(end)) == 1
+    if end is ItemEscalated:
+        assert "root" in here.events(SentryAlarm)[0].reason
+        assert here.events(ActionRolledBack)[0].differences == ()
+        assert inside(machine, ALL_OF_IT) == was
+
+
+def test_refused_it_never_runs(site, machine):
+    was = inside(machine, ALL_OF_IT)
+    here = asyncio.run(by_a_run(site, open_target("deb", site.data / "hosts"), EMPTY_PASSWORDS, "refuse"))
+    assert here.events(ActionApplying) == []
+    assert inside(machine, ALL_OF_IT) == was
 
 
 @pytest.mark.parametrize(

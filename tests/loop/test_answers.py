@@ -92,3 +92,9 @@ def test_what_is_said_twice_is_meant_once():
 def test_a_control_character_that_a_grammar_let_in_does_not_reach_a_line():
     said = act(do="append_line", path="/etc/x", line="a\x07b\nc")
     assert read("act", said, LINES).actions == (AppendLine(path="/etc/x", line="ab"),)
+
+
+def test_a_vendors_script_is_nobodys_to_write():
+    said = {"do": "run_vendor_script", "rule": "r", "sha256": "0" * 64, "script": "true"}
+    with pytest.raises(BrokenAnswer, match="nobody's to write"):
+        read("act", json.dumps({"actions": [said], "note": ""}))

@@ -1,15 +1,17 @@
 import pytest
 
 from app.events.kinds import (
+    ActionApplied,
     ActionRolledBack,
     AttemptReflected,
+    AttemptStarted,
     ItemDeferred,
     RunQueued,
     SentryAlarm,
     TurnFinished,
     VerdictGiven,
 )
-from app.events.words import Budget
+from app.events.words import Budget, FileChange
 from app.loop.telling import Telling, telling
 
 
@@ -51,3 +53,10 @@ def test_only_what_a_person_wants_to_know_is_told():
 def test_each_ending_has_its_own_shape():
     assert telling(ItemDeferred(rule="V-1", reason="waits")).glyph == "◷"
     assert telling(SentryAlarm(rule="V-1", attempt=1, reason="r", by="probe")).kind == "alarm"
+
+
+def test_the_vendors_script_is_called_that():
+    assert "the vendor's script" in telling(AttemptStarted(rule="V-1", attempt=3, lessons=(), vendor=True)).text
+    changes = (FileChange("vendor:r", None, "a"), FileChange("/etc/x", "a", "b"))
+    done = ActionApplied(rule="V-1", attempt=3, journal="j", diff="", changes=changes, seconds=0.1)
+    assert telling(done).text == "The vendor's script changed /etc/x"

@@ -19,7 +19,7 @@ from app.events.words import (
 from app.syntax.files import FileState
 from app.targets.baseline import Aftermath, Baseline
 from app.targets.names import spelled
-from app.targets.resources import units
+from app.targets.resources import units, vendor
 from app.targets.resources.foreseen import (
     ACCOUNT,
     NONE,
@@ -54,6 +54,9 @@ class SshResources:
         lines = _lines(actions)
         if not lines:
             return NONE
+        scripts = (one for one in actions if isinstance(one, RunVendorScript))
+        if hidden := next((found for one in scripts if (found := vendor.objection(one))), None):
+            return DryRun(lacking=hidden.reason)
         said = self._line.run("foresee", data=lines, seconds=SECONDS)
         if said.code:
             return DryRun(lacking=_reason(said.err))

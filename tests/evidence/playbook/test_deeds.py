@@ -32,7 +32,7 @@ def test_each_kind_is_said_in_a_hosts_own_tools():
 
 
 def test_a_vendors_script_is_left_out_with_its_digest():
-    with pytest.raises(NotSaid, match="sha256 [0-9a-f]{64}"):
+    with pytest.raises(NotSaid, match=r"sha256 [0-9a-f]{64}"):
         deed(vendors("r", "true"), ())
 
 
