@@ -1,6 +1,7 @@
 """A vendor's own script on a real Debian: seen on a copy first, then done as it was seen, and undone to the letter."""
 
 import asyncio
+import itertools
 
 import pytest
 
@@ -75,16 +76,22 @@ def test_one_that_shuts_somebody_out_is_seen_by_the_probes_and_undone(opened, ma
 
 
 async def by_a_run(site, target, rule, decision):
-    """The Worker's own try is refused by hand; what is asked about next is the content's script."""
+    """Whatever the Worker tries is refused by hand; what is asked about next is the content's script."""
     asked_for = skill(SKILL)
     scanner = scanner_for(asked_for, target, site.data / "hosts")
     here = OnFixture(site.data / "r", skill=asked_for, scanner=scanner, target=target)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(here.run(rule, mode="review", budget=Budget(attempts=1)))
-        for count, said in enumerate(("refuse", decision), 1):
-            await here.kept.until(ApprovalRequested, count=count)
-            here.person.says(said, approval=here.events(ApprovalRequested)[-1].approval, reason="read it")
+    answering = asyncio.create_task(answered_by(here, decision))
+    await here.run(rule, mode="review", budget=Budget(attempts=1))
+    answering.cancel()
     return here
+
+
+async def answered_by(here, decision):
+    for count in itertools.count(1):
+        await here.kept.until(ApprovalRequested, count=count)
+        asked = here.events(ApprovalRequested)[-1]
+        said = decision if asked.diff.startswith("vendor's script") else "refuse"
+        here.person.says(said, approval=asked.approval, reason="read it")
 
 
 @pytest.mark.parametrize(("rule", "end"), [(EMPTY_PASSWORDS, ItemPassed), (ROOT_LOGIN, ItemEscalated)])
