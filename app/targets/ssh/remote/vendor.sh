@@ -7,11 +7,16 @@ for ground in $3; do
   mount --bind "$copy/$ground" "/$ground"
   open="$open /$ground"
 done
-[ "$copy" ] || open="$open /proc /sys /dev /run"
+[ "$copy" ] || open="$open /proc /sys /run"
+# A disk is no file of a read-only mount: of devices, those alone that hold nothing.
+for node in null zero full random urandom tty; do
+  [ ! -c "/dev/$node" ] || mount --bind "/dev/$node" "/dev/$node"
+  open="$open /dev/$node"
+done
 cut -d ' ' -f 5,6 /proc/self/mountinfo | while read -r at options; do
   at=$(printf %b "$at") shut=yes
   for one in $open; do case $at in "$one" | "$one"/*) shut= ;; esac; done
-  [ -z "$shut" ] || mount --options-mode ignore -o "remount,bind,ro${options#r[ow]}" "$at"
+  [ -z "$shut" ] || mount --options-mode ignore -o "remount,bind,ro${options#r[ow]},nodev" "$at"
 done
 hidden='/tmp /var/tmp'
 [ -z "$copy" ] || hidden="$hidden /run"
