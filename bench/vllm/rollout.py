@@ -269,8 +269,11 @@ async def bare(http: httpx.AsyncClient, base: str, host: str, content: bytes) ->
                 if line.startswith(b"data: {"):
                     chunk = json.loads(line[6:])
                     usage = chunk.get("usage") or usage
-                    finish = next((one.get("finish_reason") for one in chunk["choices"]), None) or finish
-    return Answer(host, began, time.monotonic(), usage["prompt_tokens"], usage["completion_tokens"], finish)
+                    finish = next((one.get("finish_reason") for one in chunk.get("choices", [])), None) or finish
+                    finish = "error" if "error" in chunk else finish
+    return Answer(
+        host, began, time.monotonic(), usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0), finish
+    )
 
 
 def salted(content: bytes) -> bytes:

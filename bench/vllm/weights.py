@@ -3,8 +3,9 @@
     python bench/vllm/weights.py MODEL.gguf LIKE OUT [--adapter ADAPTER.gguf]
 
 LIKE is a folder with the model's config.json and tokenizer, as transformers writes them (docs/cpu.md says how). Weights
-are brought back from their quantisation to bf16; an adapter is added to them before that. Needs torch, safetensors and
-gguf.
+are brought back from their quantisation to bf16; an adapter is added to them before that. What transformers does not
+take over of the tokenizer is mended: which token ends an answer, that SmolLM2 reads digits one by one, and that its
+tokens stand for bytes, without which xgrammar finds no token with a space in it. Needs torch, safetensors and gguf.
 """
 
 import argparse
@@ -63,6 +64,26 @@ def adapted(weights: dict[str, Tensor], adapter: Path) -> dict[str, Tensor]:
     return {name: added(name, weight) for name, weight in weights.items()}
 
 
+def mended(out: Path, model: Path) -> None:
+    fields = gguf.GGUFReader(model).fields
+    tokens = fields["tokenizer.ggml.tokens"].contents()
+    config = out / "tokenizer_config.json"
+    told = json.loads(config.read_text())
+    for name in ("bos", "eos"):
+        number = int(fields[f"tokenizer.ggml.{name}_token_id"].contents())
+        told |= {f"{name}_token": tokens[number], f"{name}_token_id": number}
+    config.write_text(json.dumps(told, indent=2))
+    tokenizer = out / "tokenizer.json"
+    read = json.loads(tokenizer.read_text())
+    if fields["tokenizer.ggml.pre"].contents() == "smollm" and read["pre_tokenizer"]["type"] == "ByteLevel":
+        digits = {"type": "Digits", "individual_digits": True}
+        read["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [digits, read["pre_tokenizer"]]}
+    if fields["tokenizer.ggml.model"].contents() == "gpt2":
+        read["decoder"] = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+        read["model"]["byte_fallback"] = False
+    tokenizer.write_text(json.dumps(read, ensure_ascii=False))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
@@ -79,6 +100,7 @@ def main() -> None:
     for file in given.like.iterdir():
         if file.suffix != ".safetensors":
             shutil.copy(file, given.out / file.name)
+    mended(given.out, given.model)
     laid = {}
     for name, weight in weights.items():
         part = name.split(".")[-2]
