@@ -24,7 +24,14 @@ LONGEST = (
     "tests/web/api/test_schema.py",
     "tests/web/api",
     "tests/test_faults.py",
+    "tests/test_crash.py",
     "tests/test_cli.py",
+    "tests/browser",
+    "tests/test_secrets.py",
+    "tests/evidence/playbook/test_role.py",
+    "tests/stranger",
+    "tests/test_stories.py",
+    "tests/differential",
     "tests/targets/test_hostile.py",
     "tests/targets/ssh",
     "tests/nodes",
@@ -57,13 +64,14 @@ def pytest_configure():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
+    config.option.loadscopereorder = False  # else what has the fewest tests comes last, and one test may wait for long
     return ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are cores: those that wait, for a process or for time to pass, leave theirs idle."""
-    return -(-len(os.sched_getaffinity(0)) * 3 // 2)
+    """Two to a core: those that wait, for a process or for time to pass, leave theirs idle."""
+    return 2 * len(os.sched_getaffinity(0))
 
 
 def pytest_ignore_collect(collection_path: Path, config) -> bool | None:

@@ -49,7 +49,8 @@ def _no_pattern(node: dict[str, Any]) -> dict[str, Any]:
     pattern = node.get("pattern")
     if not isinstance(pattern, str):
         return node
-    most = sum(map(int, _RUN.findall(pattern))) if _RUNS.fullmatch(pattern) else _ANY_LENGTH
+    ways = (sum(map(int, _MOST.findall(way))) for way in _WAY.findall(pattern))
+    most = max(ways) if _WAYS.fullmatch(pattern) else _ANY_LENGTH
     rest = {key: value for key, value in node.items() if key != "pattern"}
     return {"maxLength": most} | rest
 
@@ -65,9 +66,11 @@ def _no_const(node: dict[str, Any]) -> dict[str, Any]:
 
 
 _ANY_LENGTH = 256
-_RUN = re.compile(r"\{0,(\d+)\}")
-_RUNS = re.compile(r"\^(?:\[(?:\\.|[^\]\\])+\]\{0,\d+\})+\$")
+_MOST = re.compile(r"\{(?:\d+,)?(\d+)\}")
+_SOME = r"(?:\[(?:\\.|[^\]\\])+\]\{(?:\d+,)?\d+\})+"
 """So many characters of a class, and so many more."""
+_WAY = re.compile(_SOME)
+_WAYS = re.compile(rf"\^(?:{_SOME}|\({_SOME}(?:\|{_SOME})*\))\$")
 _WITHOUT: dict[Lack, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "patterns": _no_pattern,
     "lengths": _no_length,

@@ -4,9 +4,10 @@ A run's workflow records no steps: it folds the event log and goes on. So there 
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
-from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID
+from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, error
 
 from app.store.db import IDLE_MILLISECONDS, dialled
 
@@ -20,6 +21,12 @@ NOTICES_SECONDS = 0.2
 for the next one."""
 Drive = Callable[[str, int], Awaitable[None]]
 """A run, and the number of times that it has been offered."""
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """That a place in the queue was taken back is said by whoever took it, in a sentence."""
+    what = record.exc_info[1] if record.exc_info else None
+    return not isinstance(what, error.DBOSAwaitedWorkflowCancelledError | error.DBOSWorkflowCancelledError)
 
 
 def entry(run: str, epoch: int = 1) -> str:
@@ -65,6 +72,7 @@ class Durable:
 
     def launch_here(self, most: int | None) -> None:
         """Blocking. `most` as in `spread`."""
+        logging.getLogger("dbos").addFilter(is_news)
         DBOS(
             config={
                 "name": "temper",

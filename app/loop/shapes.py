@@ -172,8 +172,11 @@ def _new_file(pattern: str) -> str:
 
 
 def _text(most: int) -> Schema:
-    runs = (min(_RUN, most - begun) for begun in range(0, most, _RUN))
-    return {"type": "string", "pattern": "^" + "".join(f"{_PLAIN}{{0,{run}}}" for run in runs) + "$"}
+    """One way to read each length: where runs may end anywhere, xgrammar follows them all, seconds for each token."""
+    whole = [f"{_PLAIN}{{{_RUN}}}" * before for before in range(-(-most // _RUN))]
+    ends = (f"{_PLAIN}{{{min(1, n)},{min(_RUN, most - n * _RUN)}}}" for n in range(len(whole)))
+    ways = [begun + end for begun, end in zip(whole, ends, strict=True)]
+    return {"type": "string", "pattern": f"^({'|'.join(ways)})$" if len(ways) > 1 else f"^{ways[0]}$"}
 
 
 def _any(found: Sequence[Schema]) -> Schema:

@@ -123,7 +123,7 @@ class Node(OwnTask):
             return nodes.beat(session, self._leases.node)
 
     def _sweep(self) -> Sequence[Orphan]:
-        """Nobody is judged by one who was away itself: the others get the time to show that they live."""
+        """Nobody is judged by one who was away itself, nor by himself: who looks is alive."""
         away = time.monotonic() - self._beaten_at
         self._beaten_at = time.monotonic()
         with Session(self._database) as session, session.begin():
@@ -132,7 +132,8 @@ class Node(OwnTask):
                 return ()
             at = nodes.told_time(session)
             silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
-            nodes.end(session, {row.name for row in nodes.living(session) if row.seen_at < silent or _dead_here(row)})
+            others = [row for row in nodes.living(session) if row.name != self._leases.node]
+            nodes.end(session, {row.name for row in others if row.seen_at < silent or _dead_here(row)})
             self._leases.leads = nodes.lead(session, self._leases.node)
             return nodes.orphans(session, self._leases.node, self._durable.in_hand)
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -68,6 +69,19 @@ def test_every_shape_is_one_that_a_grammar_can_be_made_of(rule, guided):
         to_schema.check(schema)
         assert bindable(schema) == schema
         _every_string_and_list_is_bounded(schema)
+
+
+def test_a_sentence_of_any_length_is_read_in_one_way_only():
+    pattern = _sentence_of_a_plan()
+    ways = [re.compile(way) for way in pattern.removeprefix("^(").removesuffix(")$").split("|")]
+    assert len(ways) == 3
+    assert all(sum(bool(way.fullmatch("x" * length)) for way in ways) == 1 for length in range(301))
+    assert not re.search(pattern, "x" * 301)
+
+
+def _sentence_of_a_plan():
+    asked = about("V-257984", HOST, guided=False)
+    return SHAPES["plan"](situation("plan", asked))["properties"]["approach"]["pattern"]
 
 
 def _every_string_and_list_is_bounded(node):

@@ -19,7 +19,7 @@ _TREE = Path(__file__).parents[2] / "app/targets/fixture/tree"
 _PLAIN = "abz09 .,:/=-_#'{}[]$äß€✓"
 _ANY = _PLAIN + '"\\\n\t\x00\x07\x1b\x7f\u2028\ud800'
 """A grammar that binds no characters lets all of these into a string."""
-_BOUNDED = re.compile(r"\^(\[\^.*\]\{0,\d+\})+\$")
+_BOUNDED = re.compile(r"\^\(?(\[\^.*\]\{(\d+,)?\d+\}\|?)+\)?\$")
 
 
 class Host(DictFiles):
@@ -55,7 +55,7 @@ def _string(schema: dict[str, Any], draw: random.Random) -> str:
         return "".join(draw.choices(_ANY, k=draw.randint(0, schema["maxLength"])))
     pattern = schema["pattern"]
     if _BOUNDED.fullmatch(pattern):
-        most = sum(map(int, re.findall(r"\{0,(\d+)\}", pattern)))
+        most = max(sum(map(int, re.findall(r"(\d+)\}", way))) for way in pattern.split("|"))
         return "".join(draw.choices(_PLAIN, k=draw.randint(0, most)))
     pattern = re.sub(r"\(([^()]*)\)\{1,5\}", lambda m: m[1] * draw.randint(1, 5), pattern)
     made = pattern.strip("^$").replace("[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}", draw.choice(("etc", "x.d", "a-b")))

@@ -3,17 +3,20 @@
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
 from sqlmodel import Session, select
 
+from app.config import Settings
 from app.errors import Fenced, Unusable
 from app.events.bus import Bus
 from app.events.kinds import LessonLearnt, PersonDid, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
 from app.events.record import AUDIT, GENESIS, check_chain, record
 from app.events.words import Lesson
+from app.runtime.node import Node
 from app.store import audit, nodes
 from app.store.db import HEAD, open_database, revision
 from app.store.events import EventStore
@@ -250,6 +253,15 @@ def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
         assert nodes.told_time(session) - row.seen_at > nodes.DEAD_AFTER
         assert abs(nodes.told_time(session) - time.time()) < 60
         assert nodes.at_work(session) == []
+
+
+def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, tmp_path):
+    leases = member(database, "slow", seen=nodes.DEAD_AFTER + 1)
+    member(database, "silent", seen=nodes.DEAD_AFTER + 1)
+    slow = Node(database, Settings(data=tmp_path), leases, SimpleNamespace(in_hand=()), None)
+    assert list(slow._sweep()) == []
+    with Session(database) as session:
+        assert [node.name for node in nodes.living(session)] == ["slow"]
 
 
 def test_a_node_takes_its_share_of_the_runs_and_one_alone_takes_all(database):

@@ -93,6 +93,7 @@ def test_a_frozen_worker_is_given_up_and_does_no_harm_when_it_thaws(shared, undi
             assert shared.owner(run) == other.node
             shared.ask("fixture", RULES)  # and it is of use again
             shared.until(shared.ended)
+        assert "Traceback" not in one.log.read_text()
     ends_as(shared, undisturbed)
     for row in shared.rows():
         once(shared, row.id)
