@@ -153,7 +153,7 @@ def test_nothing_beside_the_kept_files_can_be_written_and_no_process_is_reached(
     script = (
         "for at in /usr /var/lib/temper /root /boot; do (echo x >$at/x) 2>/dev/null && echo $at; done >/etc/motd\n"
         "kill -0 $PPID 2>/dev/null; mount -o remount,rw / 2>/dev/null && echo mounted >>/etc/motd\n"
-        "[ ! -c /tmp/../dev/ptmx ] || (: >/dev/pts/ptmx) 2>/dev/null && echo device >>/etc/motd\n"
+        "(: >/dev/pts/ptmx) 2>/dev/null && echo device >>/etc/motd\n"
         "echo done >>/etc/motd\n"
     )
     opened.apply("walls", [vendors("trial", script)], frozenset({"vendor:trial"}))
