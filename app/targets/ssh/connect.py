@@ -23,7 +23,7 @@ class _Patience:
     alive_tries: int
 
 
-_USUAL, _HURRIED = _Patience(10, 5, 3), _Patience(8, 1.5, 2)
+_USUAL, _HURRIED = _Patience(10, 5, 3), _Patience(6, 1.5, 2)
 
 
 async def connected(
