@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import Unusable
-from app.scores.deeds import SCRIPT
 from app.scores.ssh import SshRan, client
-from app.scores.vendor import SECONDS, Outcome, read_outcome
+from app.scores.vendor import SECONDS, Outcome, read_outcome, whole
 from app.targets.rootfs.base import PACKAGES, Base
 from app.targets.rootfs.machine import Reachable
 from app.text.clean import clean
@@ -42,14 +41,7 @@ oscap xccdf generate fix --fix-type ansible --result-id '' --output fix.yml befo
 [ -s fix.yml ] || { echo 'no playbook was generated'; exit 9; }
 { cat fix.yml; echo '<<playbook ends>>'; } >&3
 read -r took || exit 9
-kill -HUP "$(cat /run/sshd.pid)"
-scan after
-sh 2>/dev/null <<'DEEDS' >deeds
-@DEEDS
-DEEDS
-{ echo '<<before>>'; cat before; echo; echo '<<after>>'; cat after; echo; echo '<<deeds>>'; cat deeds
-  echo '<<took>>'; echo "$took"; } >&3
-"""
+@LOOK"""
 _TASK = re.compile(r"(?m)^(?=    - )")
 _LACKS = re.compile(r"couldn't resolve module/action '([\w.]+)'")
 _MOVED = re.compile(r"Error loading plugin '(\w+\.\w+)\.\w+'")
@@ -65,7 +57,7 @@ class Playbook:
 async def ansible_outcome(at: Reachable, rules: str, names: Sequence[str], content: str, profile: str) -> Outcome:
     """The scans run in one shell that was root before the playbook was, which waits while it is played."""
     program = _program()
-    script = _SCRIPT.replace("@RULES", rules).replace("@DEEDS", SCRIPT)
+    script = whole(_SCRIPT, rules)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
     process = await client(at, line, limit=_MOST)
     assert process.stdout

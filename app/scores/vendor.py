@@ -34,7 +34,9 @@ oscap xccdf generate fix --fix-type bash --result-id '' --output fix.sh before
 [ -s fix.sh ] || { echo 'no script was generated'; exit 9; }
 began=$(date +%s.%N)
 timeout 900 bash fix.sh </dev/null >/dev/null 2>&1
-ended=$(date +%s.%N)
+took="$began $(date +%s.%N)"
+@LOOK"""
+_LOOK = """
 # What a reboot does sooner or later: the SSH server reads what it was given.
 kill -HUP "$(cat /run/sshd.pid)"
 scan after
@@ -42,7 +44,7 @@ sh 2>/dev/null <<'DEEDS' >deeds
 @DEEDS
 DEEDS
 { echo '<<before>>'; cat before; echo; echo '<<after>>'; cat after; echo; echo '<<deeds>>'; cat deeds
-  echo '<<took>>'; echo "$began $ended"; } >&3
+  echo '<<took>>'; echo "$took"; } >&3
 """
 _WAYS = (
     ("root by its key", "root", "true"),
@@ -93,9 +95,14 @@ async def by_vendor(
     )
 
 
+def whole(script: str, rules: str) -> str:
+    """With the look at what was made, which is the same after whatever it was that made it."""
+    return script.replace("@LOOK", _LOOK.replace("@DEEDS", SCRIPT)).replace("@RULES", rules)
+
+
 async def bash_outcome(at: Reachable, rules: str, content: str, profile: str) -> Outcome:
     """The scans run in the one shell that was root before the script was."""
-    script = _SCRIPT.replace("@RULES", rules).replace("@DEEDS", SCRIPT)
+    script = whole(_SCRIPT, rules)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
     ran = await over_ssh(at, line, SECONDS, script.encode())
     return read_outcome(ran)
