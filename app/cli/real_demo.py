@@ -47,7 +47,7 @@ def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
     """Whoever works on the data folder has the machine in hand, too: a second demo leaves it alone."""
     machine = Rootfs(settings.data / "rootfs", name)
     with held(settings.lock):
-        built(machine)
+        built(machine, Base())
         if start and not _goes_on(settings, name):
             machine.reset()
     try:
@@ -61,12 +61,12 @@ def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
         _say(f"{name} is down.")
 
 
-def built(machine: Rootfs) -> None:
+def built(machine: Rootfs, base: Base) -> None:
     if machine.is_built:
         return
     _say(f"Building {machine.name}, a Debian 12 from the archive of Debian: a minute or two the first time, then none.")
     began = time.monotonic()
-    machine.build(Base())
+    machine.build(base)
     _say(f"It is built, in {time.monotonic() - began:.0f} s.")
 
 

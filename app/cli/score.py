@@ -20,6 +20,7 @@ from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStarted
 from app.events.log import LogWriter, RunLog
+from app.events.words import Budget
 from app.evidence.notary import Hand, open_notary
 from app.lineups.model import Lineup
 from app.runs.order import rules_of
@@ -35,7 +36,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 
 NOTHING = "nothing"
-ON_DEBIAN = ("bash",)
+ON_DEBIAN = {"bash": "OpenSCAP's generated bash", "ansible": "Ansible from the same content"}
 NO_HARM, HARM_STAYED = 0, 2
 _CUT_OFF = "it was cut off; its trial is made again on a new host"
 
@@ -51,6 +52,7 @@ class ScoreAsked:
     pack: Path | None
     note: str
     as_json: bool
+    budget: Budget
 
 
 def apart(settings: Settings, lineup: str) -> Settings:
@@ -58,12 +60,23 @@ def apart(settings: Settings, lineup: str) -> Settings:
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
+def label(lineup: Lineup, budget: Budget) -> str:
+    """A smaller budget is part of what was scored, so its row says it."""
+    whole = Budget()
+    limits = (
+        f"{budget.attempts} attempt{'s' * (budget.attempts > 1)}" if budget.attempts != whole.attempts else "",
+        f"{budget.item_seconds / 60:g} min" if budget.item_seconds != whole.item_seconds else "",
+    )
+    told = " and ".join(filter(None, limits))
+    return f"{lineup.name}, at most {told} a rule" if told else lineup.name
+
+
 def score(settings: Settings, asked: ScoreAsked) -> int:
     if asked.lineup in ON_DEBIAN:
         raise BadInput(f"{asked.lineup} takes a real host: the built-in one has no shell. Add --host debian.")
     lineup = None if asked.lineup == NOTHING else chosen_lineup(settings)
     order = ScoreOrder(
-        label=lineup.name if lineup else "doing nothing",
+        label=label(lineup, asked.budget) if lineup else "doing nothing",
         kind="line-up" if lineup else "baseline",
         skill="stig",
         rules=rules_of(asked.rules, "stig"),
@@ -92,7 +105,7 @@ async def _played(settings: Settings, lineup: Lineup, order: ScoreOrder, notes: 
         return
     async with opened(settings, lineup) as runtime:
         for number, one in enumerate(left, 1):
-            trial = await on_built_in(runtime, order, one.seed, one.host, one.rules)
+            trial = await on_built_in(runtime, order, one.seed, one.host, one.rules, asked.budget)
             notes.add(trial)
             tell(number, len(left), trial)
 

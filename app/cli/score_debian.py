@@ -6,21 +6,23 @@ from dataclasses import replace
 
 from app.cli.opening import chosen_lineup, opened
 from app.cli.real_demo import CONTENT, RULES, SKILL, built, keep_content, make_known
-from app.cli.score import ScoreAsked, close_cut_off, finish, tell
+from app.cli.score import ON_DEBIAN, ScoreAsked, close_cut_off, finish, label, tell
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
 from app.runs.order import rules_of
+from app.scores.ansible import BASE, ansible_outcome
 from app.scores.play import on_added
 from app.scores.result import ScoreOrder, Trial
 from app.scores.trials import Notes
-from app.scores.vendor import by_bash
+from app.scores.vendor import Outcome, bash_outcome, by_vendor
 from app.skills.catalog import skill
 from app.targets.catalog import open_target
+from app.targets.rootfs.base import Base
 from app.targets.rootfs.machine import Rootfs
 from app.targets.target import Target
 
-BASH, WHOLE = "bash", "all"
+ANSIBLE, WHOLE = "ansible", "all"
 _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 
 
@@ -31,13 +33,13 @@ def score_debian(settings: Settings, asked: ScoreAsked, name: str) -> int:
             "hosts are generated from the built-in one only: leave --hosts and --held-back away with --host."
         )
     machine = Rootfs(settings.data / "rootfs", name)
-    built(machine)
+    built(machine, BASE if asked.lineup == ANSIBLE else Base())
     keep_content(machine)
     own = replace(settings, data=settings.data / "score", database_url="", lineup=asked.lineup)
-    lineup = None if asked.lineup == BASH else chosen_lineup(own)
+    lineup = None if asked.lineup in ON_DEBIAN else chosen_lineup(own)
     rules = rules_of(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else tuple(_chosen())
     order = ScoreOrder(
-        label=lineup.name if lineup else "OpenSCAP's generated bash",
+        label=label(lineup, asked.budget) if lineup else ON_DEBIAN[asked.lineup],
         kind="line-up" if lineup else "baseline",
         skill=SKILL,
         rules=rules,
@@ -48,7 +50,7 @@ def score_debian(settings: Settings, asked: ScoreAsked, name: str) -> int:
     )
     notes = Notes(asked.out.with_suffix(".part"), order)
     try:
-        asyncio.run(_trials(own, lineup, order, notes, machine))
+        asyncio.run(_trials(own, lineup, order, notes, machine, asked))
     finally:
         machine.stop()
     return finish(own, order, lineup, notes, asked)
@@ -59,29 +61,36 @@ def _chosen() -> Iterator[str]:
     return (rule for rule in RULES if rule in there)
 
 
-async def _trials(settings: Settings, lineup: Lineup | None, order: ScoreOrder, notes: Notes, machine: Rootfs) -> None:
+async def _trials(
+    settings: Settings, lineup: Lineup | None, order: ScoreOrder, notes: Notes, machine: Rootfs, asked: ScoreAsked
+) -> None:
     left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in notes.done]
     if lineup is None:
         for seed in left:
-            notes.add(_told(seed, order, await _bash(settings, order, seed, machine)))
+            notes.add(_told(seed, order, await _vendor(settings, order, seed, machine, asked.lineup)))
         return
     await close_cut_off(settings)
     async with opened(settings, lineup) as runtime:
         for seed in left:
             target = _new(settings, machine)
             try:
-                notes.add(_told(seed, order, await on_added(runtime, order, seed, target, machine)))
+                notes.add(_told(seed, order, await on_added(runtime, order, seed, target, machine, asked.budget)))
             finally:
                 await asyncio.to_thread(target.close)
 
 
-async def _bash(settings: Settings, order: ScoreOrder, seed: int, machine: Rootfs) -> Trial:
+async def _vendor(settings: Settings, order: ScoreOrder, seed: int, machine: Rootfs, by: str) -> Trial:
     target = _new(settings, machine)
-    profile = SKILL.rpartition(":")[2]
+    profile = f"xccdf_org.ssgproject.content_profile_{SKILL.rpartition(':')[2]}"
+
+    async def work(rules: str) -> Outcome:
+        at = machine.reachable()
+        if by == ANSIBLE:
+            return await ansible_outcome(at, rules, order.rules, _DATASTREAM, profile)
+        return await bash_outcome(at, rules, _DATASTREAM, profile)
+
     try:
-        return await by_bash(
-            order, seed, machine, target, _DATASTREAM, f"xccdf_org.ssgproject.content_profile_{profile}"
-        )
+        return await by_vendor(order, seed, machine, target, work)
     finally:
         await asyncio.to_thread(target.close)
 

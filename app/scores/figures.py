@@ -64,6 +64,8 @@ class ScoreRow:
     scanner: str
     note: str
     held_back: str
+    not_run: tuple[tuple[str, int], ...] = ()
+    """What fixes wanted that was not there, and of how many findings."""
 
 
 def share(count: int, of: int) -> Share:
@@ -122,6 +124,7 @@ def row(score: Score) -> ScoreRow:
         scanner=score.scanner,
         note=score.note,
         held_back=score.order.held_back,
+        not_run=tuple(Counter(fate.wants for fate in fates if fate.wants).most_common()),
     )
 
 

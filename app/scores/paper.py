@@ -101,6 +101,7 @@ def provenance(row: ScoreRow) -> str:
         row.machine,
         f"{told(row.readable)} answers readable" if row.readable else "",
         f"hosts from a seed whose digest is {row.held_back[:16]}…" if row.held_back else "",
+        *(f"{count} not run, for want of {what}" for what, count in row.not_run),
         row.note.rstrip("."),
     ]
     return clean_line("; ".join(part for part in parts if part), 1200)

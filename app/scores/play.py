@@ -57,7 +57,9 @@ class Nobody:
         await asyncio.get_running_loop().create_future()
 
 
-async def on_built_in(runtime: Runtime, order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[str, ...]) -> Trial:
+async def on_built_in(
+    runtime: Runtime, order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[str, ...], budget: Budget
+) -> Trial:
     """On a host laid out for it; a twin that nobody touches says what it was."""
     pack = skill(order.skill)
     twin = await hosts.opened(host, runtime.settings.data / "twin")
@@ -65,7 +67,7 @@ async def on_built_in(runtime: Runtime, order: ScoreOrder, seed: int, host: Made
     folder = runtime.settings.hosts / "fixture"
     hosts.place(host, folder)
     began = time.monotonic()
-    run = await _worked(runtime, order, FixtureTarget("fixture", folder), rules)
+    run = await _worked(runtime, order, FixtureTarget("fixture", folder), rules, budget)
     seconds = time.monotonic() - began
     after = FixtureTarget("fixture", folder)
     trial = _trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.health), was)
@@ -75,7 +77,9 @@ async def on_built_in(runtime: Runtime, order: ScoreOrder, seed: int, host: Made
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
 
-async def on_added(runtime: Runtime, order: ScoreOrder, seed: int, target: Target, machine: Rootfs) -> Trial:
+async def on_added(
+    runtime: Runtime, order: ScoreOrder, seed: int, target: Target, machine: Rootfs, budget: Budget
+) -> Trial:
     """On a disposable machine that whoever calls has made new; `target` is how a run reaches it."""
     rules = order.rules
     pack = skill(order.skill)
@@ -83,7 +87,7 @@ async def on_added(runtime: Runtime, order: ScoreOrder, seed: int, target: Targe
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was = await asyncio.to_thread(target.health)
     began = time.monotonic()
-    run = await _worked(runtime, order, target, rules)
+    run = await _worked(runtime, order, target, rules, budget)
     seconds = time.monotonic() - began
     trial = _trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.health), was)
     fates = confirmed(trial.fates, await deeds(machine))
@@ -101,7 +105,7 @@ async def untouched(order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[s
     return Trial(seed=seed, host=host.name, rules=rules, fates=checked, traps=host.traps)
 
 
-async def _worked(runtime: Runtime, order: ScoreOrder, target: Target, rules: tuple[str, ...]) -> str:
+async def _worked(runtime: Runtime, order: ScoreOrder, target: Target, rules: tuple[str, ...], budget: Budget) -> str:
     """The id of a run that has come to its end, well or not."""
     simulated = runtime.lineup.simulated
     request = RunQueued(
@@ -109,7 +113,7 @@ async def _worked(runtime: Runtime, order: ScoreOrder, target: Target, rules: tu
         skill=order.skill,
         rules=rules,
         mode="auto",
-        budget=Budget(),
+        budget=budget,
         lineup=runtime.lineup.name,
         simulated=simulated,
         pace=runtime.settings.speed if simulated else None,

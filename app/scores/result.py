@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 FORMAT = "temper score 1"
 Kind = Literal["line-up", "baseline"]
-Stage = Literal["", "plan", "act", "policy", "scanner", "auditor", "harm", "time", "engine"]
+Stage = Literal["", "plan", "act", "policy", "scanner", "auditor", "harm", "time", "engine", "not run"]
 """Where an item that was not fixed came to its end; empty where nobody worked on it."""
 
 
@@ -29,6 +29,8 @@ class Fate(Struct, frozen=True, kw_only=True, omit_defaults=True):
     undone: int = 0
     vetoed: int = 0
     refused: int = 0
+    wants: str = ""
+    """What a vendor's fix of it wants, and was not there: so it was not run."""
     turns: int = 0
     usable: int = 0
     """Turns that ended in an answer that could be read."""

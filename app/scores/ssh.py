@@ -1,6 +1,7 @@
 """A command on a disposable machine by this system's own ssh client: a look from outside that owes Temper nothing."""
 
 import asyncio
+from asyncio.subprocess import Process
 from dataclasses import dataclass
 
 from app.errors import Unusable
@@ -14,19 +15,28 @@ class SshRan:
     told: str
 
 
-async def over_ssh(at: Reachable, line: str, seconds: float, stdin: bytes = b"", account: str = "") -> SshRan:
+_LIMIT = 64 * 1024
+
+
+async def client(at: Reachable, line: str, account: str = "", limit: int = _LIMIT) -> Process:
+    """With all three pipes open; `limit` is the longest that may be waited for in its output."""
     options = ["BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR"]
     try:
-        process = await asyncio.create_subprocess_exec(
+        return await asyncio.create_subprocess_exec(
             *("ssh", "-F", "none", "-p", str(at.port), "-i", str(at.key)),
             *(word for option in (*options, f"UserKnownHostsFile={at.known_hosts}") for word in ("-o", option)),
             *(f"{account or at.account}@127.0.0.1", line),
+            limit=limit,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
     except FileNotFoundError as exc:
         raise Unusable("there is no ssh client here: apt-get install openssh-client.") from exc
+
+
+async def over_ssh(at: Reachable, line: str, seconds: float, stdin: bytes = b"", account: str = "") -> SshRan:
+    process = await client(at, line, account)
     try:
         async with asyncio.timeout(seconds):
             out, told = await process.communicate(stdin)

@@ -1,11 +1,12 @@
-"""What a vendor's own script makes of a disposable Debian: the bash that OpenSCAP generates from its content.
+"""What a vendor's own fixes make of a disposable Debian: the bash that OpenSCAP generates from its content, or others.
 
-It runs as root, as it is meant to, and nothing takes it back. Harm is asked with the probes that a run asks with.
+They run as root, as they are meant to, and nothing takes them back. Harm is asked with the probes that a run asks with.
 """
 
 import asyncio
 import shlex
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lxml import etree
 
@@ -16,11 +17,11 @@ from app.scores.deeds import SCRIPT, Seen, confirmed, read_deeds
 from app.scores.result import Fate, ScoreOrder, Trial, Way
 from app.scores.ssh import SshRan, over_ssh
 from app.skills.catalog import skill
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.machine import Reachable, Rootfs
 from app.targets.target import Target
 from app.text.clean import clean
 
-_SECONDS = 1500.0
+SECONDS = 1500.0
 _RESULT = "{http://checklists.nist.gov/xccdf/1.2}rule-result"
 _SCRIPT = """
 set -u
@@ -33,7 +34,9 @@ oscap xccdf generate fix --fix-type bash --result-id '' --output fix.sh before
 [ -s fix.sh ] || { echo 'no script was generated'; exit 9; }
 began=$(date +%s.%N)
 timeout 900 bash fix.sh </dev/null >/dev/null 2>&1
-ended=$(date +%s.%N)
+took="$began $(date +%s.%N)"
+@LOOK"""
+_LOOK = """
 # What a reboot does sooner or later: the SSH server reads what it was given.
 kill -HUP "$(cat /run/sshd.pid)"
 scan after
@@ -41,7 +44,7 @@ sh 2>/dev/null <<'DEEDS' >deeds
 @DEEDS
 DEEDS
 { echo '<<before>>'; cat before; echo; echo '<<after>>'; cat after; echo; echo '<<deeds>>'; cat deeds
-  echo '<<took>>'; echo "$began $ended"; } >&3
+  echo '<<took>>'; echo "$took"; } >&3
 """
 _WAYS = (
     ("root by its key", "root", "true"),
@@ -50,30 +53,59 @@ _WAYS = (
 )
 
 
-async def by_bash(order: ScoreOrder, seed: int, machine: Rootfs, target: Target, content: str, profile: str) -> Trial:
-    """On a machine that was just made new. The scans run in the one shell that was root before the script was."""
+@dataclass(frozen=True)
+class Outcome:
+    """What the scanner said before and after, what was seen of the deeds, and what kept a rule's fix from being run."""
+
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    seen: Seen
+    seconds: float
+    wants: Mapping[str, str] = field(default_factory=dict)
+
+
+async def by_vendor(
+    order: ScoreOrder, seed: int, machine: Rootfs, target: Target, work: Callable[[str], Awaitable[Outcome]]
+) -> Trial:
+    """On a machine that was just made new. `work` is told which rules, in oscap's own words."""
     ids = {skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was, open_before = await asyncio.to_thread(target.health), await _ways(machine)
-    script = _SCRIPT.replace("@RULES", " ".join(f"--rule {shlex.quote(one)}" for one in ids)).replace("@DEEDS", SCRIPT)
-    line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
-    ran = await over_ssh(machine.reachable(), line, _SECONDS, script.encode())
-    before, after, seen, seconds = _read(ran)
+    found = await work(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
     harm = await _harm(was, target)
     open_after = await _ways(machine)
     fates = tuple(
-        Fate(rule=rule, opening=before.get(one, "unknown"), closing=after.get(one, "unknown"))
+        Fate(
+            rule=rule,
+            opening=found.before.get(one, "unknown"),
+            closing=found.after.get(one, "unknown"),
+            failed_at="not run" if rule in found.wants else "",
+            wants=found.wants.get(rule, ""),
+        )
         for one, rule in ids.items()
     )
     return Trial(
         seed=seed,
         host=order.host,
         rules=order.rules,
-        fates=confirmed(fates, seen),
+        fates=confirmed(fates, found.seen),
         worse=harm,
         ways=tuple(Way(name, open_before[name], open_after[name]) for name in open_before),
-        seconds=round(seconds, 3),
+        seconds=round(found.seconds, 3),
     )
+
+
+def whole(script: str, rules: str) -> str:
+    """With the look at what was made, which is the same after whatever it was that made it."""
+    return script.replace("@LOOK", _LOOK.replace("@DEEDS", SCRIPT)).replace("@RULES", rules)
+
+
+async def bash_outcome(at: Reachable, rules: str, content: str, profile: str) -> Outcome:
+    """The scans run in the one shell that was root before the script was."""
+    script = whole(_SCRIPT, rules)
+    line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
+    ran = await over_ssh(at, line, SECONDS, script.encode())
+    return read_outcome(ran)
 
 
 async def _ways(machine: Rootfs) -> dict[str, bool]:
@@ -93,17 +125,17 @@ async def _harm(was: Sequence[Probe], target: Target) -> tuple[str, ...]:
     return (harm,) if harm else ()
 
 
-def _read(ran: SshRan) -> tuple[dict[str, str], dict[str, str], Seen, float]:
+def read_outcome(ran: SshRan, wants: Mapping[str, str] | None = None) -> Outcome:
     parts = ran.out.split(b"<<took>>\n")
     if ran.code != 0 or len(parts) != 2:
         raise Unusable(
-            f"the script of the content could not be scored (exit {ran.code}): {clean(ran.told[-400:], 400)}"
+            f"what the content generates could not be scored (exit {ran.code}): {clean(ran.told[-400:], 400)}"
         )
     results, _, seen = parts[0].partition(b"<<deeds>>\n")
     before, _, after = results.partition(b"<<after>>\n")
     began, ended = map(float, parts[1].split())
     told = read_deeds(seen.decode("utf-8", "replace"))
-    return _words(before.removeprefix(b"<<before>>\n")), _words(after), told, ended - began
+    return Outcome(_words(before.removeprefix(b"<<before>>\n")), _words(after), told, ended - began, wants or {})
 
 
 def _words(results: bytes) -> dict[str, str]:

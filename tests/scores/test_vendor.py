@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import Unusable
 from app.scores.ssh import SshRan
-from app.scores.vendor import _read
+from app.scores.vendor import Outcome, read_outcome
 
 RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2"><TestResult id="t">
 <rule-result idref="a"><result>{}</result></rule-result>
@@ -18,9 +18,11 @@ def out(first, last):
 
 
 def test_before_and_after_are_read():
-    assert _read(SshRan(0, out("fail", "pass"), "")) == ({"a": "fail"}, {"a": "pass"}, {"root": "no"}, 1.5)
+    assert read_outcome(SshRan(0, out("fail", "pass"), "")) == Outcome(
+        {"a": "fail"}, {"a": "pass"}, {"root": "no"}, 1.5
+    )
 
 
 def test_a_script_that_did_not_run_is_told():
     with pytest.raises(Unusable, match="no script was generated"):
-        _read(SshRan(9, b"", "no script was generated"))
+        read_outcome(SshRan(9, b"", "no script was generated"))

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from app.cli.options import Data, RunId
 from app.config import Settings
+from app.events.words import Budget
 
 
 class LineupFirst(TyperGroup):
@@ -37,7 +38,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result file, too
 def of_lineup(
     lineup: Annotated[
         str,
-        typer.Argument(help="A shipped line-up, a path to one, or a baseline: nothing, or with --host also bash."),
+        typer.Argument(
+            help="A shipped line-up, a path to one, or a baseline: nothing; with --host bash and ansible, too."
+        ),
     ],
     out: Out,
     seeds: Annotated[int, typer.Option(min=1, max=1000, help="How often; each seed generates hosts of its own.")] = 3,
@@ -52,6 +55,8 @@ def of_lineup(
         str, typer.Option(help="Generate all hosts from this seed; the result has only its digest.")
     ] = "",
     speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 is as fast as it can.")] = 0.0,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per rule.")] = Budget().attempts,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per rule.")] = Budget().item_seconds / 60,
     pack: Pack = None,
     note: Note = "",
     as_json: AsJson = False,
@@ -63,7 +68,8 @@ def of_lineup(
     from app.cli.score_debian import score_debian
 
     settings = Settings(data=data, speed=speed, kind="run")
-    asked = ScoreAsked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json)
+    budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
+    asked = ScoreAsked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget)
     raise typer.Exit(score_debian(settings, asked, host) if host else work(apart(settings, lineup), asked))
 
 

@@ -16,6 +16,7 @@ from app.engines.coldstart import ColdStart, progress, told
 from app.engines.doctor.fatal import Fatal, fatal
 from app.engines.launch.command import MARK, LaunchCommand, container
 from app.engines.launch.history import History
+from app.engines.launch.port import stranger
 from app.engines.launch.processes import Marked, alive, marked, signalled
 from app.engines.launch.ready import answers
 from app.engines.launch.tail import LogTail
@@ -91,6 +92,9 @@ class Launched:
                 return
             if left:
                 await self._end_all()
+            if held := await asyncio.to_thread(stranger, self.command.port, ()):
+                self._fail_held(held)
+                return
             await self._spawn()
 
     async def stop(self) -> None:
@@ -147,16 +151,35 @@ class Launched:
     async def _follow(self, pid: int) -> None:
         tail = LogTail(self.log)
         while True:
+            if self._state == "loading" and (held := await asyncio.to_thread(self._stranger)):
+                await self._give_way(held)
+                return
             living = await asyncio.to_thread(alive, pid)
             self._hear(tail)
             if not living:
                 await self._ended()
                 return
-            if self._state == "loading" and await answers(self._http, self.base, self.engine.wire_name):
+            if self._state == "loading" and await self._serves():
                 self._hear(tail)  # what it said before it answered belongs to its start
                 self._history.add(self.engine, self.cold, time.time() - self.cold.started)
                 self._state, self._detail = "ready", ""
             await asyncio.sleep(LOOK_EVERY)
+
+    async def _serves(self) -> bool:
+        """Whose answer it was is asked after it came: engines let others listen on their port beside them."""
+        answered = await answers(self._http, self.base, self.engine.wire_name)
+        return answered and not await asyncio.to_thread(self._stranger)
+
+    def _stranger(self) -> str:
+        """A container's processes carry no mark of ours: of those only the start is looked at."""
+        in_container = self.engine.launch and self.engine.launch.image
+        return "" if in_container else stranger(self.command.port, self.pids())
+
+    async def _give_way(self, held: str) -> None:
+        await asyncio.to_thread(signalled, self._prefix, signal.SIGKILL)
+        if self._child:
+            await self._child.wait()
+        self._fail_held(held)
 
     def _hear(self, tail: LogTail) -> None:
         now = time.time()
@@ -175,6 +198,12 @@ class Launched:
             self._fail(f"{self._fatal.says} ({how} {when})", self._fatal.fix)
         else:
             self._fail(f"{how} {when}, and its log names no cause that is known", f"read {self.log}")
+
+    def _fail_held(self, held: str) -> None:
+        self._fail(
+            f"port {self.command.port}, which the line-up gives to {self.name}, is held by another program: {held}",
+            "end that, or give the engine another port under [launch] in a copy of the line-up",
+        )
 
     def _fail(self, says: str, fix: str) -> None:
         self._state, self._detail = "dead", f"{says}. {fix[:1].upper()}{fix[1:]}."

@@ -47,6 +47,8 @@ class Replica:
     ) -> None:
         self._http, self._engine, self._traffic, self._launched = http, engine, traffic, launched
         self.base = base.rstrip("/")
+        if launched:
+            traffic.away.add(self.base)  # until it is seen to serve: on its port somebody else may answer
         self._root = self.base.removesuffix("/v1")
         self._client = EngineClient(http, base, key=key, patience=PATIENCE)
         self._metrics_urls = metrics_urls or ("",)
@@ -64,7 +66,9 @@ class Replica:
         """By the monotonic clock."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
-        health = await self._health()
+        # Whoever answers where an engine of ours has ended is somebody else.
+        lost = self._launched is not None and self._launched.look().state == "dead"
+        health = None if lost else await self._health()
         well = health == httpx.codes.OK
         sample = await self._sample() if well else None
         took = time.monotonic() - began

@@ -1,5 +1,6 @@
 """An engine as a real process: up, down, failed, adopted; and never anything left behind."""
 
+import asyncio
 import json
 import os
 import signal
@@ -81,6 +82,47 @@ async def test_a_program_that_is_not_there_is_said(launched):
     one = launched(missing)
     await one.start()
     assert "/nowhere/vllm cannot be started: No such file" in one.look().detail
+
+
+ANSWERS = {"GET /health": "", "GET /v1/models": '{"data": [{"id": "small"}]}', "POST /v1/chat/completions": "{}"}
+
+
+@pytest.fixture
+async def stranger():
+    """A server of somebody else that answers as the engine would."""
+
+    async def answer(reader, writer):
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        text = ANSWERS[" ".join(head.split()[:2])]
+        writer.write(f"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode())
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", free_port(), reuse_port=True)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+async def test_a_port_that_another_program_holds_is_said_and_its_answers_are_not_taken_for_ours(
+    launched, home, stranger
+):
+    one = launched(engine(port=stranger))
+    await one.start()
+    look = one.look()
+    assert look.state == "dead"
+    assert f"port {stranger}, which the line-up gives to small, is held by another program" in look.detail
+    assert f"process {os.getpid()} (" in look.detail
+    assert left(home) == []
+
+
+async def test_a_program_that_takes_the_port_while_the_engine_loads_is_not_counted_as_it(launched, home):
+    one = launched(engine("hangs"))
+    await one.start()
+    await until(lambda: len(one.cold.steps) == 7)
+    async with await asyncio.start_server(lambda *_: None, "127.0.0.1", one.command.port):
+        await until(lambda: one.look().state == "dead")
+    assert "is held by another program" in one.look().detail
+    assert left(home) == []
 
 
 async def test_a_second_load_knows_how_long_the_first_one_took(launched):

@@ -1,12 +1,15 @@
 """Replicas as they are seen from outside: what is wrong with one is a sentence, and the others go on."""
 
 import asyncio
+from dataclasses import replace
 
 import httpx
 import pytest
 
+from app.engines.launch.command import command
+from app.engines.launch.launched import Launched
 from app.engines.traffic import EngineTraffic
-from app.lineups.model import Engine
+from app.lineups.model import Engine, Launch
 from app.machine.sampling.engine import EngineWatch
 from app.machine.sampling.replica import CHECK_EVERY, Replica
 
@@ -66,6 +69,19 @@ async def test_what_answers_and_is_not_what_the_line_up_says_is_told(models, sen
     seen = await looked(Servers(a=vllm() | {"/v1/models": models}), (0.0, as_it_is))
     assert sentence in seen.condition.detail
     assert seen.condition.state != "ready"
+
+
+async def test_what_answers_on_the_port_of_an_engine_of_ours_that_ended_is_not_asked_and_gets_no_turn(tmp_path):
+    lost = replace(ENGINE, base_urls=(), launch=Launch(8100, ("/nowhere/vllm", "serve")))
+    traffic = EngineTraffic()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(Servers(a=vllm(running=3)))) as http:
+        started = Launched(lost, 0, command(lost, 0), "home", tmp_path, http)
+        replica = Replica(http, lost, "http://a/v1", traffic, launched=started)
+        assert traffic.away == {"http://a/v1"}
+        await started.start()
+        assert await replica.look(0.0) is None
+    assert replica.condition.state == "dead"
+    assert traffic.away == {"http://a/v1"}
 
 
 async def test_what_was_wrong_is_looked_at_again_until_it_is_mended():

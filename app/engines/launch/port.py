@@ -1,0 +1,62 @@
+"""Who listens on a port of this machine: an engine that answers there is ours only if the socket is our process's."""
+
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+
+from app.engines.launch.processes import PROC, mark_of
+
+_LISTENS = "0A"
+_HERE = frozenset(
+    {
+        "0100007F",  # 127.0.0.1
+        "00000000",  # every address
+        "00000000000000000000000000000000",
+        "0000000000000000FFFF00000100007F",  # 127.0.0.1, by IPv6
+    }
+)
+"""Addresses at which a request to 127.0.0.1 arrives, as the kernel of a little-endian machine writes them."""
+
+
+def stranger(port: int, ours: Collection[int]) -> str:
+    """Who else holds the port, in words; empty where nobody but the processes `ours` does."""
+    left = set(_listening(port)) - {socket for pid in ours for socket in _sockets(pid)}
+    return _named(left) if left else ""
+
+
+def _listening(port: int) -> Iterator[str]:
+    for table in ("tcp", "tcp6"):
+        try:
+            lines = (PROC / "net" / table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for words in map(str.split, lines):
+            address, _, number = words[1].partition(":")
+            if words[3] == _LISTENS and int(number, 16) == port and address in _HERE:
+                yield f"socket:[{words[9]}]"
+
+
+def _sockets(pid: int) -> Iterator[str]:
+    try:
+        files = list((PROC / str(pid) / "fd").iterdir())
+    except OSError:  # gone meanwhile, or somebody else's
+        return
+    for file in files:
+        with suppress(OSError):
+            yield str(file.readlink())
+
+
+def _named(held: set[str]) -> str:
+    for folder in PROC.iterdir():
+        if folder.name.isdecimal() and held.intersection(_sockets(int(folder.name))):
+            pid = int(folder.name)
+            engine = mark_of(pid).split("/")[1:2]
+            what = f", engine {engine[0]} of another Temper" if engine else ""
+            return f"process {pid} ({_program(pid)}{what})"
+    return "a process of another account"
+
+
+def _program(pid: int) -> str:
+    try:
+        return (PROC / str(pid) / "comm").read_text().strip()
+    except OSError:
+        return "gone meanwhile"

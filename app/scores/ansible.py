@@ -1,0 +1,157 @@
+"""What the playbook that OpenSCAP generates makes of a disposable Debian, played by ansible-core.
+
+ansible-core refuses a whole playbook over one task whose collection it does not have. So the rules of such tasks are
+left out, and counted as not run, with what they want; the other tasks are played as they were generated.
+"""
+
+import asyncio
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import Unusable
+from app.scores.ssh import SshRan, client
+from app.scores.vendor import SECONDS, Outcome, read_outcome, whole
+from app.targets.rootfs.base import PACKAGES, Base
+from app.targets.rootfs.machine import Reachable
+from app.text.clean import clean
+
+BASE = Base(packages=(*PACKAGES, "python3", "python3-apt"))
+"""What Ansible needs on a host."""
+NO_FIX = "a fix for Ansible, which the content does not have"
+_MOST = 64 * 1024 * 1024
+_ENDS = b"<<playbook ends>>\n"
+_SCRIPT = """
+set -u
+content=$1 profile=$2
+exec 3>&1 1>&2
+command -v python3 || { echo 'it has no Python: choose a new name with --host, and it is built with one'; exit 9; }
+cd "$(mktemp -d)"
+scan() { oscap xccdf eval --profile "$profile" @RULES --results "$1" "$content" >/dev/null </dev/null; }
+scan before
+oscap xccdf generate fix --fix-type ansible --result-id '' --output fix.yml before </dev/null
+[ -s fix.yml ] || { echo 'no playbook was generated'; exit 9; }
+{ cat fix.yml; echo '<<playbook ends>>'; } >&3
+read -r took || exit 9
+@LOOK"""
+_TASK = re.compile(r"(?m)^(?=    - )")
+_LACKS = re.compile(r"couldn't resolve module/action '([\w.]+)'")
+_MOVED = re.compile(r"Error loading plugin '(\w+\.\w+)\.\w+'")
+
+
+@dataclass(frozen=True)
+class Playbook:
+    text: str
+    left_out: dict[str, str]
+    """Rule to the collection that its tasks want."""
+
+
+async def ansible_outcome(at: Reachable, rules: str, names: Sequence[str], content: str, profile: str) -> Outcome:
+    """The scans run in one shell that was root before the playbook was, which waits while it is played."""
+    program = _program()
+    script = whole(_SCRIPT, rules)
+    line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
+    process = await client(at, line, limit=_MOST)
+    assert process.stdout
+    try:
+        async with asyncio.timeout(SECONDS):
+            try:
+                made = (await process.stdout.readuntil(_ENDS)).removesuffix(_ENDS).decode()
+            except asyncio.IncompleteReadError as exc:
+                _, told = await process.communicate()
+                raise Unusable(f"no playbook could be had: {clean(told[-400:].decode(errors='replace'), 400)}") from exc
+            with tempfile.TemporaryDirectory(prefix="temper-") as folder:
+                playbook = await asyncio.to_thread(playable, program, made, names, Path(folder))
+                began = time.time()
+                await asyncio.to_thread(_play, program, playbook.text, at, Path(folder))
+            out, told = await process.communicate(f"{began} {time.time()}\n".encode())
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return read_outcome(SshRan(process.returncode or 0, out, told.decode(errors="replace")), wants(playbook, names))
+
+
+def playable(program: str, made: str, rules: Sequence[str], folder: Path) -> Playbook:
+    """Without the rules over which ansible-core would refuse it all."""
+    left_out: dict[str, str] = {}
+    while True:
+        (folder / "playbook.yml").write_text(made)
+        ran = _run([program, "-i", "localhost,", "--syntax-check", "playbook.yml"], folder)
+        if ran.returncode == 0:
+            return Playbook(made, left_out)
+        lacks = _LACKS.search(ran.stderr)
+        hit = [rule for rule in rules if lacks and uses(made, rule, lacks[1])]
+        if not lacks or not hit:
+            raise Unusable(f"ansible-core refuses the playbook: {clean(ran.stderr[-400:], 400)}")
+        moved = _MOVED.search(ran.stderr)
+        left_out |= dict.fromkeys(hit, f"collection {moved[1] if moved else lacks[1].rpartition('.')[0] or lacks[1]}")
+        made = without(made, hit)
+
+
+def uses(playbook: str, rule: str, module: str) -> bool:
+    return any(f"\n      {module}:" in task and _is_of(task, rule) for task in _TASK.split(playbook)[1:])
+
+
+def without(playbook: str, rules: Sequence[str]) -> str:
+    head, *tasks = _TASK.split(playbook)
+    return head + "".join(task for task in tasks if not any(_is_of(task, rule) for rule in rules))
+
+
+def wants(playbook: Playbook, rules: Sequence[str]) -> Mapping[str, str]:
+    """Rule to what kept it from being run."""
+    tasks = _TASK.split(playbook.text)[1:]
+    none = {rule: NO_FIX for rule in rules if not any(_is_of(task, rule) for task in tasks)}
+    return none | playbook.left_out
+
+
+def _is_of(task: str, rule: str) -> bool:
+    return f"\n      - {rule}\n" in f"{task}\n"
+
+
+def _play(program: str, playbook: str, at: Reachable, folder: Path) -> None:
+    (folder / "playbook.yml").write_text(playbook)
+    options = f"-F none -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile={at.known_hosts}"
+    given = {
+        "ansible_port": at.port,
+        "ansible_user": at.account,
+        "ansible_ssh_private_key_file": at.key,
+        "ansible_ssh_common_args": f"'{options}'",
+        "ansible_python_interpreter": "/usr/bin/python3",
+    }
+    words = [word for name, value in given.items() for word in ("-e", f"{name}={value}")]
+    ran = _run([program, "-i", "127.0.0.1,", "--become", *words, "playbook.yml"], folder)
+    if ran.returncode != 0:
+        said = [line for line in ran.stdout.splitlines() if "fatal:" in line or "FAILED" in line]
+        raise Unusable(f"the playbook stopped: {clean(' '.join(said)[:400] or ran.stderr[-400:], 400)}")
+
+
+def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    calm = {
+        "ANSIBLE_HOME": str(folder / "home"),
+        "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),  # none: a person's own settings stay out of it
+        "ANSIBLE_PIPELINING": "1",
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_SSH_CONTROL_PATH_DIR": str(folder),
+        "ANSIBLE_SSH_ARGS": "-o ControlMaster=auto -o ControlPersist=10s",
+        "LC_ALL": "C.UTF-8",
+    }
+    return subprocess.run(
+        command, cwd=folder, env=os.environ | calm, capture_output=True, text=True, timeout=900, check=False
+    )
+
+
+def _program() -> str:
+    beside = Path(sys.executable).with_name("ansible-playbook")
+    found = str(beside) if beside.exists() else shutil.which("ansible-playbook")
+    if not found:
+        raise Unusable("there is no ansible-playbook here: install ansible-core.")
+    return found
