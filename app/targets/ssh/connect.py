@@ -23,14 +23,16 @@ class _Patience:
     alive_tries: int
 
 
-_USUAL, _HURRIED = _Patience(10, 5, 3), _Patience(6, 1.5, 2)
+_USUAL, _HURRIED, _AGAIN = _Patience(10, 5, 3), _Patience(8, 1.5, 2), _Patience(4, 1.5, 2)
+"""The second is for a line that another node may take over; the third, where the host answered such a line before."""
 
 
 async def connected(
-    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, *, hurried: bool = False
+    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, *, hurried: bool = False, again: bool = False
 ) -> asyncssh.SSHClientConnection:
     given_for(end, _fingerprints(end, known_hosts), said=False)
-    sock, patience = await tunnel.open() if tunnel else None, _HURRIED if hurried else _USUAL
+    sock = await tunnel.open() if tunnel else None
+    patience = (_AGAIN if again else _HURRIED) if hurried else _USUAL
     try:
         return await asyncssh.connect(
             end.address,

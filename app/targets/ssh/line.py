@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import asyncssh
@@ -58,6 +58,7 @@ class SshLine:
         tunnel: Tunnel | None = None,
         *,
         owned: Ownership = ALONE,
+        again: bool = False,
     ) -> None:
         self.end = end
         self._owned, self._claim = owned, owned.claim
@@ -67,6 +68,8 @@ class SshLine:
         self._tunnel = tunnel
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
+        self._again = again
+        """The host has answered before, this line or the one that it comes of."""
         self._sudo: bool | None = None
         """None until somebody asked who we are there."""
 
@@ -95,22 +98,30 @@ class SshLine:
 
     def of(self, end: Endpoint) -> "SshLine":
         """Another account on the same host."""
-        return SshLine(end, self._known_hosts, self._loop)
+        return self._another(end)
 
     def fresh(self) -> "SshLine":
         """Another connection by the same way in: what a new login would meet now."""
-        return SshLine(self.end, self._known_hosts, self._loop)
+        return self._another(self.end)
 
     def through(self, name: str, end: Endpoint) -> "SshLine":
         """A connection to what the script `name` begins on the host, inside of this one."""
         self.become_root()
         one = script(text_of(name), (), b"", _SECONDS, sudo=bool(self._sudo))
-        return SshLine(end, self._known_hosts, self._loop, Tunnel(self._connected, one))
+        return self._another(end, Tunnel(self._connected, one))
+
+    def stands(self) -> None:
+        """Raises where this line is cut itself: that another login failed says nothing of the host then."""
+        self.say(":")
 
     def close(self) -> None:
         self._loop.call(self._hung_up())
         if self._own_loop:
             self._loop.close()
+
+    def _another(self, end: Endpoint, tunnel: Tunnel | None = None) -> "SshLine":
+        hurried = replace(ALONE, hurried=self._owned.hurried)
+        return SshLine(end, self._known_hosts, self._loop, tunnel, owned=hurried, again=True)
 
     async def _say(
         self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: Heard | None
@@ -159,8 +170,9 @@ class SshLine:
         async with self._connecting:
             if self._connection is None or self._connection.is_closed():
                 self._connection = await connected(
-                    self.end, self._known_hosts, self._tunnel, hurried=self._owned.hurried
+                    self.end, self._known_hosts, self._tunnel, hurried=self._owned.hurried, again=self._again
                 )
+                self._again = True
             return self._connection
 
     async def _hung_up(self) -> None:

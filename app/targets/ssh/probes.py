@@ -40,6 +40,7 @@ def new_login(line: SshLine) -> tuple[Probe, Probe]:
         try:
             _logged_in(other)
         except TemperError as exc:
+            line.stands()
             return Probe("agent-login", False, clean(f"{who}: {exc}", _LONGEST)), Probe(
                 "agent-sudo", False, "nobody can log in to try"
             )
@@ -55,14 +56,15 @@ def new_login(line: SshLine) -> tuple[Probe, Probe]:
 
 def watched_logins(line: SshLine) -> tuple[Probe, ...]:
     """What our own login cannot tell: whether others still come in."""
-    return tuple(_watched(line.of(line.end.of(one)), one.user) for one in line.end.watched)
+    return tuple(_watched(line, line.of(line.end.of(one)), one.user) for one in line.end.watched)
 
 
-def _watched(other: SshLine, user: str) -> Probe:
+def _watched(line: SshLine, other: SshLine, user: str) -> Probe:
     name, who = f"login-{user}", f"new login as {user}"
     try:
         _logged_in(other)
     except TemperError as exc:
+        line.stands()
         return Probe(name, False, clean(f"{who}: {exc}", _LONGEST))
     else:
         return Probe(name, True, f"{who}: let in")

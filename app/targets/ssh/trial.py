@@ -18,6 +18,7 @@ def refusal(line: SshLine, end: Endpoint) -> str:
     try:
         guest.log_in()
     except TemperError as exc:
+        line.stands()
         return clean(str(exc), _LONGEST)
     else:
         return ""
