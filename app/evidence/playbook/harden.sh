@@ -84,7 +84,7 @@ put_back() {
 reload() {
   local service
   [ -n "$ROOT" ] && return 0
-  for service in "${SERVICES[@]}"; do systemctl reload "$service" 2>/dev/null || systemctl reload "${service%d}" || return; done
+  for service in "${SERVICES[@]}"; do temper_reload "$service" || return; done
 }
 
 failed() { FAILED="$FAILED $ID"; say "$ID: $*" >&2; }

@@ -6,7 +6,7 @@ from pathlib import Path
 from app.evidence.case import Case
 from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.fixes import Fix, Takeaway, takeaway
-from app.evidence.playbook.words import Plain, about, block, comment, left_out, quoted, tag, told, words, yaml
+from app.evidence.playbook.words import Plain, about, block, comment, left_out, quoted, reload, tag, told, words, yaml
 from app.evidence.verify import chunks
 
 _HERE = Path(__file__).parent
@@ -39,7 +39,8 @@ def _vars(taken: Takeaway) -> str:
         f"  {check.probe}:\n    asks: {quoted(check.asks)}\n    script: {block(check.script, 6)}"
         for check in asked.values()
     )
-    return f"temper_judge: {block((_HERE / 'judge.sh').read_text(), 2)}\ntemper_checks:\n{checks}"
+    judge = block((_HERE / "judge.sh").read_text(), 2)
+    return f"temper_judge: {judge}\ntemper_reload: {block(reload(), 2)}\ntemper_checks:\n{checks}"
 
 
 def _rule(fix: Fix) -> str:
@@ -131,9 +132,10 @@ _README = """# Hardening to take away
 
 Each rule is asked first whether it fits: a host whose files are not as the run found them, or as it left them, is left
 alone, and the rule is named at the end. Then come the questions that the Sentry asked in the run, as far as a host's
-own tools answer them; the old files are kept under `temper_kept`; the change; the reload; the same questions again; and
-a new login. Where one of these fails, the old files are put back. What is done already is not touched: a second run
-changes nothing. Tags: the rule, its STIG id, and cati, catii or catiii. Tried with ansible-core 2.19.
+own tools answer them; the old files are kept under `temper_kept`; the change; the reload, which has to show; the same
+questions again; and a new login. Where one of these fails, the old files are put back. What is done already is not
+touched: a second run changes nothing. Tags: the rule, its STIG id, and cati, catii or catiii. Tried with ansible-core
+2.19.
 
 ## Done
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.evidence.case import Case
 from app.evidence.playbook.fixes import Fix, Takeaway, takeaway
-from app.evidence.playbook.words import about, comment, left_out, tag, told, words
+from app.evidence.playbook.words import about, comment, left_out, reload, tag, told, words
 
 _HERE = Path(__file__).parent
 
@@ -20,6 +20,8 @@ def script_of(taken: Takeaway, run: str, said: str) -> bytes:
         comment([said, "Left out:", *left_out(taken)]),
         f"set -u\nRUN={shlex.quote(tag(run))}\n\n",
         (_HERE / "judge.sh").read_text(),
+        "\n",
+        reload(),
         "\n",
         (_HERE / "harden.sh").read_text(),
         *map(_rule, taken.fixes),

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from app.evidence.case import Case
 from app.evidence.maker import maker
 from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.fixes import Fix, Takeaway
+from app.targets.ssh.script import part
 from app.text.clean import clean
 
 Plain = str | bool | Sequence["Plain"] | Mapping[str, "Plain"]
@@ -70,6 +72,11 @@ def words(edit: FileEdit) -> list[str]:
 def comment(lines: Iterable[str]) -> str:
     """A line each, whatever was in them."""
     return "".join(f"# {clean(' '.join(line.split()), _LONGEST)}\n" for line in lines)
+
+
+def reload() -> str:
+    """`temper_reload`, for sh: what tells a service of a change in a run tells it elsewhere, too."""
+    return part("service") + (Path(__file__).parent / "reload.sh").read_text()
 
 
 def about(case: Case) -> str:

@@ -37,7 +37,11 @@ class ShellScript:
 
 def text_of(name: str) -> str:
     """With what it shares with others in front."""
-    return "".join((_REMOTE / f"{part}.sh").read_text() for part in ("shared", *_PARTS.get(name, ()), name))
+    return "".join(part(one) for one in ("shared", *_PARTS.get(name, ()), name))
+
+
+def part(name: str) -> str:
+    return (_REMOTE / f"{name}.sh").read_text()
 
 
 def script(

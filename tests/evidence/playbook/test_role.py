@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,15 +60,17 @@ def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_p
         FileEdit("write", new, new=f'["{HOSTILE}"]\n', mode="0640"),
     )
     harm = harmful(bad, STIG.rules["V-257985"])
-    both = Takeaway((*good.fixes, *harm.fixes), good.left)
-    done = play(playbook_of(both, HOSTILE, HOSTILE))
-    assert "Not done, and left or put back as it was: V-257985" in done.stdout, done.stdout + done.stderr
+    (unheard,) = fix(FileEdit("replace", str(bad), "good", "fine"), rule=STIG.rules["V-257992"]).fixes
+    all_of_it = Takeaway((*good.fixes, replace(unheard, services=("no-such-service",)), *harm.fixes), good.left)
+    done = play(playbook_of(all_of_it, HOSTILE, HOSTILE))
+    assert "Not done, and left or put back as it was: V-257992, V-257985" in done.stdout, done.stdout + done.stderr
+    assert "on this host, so nobody read what was written" in done.stdout
     assert done.returncode == 2
     assert bad.read_text() == "good\n"
     assert (file.read_text(), file.stat().st_mode & 0o777) == (f"{HOSTILE}\n0644\nlast\n", 0o600)
     made = tmp_path / "root/etc/new"
     assert (made.read_text(), made.stat().st_mode & 0o777) == (f'["{HOSTILE}"]\n', 0o640)
     assert not list(tmp_path.glob("**/*.temper-new"))
-    again = play(playbook_of(both, HOSTILE, HOSTILE), "--tags", "V-257984")
+    again = play(playbook_of(all_of_it, HOSTILE, HOSTILE), "--tags", "V-257984")
     assert " changed=0 " in again.stdout
     assert again.returncode == 0
