@@ -31,6 +31,8 @@ from app.scanners.verdict import Verdict
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.syntax.files import FileState
+from app.targets.running import InForce
 from app.targets.target import Applied, Preview, Restored
 from app.targets.thread import TargetThread
 
@@ -54,6 +56,12 @@ class InstantHost:
     def read(self, path):
         return b"x"
 
+    def state(self, path):
+        return FileState(b"x", 0o600, "root:root")
+
+    def glob(self, pattern):
+        return []
+
     def leads_to(self, path):
         return path
 
@@ -76,6 +84,12 @@ class InstantHost:
     def commit(self, journal): ...
     def health(self):
         return (Probe("p", True, ""),)
+
+    def running(self):
+        return InForce()
+
+    def offers(self, wanted):
+        return ()
 
     def drift(self, expected):
         return ()

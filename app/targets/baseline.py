@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from app.events.words import FileChange
-from app.syntax.files import Files
+from app.syntax.files import Files, FileState
 from app.targets.accounts import people
 from app.targets.digest import digest
 from app.targets.names import spelled
@@ -18,9 +18,13 @@ _SPECIAL = 0o6000
 _MOST = 40
 
 
+Standing = str | tuple[FileState, bool] | None
+"""Where a link points; or a state, and whether it is a folder's; None for what is neither link, file nor folder."""
+
+
 class Whole(Files, Protocol):
-    def paths(self) -> list[str]: ...
-    def link(self, path: str) -> str | None: ...
+    def standing(self) -> Mapping[str, Standing]:
+        """What stands at each path, sorted, with no link followed."""
 
 
 class OldEntry(msgspec.Struct, frozen=True, array_like=True):
@@ -61,7 +65,7 @@ def after(was: Baseline, noted: Iterable[Aftermath]) -> Baseline:
 
 def take(tree: Whole) -> Baseline:
     return Baseline(
-        {path: _entry(tree, path) for path in tree.paths()},
+        {path: _entry(found) for path, found in tree.standing().items()},
         {spelled(account.name): account.uid for account in people(tree).accounts},
     )
 
@@ -89,15 +93,13 @@ def _without_digests(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry]) -
     }
 
 
-def _entry(tree: Whole, path: str) -> OldEntry:
-    link = tree.link(path)
-    if link is not None:
-        return OldEntry("link", 0, "", 0, hashlib.sha256(link.encode(errors="surrogateescape")).hexdigest())
-    state = tree.state(path)
-    if state is None:
+def _entry(found: Standing) -> OldEntry:
+    if isinstance(found, str):
+        return OldEntry("link", 0, "", 0, hashlib.sha256(found.encode(errors="surrogateescape")).hexdigest())
+    if found is None:
         return OldEntry("other", 0, "", 0, None)
-    kind = "file" if state.content or tree.read(path) is not None else "folder"
-    return OldEntry(kind, state.mode, state.owner, len(state.content), digest(state))
+    state, folder = found
+    return OldEntry("folder" if folder else "file", state.mode, state.owner, len(state.content), digest(state))
 
 
 def _people(was: Baseline, now: Baseline) -> Iterator[str]:

@@ -1,14 +1,16 @@
 """A host's files as real files under one folder. Nothing that is read or written here can lie outside it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISREG
+from typing import TypeVar
 
 from app.errors import ActionFailed, Unusable
 from app.syntax.files import FileState
+from app.targets.baseline import Standing
 from app.targets.disk import Disk, Folder
 from app.targets.loan import Loans
 from app.targets.lock import HostLock
@@ -16,6 +18,7 @@ from app.targets.names import meant, spelled
 from app.targets.owners import ROOT, FileOwners
 from app.targets.walk import first_link, folder_at, parent_of, parts_of, resolve
 
+T = TypeVar("T")
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER_MODE = 0o755
 
@@ -27,6 +30,7 @@ class Tree:
         self._owners = FileOwners(folder / "owners.json", disk)
         self._loans = Loans(folder / "loan.json", disk)
         self._lock = HostLock(folder / "loan.lock")
+        self._at: int | None = None
         if self._root.is_dir():
             with self._open() as root:
                 self._loans.settle(root)
@@ -70,12 +74,25 @@ class Tree:
 
     def paths(self) -> list[str]:
         """Every path of the tree, folders and links too."""
+        return sorted(self._each(lambda _folder, _name, _path: None))
+
+    def standing(self) -> dict[str, Standing]:
+        """All paths, each with what stands there itself."""
+        return dict(sorted(self._each(self._itself).items()))
+
+    def _each(self, look: Callable[[int, str, str], T]) -> dict[str, T]:
         with self._open() as root:
-            return sorted(
-                spelled(f"{at[1:]}/{name}")
-                for at, folders, files, _descriptor in os.fwalk(".", dir_fd=root)
+            return {
+                spelled(f"{at[1:]}/{name}"): look(folder, name, f"{at[1:]}/{name}")
+                for at, folders, files, folder in os.fwalk(".", dir_fd=root)
                 for name in (*folders, *files)
-            )
+            }
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """For a look of many questions: what each would lock and open by itself is locked and open for them all."""
+        with self._open():
+            yield
 
     # Changing follows nothing.
 
@@ -126,8 +143,15 @@ class Tree:
 
     @contextmanager
     def _open(self) -> Iterator[int]:
-        with self._lock, _held(self._root) as root:
-            yield root
+        with self._lock:
+            if self._at is not None:  # by this very thread, since the lock is its own
+                yield self._at
+                return
+            with _held(self._root) as self._at:
+                try:
+                    yield self._at
+                finally:
+                    self._at = None
 
     def _followed(self, root: int, path: str) -> tuple[FileState, bool] | None:
         real = resolve(root, meant(path))
@@ -137,6 +161,16 @@ class Tree:
             with parent_of(root, str(real)) as (folder, name):
                 return self._state(folder, name, str(real))
         except (FileNotFoundError, NotADirectoryError, ActionFailed):
+            return None
+
+    def _itself(self, folder: int, name: str, path: str) -> Standing:
+        try:
+            return os.readlink(name, dir_fd=folder)
+        except OSError:  # no link
+            pass
+        try:
+            return self._state(folder, name, path)
+        except ActionFailed:
             return None
 
     def _state(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
