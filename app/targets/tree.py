@@ -147,9 +147,10 @@ class Tree:
             if self._at is not None:  # by this very thread, since the lock is its own
                 yield self._at
                 return
-            with _held(self._root) as self._at:
+            with _held(self._root) as root:
+                self._at = root
                 try:
-                    yield self._at
+                    yield root
                 finally:
                     self._at = None
 
