@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from tests.brought_up import TOLD, bring_up, copied_from
 from tests.evidence.played import archive, case, log, played
+from tests.once import built_once
 from tests.postgres import postgres_server
 
 pytest_plugins = ["tests.costs", "tests.thorough"]
@@ -60,6 +62,13 @@ def pytest_configure():
     """Nobody out there is to be trusted: each client that a test makes would read in all authorities of the world."""
     os.environ.pop("SSL_CERT_FILE", None)
     os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def databases_brought_up(tmp_path_factory):
+    folder = built_once(tmp_path_factory, "brought-up", bring_up)
+    os.environ[TOLD] = str(folder)
+    copied_from(folder)
 
 
 @pytest.hookimpl(optionalhook=True)

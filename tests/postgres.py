@@ -9,11 +9,14 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
+
+from tests.brought_up import bring_up_server
 
 FOR_SPEED = ("fsync=off", "synchronous_commit=off")
 
@@ -84,9 +87,23 @@ def postgres_server() -> Iterator[str]:
 
 
 def new_database(server: str) -> str:
-    name = f"t{secrets.token_hex(6)}"
+    """Brought up."""
+    return _created(server, f"t{secrets.token_hex(6)}", _brought_up(server))
+
+
+def empty_database(server: str) -> str:
+    return _created(server, f"t{secrets.token_hex(6)}", "template1")
+
+
+@cache
+def _brought_up(server: str) -> str:
+    bring_up_server(_created(server, "brought_up", "template1"))
+    return "brought_up"
+
+
+def _created(server: str, name: str, template: str) -> str:
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"create database {name}")  # type: ignore[call-overload]  # a name of ours
+        connection.execute(f"create database {name} template {template}")  # type: ignore[call-overload]  # names of ours
     return f"{server}/{name}"
 
 

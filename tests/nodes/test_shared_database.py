@@ -26,22 +26,18 @@ from app.store.nodes import NodeRow
 from app.store.notices import Notices
 from app.store.projection import project
 from tests.loop.playing import pack, request, rule
-from tests.postgres import new_database
+from tests.postgres import empty_database, new_database
 
 
 @pytest.fixture
-def address(server):
-    return new_database(server)
-
-
-@pytest.fixture
-def database(address):
-    opened = open_database(address)
+def database(server):
+    opened = open_database(new_database(server))
     yield opened
     opened.dispose()
 
 
-def test_many_open_a_new_database_at_once_and_it_is_migrated_once(address):
+def test_many_open_a_new_database_at_once_and_it_is_migrated_once(server):
+    address = empty_database(server)
     with ThreadPoolExecutor(8) as pool:
         opened = list(pool.map(open_database, [address] * 8))
     assert [revision(engine) for engine in opened] == [HEAD] * 8

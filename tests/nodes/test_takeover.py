@@ -14,7 +14,7 @@ from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, Ru
 from app.targets.catalog import open_target
 from tests.forkserver import Temper
 from tests.nodes.conftest import RULES
-from tests.postgres import new_database
+from tests.postgres import empty_database
 
 HOSTS = ["fixture", *(f"fixture-{number}" for number in range(2, 7))]
 
@@ -127,7 +127,7 @@ def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared,
 
 
 def test_nodes_that_are_the_first_on_a_database_at_the_same_moment_all_come_up(server, tmp_path):
-    address = new_database(server)
+    address = empty_database(server)
     environment = {**os.environ, "TEMPER_DATABASE_URL": address}
     line = ["worker", "--data", tmp_path / "data"]
     started = [Temper(*line, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(3)]
