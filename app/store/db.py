@@ -13,6 +13,7 @@ from sqlalchemy.exc import TimeoutError as AllInUse
 
 from app.config import migrations
 from app.errors import Unusable
+from app.store.fresh import lay_out
 
 HEAD = "0020"
 """The newest migration. A database that stands there is opened without loading Alembic."""
@@ -139,6 +140,9 @@ def _bring_up(engine: Engine, place: Place) -> None:
         return
     with alone(engine, "temper migrations"):
         found = revision(engine)
+        if found is None and not shared(engine):
+            lay_out(engine)
+            found = revision(engine)
         if found == HEAD:
             return
         if found and found not in known():

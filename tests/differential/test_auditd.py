@@ -11,6 +11,7 @@ from app.targets.effects.auditd import PATH, STARTS, Auditd
 from app.targets.effects.auditd_words import DEFAULTS
 from tests.differential.harness import tally
 from tests.differential.wall import host, laid_out, said, told
+from tests.thorough import examples
 
 GROUPS = {"/etc/group": "root:x:0:\n", "/etc/passwd": "root:x:0:0::/root:/bin/sh\n", "/var/log/audit/.keep": ""}
 SOUND = {
@@ -123,7 +124,7 @@ TRIALS = {"auditd.conf": trial, "augenrules": joining}
 
 @pytest.mark.parametrize("name", TRIALS)
 def test_our_reading_is_theirs(name):
-    assert tally(TRIALS[name], 200).differences == ()
+    assert tally(TRIALS[name], examples(70)).differences == ()
 
 
 def test_a_file_that_our_parser_objects_to_is_refused_by_auditd():

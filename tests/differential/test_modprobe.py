@@ -8,6 +8,7 @@ from app.targets.effects import folders
 from app.targets.effects.modprobe import END, in_force
 from tests.differential.harness import tally
 from tests.differential.wall import differing, host, laid_out, said
+from tests.thorough import examples
 
 FOLDERS = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d")
 NAMES = ("10-a", "50-b", "sctp", "usb-storage", "A", ".hidden", "9")
@@ -76,4 +77,4 @@ TRIALS = {"reading": trial}
 
 
 def test_our_reading_is_modprobes():
-    assert tally(trial, 200).differences == ()
+    assert tally(trial, examples(70)).differences == ()

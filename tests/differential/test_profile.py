@@ -5,6 +5,7 @@ from random import Random
 from app.targets.effects.profile import LOGIN, ShellProfile
 from tests.differential.harness import tally
 from tests.differential.wall import host, laid_out, said, told
+from tests.thorough import examples
 
 LOOP = 'for script in /etc/profile.d/*.sh; do\n    [ -r "$script" ] && . "$script"\ndone\nunset script\n'
 NAMES = ("a", "b", "tmout", "zz", "10-x")
@@ -52,4 +53,4 @@ TRIALS = {"login": trial}
 
 
 def test_our_reading_is_bashs():
-    assert tally(trial, 300).differences == ()
+    assert tally(trial, examples(100)).differences == ()

@@ -9,6 +9,7 @@ from app.targets.effects.daemon import UNSET
 from app.targets.effects.pwquality import DEFAULTS, FOLDER, MAIN, READ, Pwquality
 from tests.differential.harness import tally
 from tests.differential.wall import differing, host
+from tests.thorough import examples
 
 NUMBERS = {
     "difok": 1,
@@ -90,7 +91,7 @@ TRIALS = {"reading": trial}
 
 
 def test_our_reading_is_the_librarys():
-    assert tally(trial, 400).differences == ()
+    assert tally(trial, examples(130)).differences == ()
 
 
 def test_every_key_of_the_library_is_known():

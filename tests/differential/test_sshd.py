@@ -31,6 +31,7 @@ from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalle
 from tests.differential.sshd_files import connection, written
 from tests.hostfiles import DictFiles
 from tests.targets.test_policy import as_action
+from tests.thorough import examples
 
 SSHD = "/usr/sbin/sshd"
 RELEASE = {"/etc/os-release": "ID=debian\n"}
@@ -159,7 +160,7 @@ TRIALS: dict[str, Trial] = {
     "what is accepted is not weaker": edits,
     "what the corpus calls an attack is one": attack,
 }
-COUNTS = dict(zip(TRIALS, (300, 200, 50), strict=True))
+COUNTS = dict(zip(TRIALS, (examples(100), examples(70), examples(25)), strict=True))
 MOST_REFUSED = dict(zip(TRIALS, (0.3, 0.9, 0.5), strict=True))
 """Or the trials would show nothing."""
 

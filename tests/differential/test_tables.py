@@ -19,6 +19,7 @@ from tests.differential import test_modprobe, test_profile, test_pwquality, test
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said
 from tests.hostfiles import DictFiles
+from tests.thorough import examples
 
 Texts = dict[str, str]
 Words = Callable[[Texts], Mapping[str, str]]
@@ -170,6 +171,6 @@ TRIALS = {name: trial(name) for name in CASES}
 
 @pytest.mark.parametrize("name", TRIALS)
 def test_what_is_accepted_leaves_nothing_weaker(name):
-    found = tally(TRIALS[name], 250)
+    found = tally(TRIALS[name], examples(80))
     assert found.differences == ()
     assert found.refused < found.ran

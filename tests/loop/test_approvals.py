@@ -38,7 +38,7 @@ from tests.loop.playing import pack, request, rule
 from tests.thorough import examples
 
 SKILL = pack([rule("A"), rule("B", irreversible=True)])
-INTERLEAVINGS = examples(300)
+INTERLEAVINGS = examples(100, 4500)
 EDIT = msgspec.json.encode(
     {"actions": [{"kind": "set_option", "path": "/etc/x", "key": "k", "value": "mine"}], "note": ""}
 )

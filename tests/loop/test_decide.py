@@ -62,7 +62,7 @@ def kinds(world, *types):
     return [type(recorded.event).__name__ for recorded in world.log if isinstance(recorded.event, types)]
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(100, 4500), deadline=None)
 @given(seed=st.integers(0, 2**32), mode=st.sampled_from(["auto", "review", "dry-run"]))
 def test_whatever_happens_the_run_ends_and_every_change_is_kept_or_undone(seed, mode):
     world = World(PACK, chance(seed))
@@ -101,7 +101,7 @@ def test_whatever_happens_the_run_ends_and_every_change_is_kept_or_undone(seed, 
     assert open_journal is None or isinstance(ended, RunFailed)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(50, 1500), deadline=None)
 @given(seed=st.integers(0, 2**32), share=st.floats(0, 1))
 def test_the_fold_of_a_log_does_not_depend_on_where_it_was_cut(seed, share):
     world = World(PACK, chance(seed))
@@ -111,7 +111,7 @@ def test_the_fold_of_a_log_does_not_depend_on_where_it_was_cut(seed, share):
     assert fold(world.log[cut:], fold(world.log[:cut])) == fold(world.log) == world.state
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(50, 1500), deadline=None)
 @given(seed=st.integers(0, 2**32), moment=st.integers(0, 80))
 def test_a_stop_at_any_moment_undoes_the_change_in_hand_and_ends_every_item(seed, moment):
     world = World(PACK, chance(seed))

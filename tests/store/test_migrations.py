@@ -7,13 +7,12 @@ import sqlite3
 
 import pytest
 from alembic import command
-from alembic.config import Config
-from sqlalchemy import Engine, event, inspect, text
+from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlmodel import Session, select
 
-from app.config import migrations
 from app.store.db import HEAD, open_database, revision
 from app.store.models import CredentialRow, PersonRow, ScheduleRow
+from tests.store.fresh import moved, tables
 
 OUTCOMES = {
     "ran": "Run abcd at 2026-01-01 02:00 UTC.",
@@ -56,19 +55,39 @@ def killed_at(path, statement):
     open_database(path).dispose()
 
 
-@pytest.mark.parametrize("statement", [6, 15, 30, 45])
-def test_killed_in_the_middle_of_the_migrations(tmp_path, statement):
+def in_it(path):
+    raw = sqlite3.connect(path)
+    found = raw.execute("select sql from sqlite_master order by name").fetchall()
+    raw.close()
+    return found
+
+
+@pytest.mark.parametrize(("before", "statement"), [("", 6), ("", 45), ("0001", 15), ("0010", 30)])
+def test_killed_while_tables_are_made_or_changed(tmp_path, before, statement):
     path = tmp_path / "t.sqlite"
+    if before:
+        old = create_engine(f"sqlite:///{path}")
+        moved(old, before)
+        old.dispose()
+    was = in_it(path)
     opening = SPAWN.Process(target=killed_at, args=(path, statement))
     opening.start()
     opening.join(30)
     assert opening.exitcode == -signal.SIGKILL
-    with sqlite3.connect(path) as raw:
-        assert raw.execute("select count(*) from sqlite_master").fetchone() == (0,)
-    raw.close()
+    assert in_it(path) == was
     database = open_database(path)
     assert revision(database) == HEAD
     database.dispose()
+
+
+def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
+    """Should it not: `python -m tests.store.fresh`."""
+    new = open_database(tmp_path / "new.sqlite")
+    old = create_engine(f"sqlite:///{tmp_path / 'old.sqlite'}")
+    moved(old, HEAD)
+    assert tables(new) == tables(old)
+    for one in (new, old):
+        one.dispose()
 
 
 def test_two_that_open_a_new_file_at_once_both_come_up(tmp_path):
@@ -84,11 +103,7 @@ def test_two_that_open_a_new_file_at_once_both_come_up(tmp_path):
 def test_what_was_read_out_of_sentences_and_labels_stands_in_columns(tmp_path):
     path = tmp_path / "t.sqlite"
     database = open_database(path)
-    config = Config()
-    config.set_main_option("script_location", str(migrations()))
-    with database.begin() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0010")
+    moved(database, "0010", command.downgrade)
     oidc = f"oidc${'a' * 32}${'b' * 32}"
     with database.begin() as connection:
         for name, outcome in OUTCOMES.items():

@@ -5,6 +5,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from app.engines.grammar import bindable
 from app.engines.simulator import to_schema
@@ -35,12 +36,12 @@ ANYTHING = st.recursive(
 @pytest.mark.parametrize("schema", SCHEMAS)
 @given(wanted=ANYTHING)
 def test_what_comes_out_fits(schema, wanted):
-    to_schema.check(schema)
-    jsonschema.validate(to_schema.press(schema, wanted), schema)
+    Draft202012Validator(schema).validate(to_schema.press(schema, wanted))
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
-def test_nothing_wanted_still_makes_an_answer(schema):
+def test_a_schema_is_taken_and_nothing_wanted_still_makes_an_answer(schema):
+    to_schema.check(schema)
     jsonschema.validate(to_schema.press(schema), schema)
 
 
