@@ -13,7 +13,6 @@ from app.people.groups import GroupRights
 from app.runtime.runtime import Runtime
 from app.store.db import apart
 from app.web import api, pages
-from app.web.access import sign_in, sign_in_oidc
 from app.web.access.access_ledger import AccessLedger
 from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.cors import Cors, origins
@@ -25,6 +24,7 @@ from app.web.access.password_check import CONNECTIONS, PasswordCheck
 from app.web.access.rechecks import Rechecks
 from app.web.api import nowhere
 from app.web.conditional import Conditional
+from app.web.routes import ROUTES
 from app.web.stream.streams import Streams
 
 READERS = 12
@@ -58,7 +58,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     application.state.streams = Streams(runtime.bus, runtime.store)
     api.install(application)
     pages.install(application)
-    application.router.routes.extend([*sign_in.router.routes, *sign_in_oidc.router.routes])
+    application.router.routes.extend(ROUTES)
     nowhere.install(application)
     guard(application.router.routes)
     application.state.desk = desk

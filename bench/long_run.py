@@ -35,6 +35,7 @@ from typing import Self
 import httpx
 from long_log import Parts, parts, played, steps
 
+import app.web.routes  # noqa: F401  pages link by its names
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.log import LogWriter, RunLog

@@ -21,6 +21,12 @@ def test_imports_go_down_the_floors():
     assert done.returncode == 0, done.stdout[-3000:]
 
 
+def test_importing_reads_nothing_of_the_environment_the_disk_or_the_clock():
+    line = [sys.executable, "-m", "tests.importing"]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr[-2000:]
+
+
 def test_only_one_module_knows_dbos():
     knowing = [
         path

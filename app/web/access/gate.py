@@ -22,6 +22,7 @@ from app.web.access.guard import turned_away
 from app.web.access.rechecks import Rechecks
 from app.web.access.visit import KEY, Visit
 from app.web.api.problem import Problem
+from app.web.api.route import PREFIX
 
 STRANGERS_AT_ONCE = 4
 """Requests of nobody in particular that are worked on at a time; those of people do not wait for them."""
@@ -99,7 +100,7 @@ class Gate:
             said = f"There is nothing at {scope['path'][:100]!a}: no name holds a NUL or another control character."
             return turned_away(headers, Problem("not-found", said))
         # The API says which parameter it is.
-        if b"%00" in scope["query_string"] and not scope["path"].startswith("/api/v1"):
+        if b"%00" in scope["query_string"] and not scope["path"].startswith(PREFIX):
             return turned_away(headers, Problem("invalid", "The address holds a NUL: take it out.", field="query"))
         return None
 

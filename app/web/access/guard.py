@@ -11,7 +11,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import CLOSED, Needs, Person, admits, may, said_needs
 from app.web.access.visit import visit_of
+from app.web.addresses import path_to
 from app.web.api.problem import Problem
+from app.web.api.route import PREFIX
 from app.web.pages.refused import refusal
 
 
@@ -65,7 +67,7 @@ def _refused(scope: Scope, person: Person | None, needs: Needs) -> Response:
 
 def _who_are_you(scope: Scope, headers: Headers) -> Response:
     browsing = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
-    if browsing and not scope["path"].startswith("/api/v1"):
-        return RedirectResponse(f"/sign-in?next={quote(scope['path'], safe='/')}", status_code=303)
+    if browsing and not scope["path"].startswith(PREFIX):
+        return RedirectResponse(f"{path_to('sign_in')}?next={quote(scope['path'], safe='/')}", status_code=303)
     said = "Sign in, or send a token: Authorization: Bearer temper_…"
     return Problem("unauthorized", said, headers={"www-authenticate": "Bearer"}).response()

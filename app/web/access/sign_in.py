@@ -22,6 +22,7 @@ from app.web.access.password_check import (
     TryLater,
     Wrong,
 )
+from app.web.addresses import path_to
 from app.web.deps import TheSession
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -32,7 +33,7 @@ BROWSER = "temper-browser"
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/sign-in")
+@router.get("/sign-in", name="sign_in")
 @everybody
 async def form(request: Request, next: str = "/") -> Response:  # noqa: A002  the name in the address
     return form_again(request, next, "", 200)
@@ -58,7 +59,7 @@ async def sign_in(
         case LetIn(secret, browser):
             answer = let_in(request, inside(next), secret, SESSION_SECONDS)
             if browser:
-                _keep(request, answer, BROWSER, browser, BROWSER_SECONDS, path="/sign-in")
+                _keep(request, answer, BROWSER, browser, BROWSER_SECONDS, path=path_to("sign_in"))
             return answer
 
 
@@ -68,19 +69,20 @@ def sign_out(session: TheSession) -> Response:
     person = WHO.get()
     if person and person.credential and (row := session.get(CredentialRow, person.credential)):
         people.end(session, row)
-    answer = RedirectResponse("/sign-in", status_code=303)
+    answer = RedirectResponse(path_to("sign_in"), status_code=303)
     answer.delete_cookie(COOKIE)
     return answer
 
 
-@router.get("/share/{secret}")
+@router.get("/share/{secret}", name="share")
 @everybody
 def shared(request: Request, session: TheSession, secret: str) -> Response:
     """The link itself is the right to watch, until it expires."""
     row = people.credential(session, secret)
     if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= time.time():
         return form_again(request, "/", "This link has expired, or never was: ask for a new one.", 403)
-    return let_in(request, f"/runs/{row.run}" if row.run else "/", secret, row.expires_at - time.time())
+    to = path_to("run", run=row.run) if row.run else path_to("home")
+    return let_in(request, to, secret, row.expires_at - time.time())
 
 
 def let_in(request: Request, to: str, secret: str, seconds: float) -> Response:

@@ -18,16 +18,16 @@ from app.store.models import PersonRow
 from app.web.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
 from app.web.access.password_check import SESSION_SECONDS
 from app.web.access.sign_in import form_again, inside, let_in
+from app.web.addresses import path_to
 from app.web.deps import TheSession
 
 ERRAND_SECONDS = 600
 COOKIE = "temper-errand"
-BACK = "/sign-in/oidc/back"
 
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/sign-in/oidc")
+@router.get("/sign-in/oidc", name="sign_in_oidc")
 @everybody
 async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "/") -> Response:  # noqa: A002
     oidc: Oidc | None = request.app.state.oidc
@@ -41,13 +41,13 @@ async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "
     answer = RedirectResponse(to, status_code=303)
     carried = msgspec.json.encode(errand).hex()
     answer.set_cookie(
-        COOKIE, carried, max_age=ERRAND_SECONDS, httponly=True, samesite="lax", path=BACK,
+        COOKIE, carried, max_age=ERRAND_SECONDS, httponly=True, samesite="lax", path=path_to("sign_in_oidc_back"),
         secure=request.url.scheme == "https",
     )  # fmt: skip
     return answer
 
 
-@router.get(BACK)
+@router.get("/sign-in/oidc/back", name="sign_in_oidc_back")
 @everybody
 async def back(
     request: Request,
@@ -78,7 +78,7 @@ async def back(
         seconds=SESSION_SECONDS,
     )
     answer = let_in(request, errand.to, secret, SESSION_SECONDS)
-    answer.delete_cookie(COOKIE, path=BACK)
+    answer.delete_cookie(COOKIE, path=path_to("sign_in_oidc_back"))
     if changed:
         did = PersonDid(who=owner.name, right=owner.right, via="session", source=source, did=changed, status=303)
         answer.background = BackgroundTask(request.app.state.ledger.did, did)
@@ -132,4 +132,4 @@ def _errand(request: Request) -> Errand | None:
 
 
 def _back(request: Request) -> str:
-    return f"{request.url.scheme}://{request.headers.get('host', '')}{BACK}"
+    return f"{request.url.scheme}://{request.headers.get('host', '')}{path_to('sign_in_oidc_back')}"

@@ -1,6 +1,7 @@
 """JSON over HTTP: runs, what they wait for, the machine under them, and who is told."""
 
 from fastapi import FastAPI
+from starlette.routing import BaseRoute
 
 from app.web.api import (
     approvals,
@@ -41,44 +42,45 @@ from app.web.api.turn_tally import TurnTally
 from app.web.stream.folds import Folds
 from app.web.stream.rollout_folds import RolloutFolds
 
+PARTS = (
+    index,
+    runs,
+    commands,
+    rollouts,
+    items,
+    energy,
+    events,
+    evidence,
+    key,
+    approvals,
+    engines,
+    lineup,
+    probes,
+    gpus,
+    samples,
+    streams,
+    hosts,
+    groups,
+    rules,
+    lessons,
+    schedules,
+    waivers,
+    tailorings,
+    parameters,
+    webhooks,
+    people,
+    usage,
+    nodes,
+    health,
+    metrics,
+    problems,
+)
+ROUTES: tuple[BaseRoute, ...] = (*(route for part in PARTS for route in part.router.routes), openapi.ROUTE)
+
 
 def install(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.keys, application.state.folds = Keys(runtime.database), Folds(runtime.store)
     application.state.rollouts = RolloutFolds()
     application.state.turns = TurnTally(runtime.bus, runtime.store)
-    for part in (
-        index,
-        runs,
-        commands,
-        rollouts,
-        items,
-        energy,
-        events,
-        evidence,
-        key,
-        approvals,
-        engines,
-        lineup,
-        probes,
-        gpus,
-        samples,
-        streams,
-        hosts,
-        groups,
-        rules,
-        lessons,
-        schedules,
-        waivers,
-        tailorings,
-        parameters,
-        webhooks,
-        people,
-        usage,
-        nodes,
-        health,
-        metrics,
-        problems,
-    ):
-        application.router.routes.extend(part.router.routes)
     openapi.install(application)

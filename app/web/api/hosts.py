@@ -2,7 +2,6 @@
 
 import asyncio
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 from fastapi import Path, Query, Response
 from pydantic import Field
@@ -19,6 +18,7 @@ from app.store.standing import forget_host
 from app.targets import registry
 from app.targets.catalog import FIXTURE, known_host
 from app.targets.registry import RegisteredHost
+from app.web.addresses import path_to
 from app.web.api.problem import Problem, blamed, documented
 from app.web.api.route import router as api_router
 from app.web.api.wire import Wire
@@ -97,7 +97,7 @@ def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
 @admins
 def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, response: Response) -> HostView:
     """Add a host over SSH, once its key is accepted, a login works, and a change could be taken back there."""
-    response.headers["location"] = f"/api/v1/hosts/{quote(order.name, safe='')}"
+    response.headers["location"] = path_to("show_host", host=order.name)
     if order.kind == FIXTURE:
         if not registry.is_fixture(order.name):
             said = f"The fixtures are {FIXTURE!r} and '{FIXTURE}-2' to '{FIXTURE}-99'; they need not be added."

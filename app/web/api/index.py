@@ -5,6 +5,7 @@ from fastapi.routing import APIRoute
 from pydantic import Field
 
 from app.people.rights import guests
+from app.web.addresses import path_to
 from app.web.api.problem import documented
 from app.web.api.route import PREFIX
 from app.web.api.route import router as api_router
@@ -30,4 +31,4 @@ def index(request: Request) -> Index:
     read = {
         route.name: route.path for route in routes if "GET" in (route.methods or ()) and route.path.startswith(PREFIX)
     }
-    return Index(version=request.app.version, description="/openapi.json", docs="/api/docs", addresses=read)
+    return Index(version=request.app.version, description=path_to("openapi"), docs=path_to("api_docs"), addresses=read)

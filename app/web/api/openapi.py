@@ -57,12 +57,15 @@ def install(application: FastAPI) -> None:
             described.update(_described(application))
         return described
 
-    @guests
-    async def answer(_: Request) -> Response:
-        return JSONResponse(describe())
-
     application.state.described = describe
-    application.router.routes.append(Route("/openapi.json", answer, include_in_schema=False))
+
+
+@guests
+async def _answer(request: Request) -> Response:
+    return JSONResponse(request.app.state.described())
+
+
+ROUTE = Route("/openapi.json", _answer, name="openapi", include_in_schema=False)
 
 
 def _described(application: FastAPI) -> dict[str, Any]:

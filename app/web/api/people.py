@@ -13,6 +13,7 @@ from app.people.passwords import LONGEST_PASSWORD, SHORTEST
 from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, guests, may, operators
 from app.store import audit, people, queries
 from app.store.models import CredentialRow, PersonRow
+from app.web.addresses import path_to
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import the_run
@@ -161,7 +162,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     run = _named(session, new.run)
     owner = _owner(session, None)
     row, secret = people.link(session, owner.name, run, new.hours)
-    return MadeLink(id=row.id, path=f"/share/{secret}", expires_at=when(row.expires_at) or "")
+    return MadeLink(id=row.id, path=path_to("share", secret=secret), expires_at=when(row.expires_at) or "")
 
 
 @router.get("/audit", responses=documented())

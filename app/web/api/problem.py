@@ -10,6 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.errors import BadInput, NotTaken, TemperError
+from app.web.addresses import path_to
 from app.web.api.wire import Wire
 
 MEDIA_TYPE = "application/problem+json"
@@ -104,7 +105,7 @@ class Problem(TemperError):
     def body(self) -> ProblemBody:
         kind = KINDS[self.kind]
         return ProblemBody(
-            type=f"/problems/{self.kind}",
+            type=path_to("explain", kind=self.kind),
             title=kind.title,
             status=kind.status,
             detail=str(self),

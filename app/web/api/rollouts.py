@@ -20,6 +20,7 @@ from app.store import rollouts
 from app.store.groups import groups
 from app.store.held import asking
 from app.store.rollouts import RolloutRow
+from app.web.addresses import path_to
 from app.web.api.commands import TheWish, Wish
 from app.web.api.events import SEQ, as_messages
 from app.web.api.idempotency import TheKeys
@@ -242,8 +243,12 @@ def _handled(runtime: TheRuntime, rollout: str, verb: str, wish: Wish | None) ->
 
 
 def _links(rollout: str) -> RolloutLinks:
-    here = f"/api/v1/rollouts/{rollout}"
-    return RolloutLinks(self=here, stream=f"{here}/stream", evidence=f"{here}/{FILE}", page=f"/fleet/{rollout}")
+    return RolloutLinks(
+        self=path_to("show_rollout", rollout=rollout),
+        stream=path_to("stream_rollout", rollout=rollout),
+        evidence=path_to("take_rollout_evidence", rollout=rollout),
+        page=path_to("rollout", rollout=rollout),
+    )
 
 
 def _view(row: RolloutRow) -> RolloutView:

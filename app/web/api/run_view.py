@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.events.words import Mode, Provenance
 from app.store.models import RunRow
+from app.web.addresses import path_to
 from app.web.api.wire import Figure, Link, Wire, figure, when
 
 RunState = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
@@ -73,15 +74,14 @@ def run_view(row: RunRow) -> RunView:
 
 
 def links(run: str) -> RunLinks:
-    here = f"/api/v1/runs/{run}"
     return RunLinks(
-        self=here,
-        items=f"{here}/items",
-        events=f"{here}/events",
-        stream=f"{here}/stream",
-        energy=f"{here}/energy",
-        evidence=f"{here}/evidence.zip",
-        page=f"/runs/{run}",
+        self=path_to("show_run", run=run),
+        items=path_to("list_items", run=run),
+        events=path_to("list_events", run=run),
+        stream=path_to("stream_events", run=run),
+        energy=path_to("show_energy", run=run),
+        evidence=path_to("take_pack", run=run),
+        page=path_to("run", run=run),
     )
 
 

@@ -17,6 +17,7 @@ from app.store import schedules
 from app.store.groups import groups
 from app.store.models import ScheduleRow
 from app.targets.catalog import FIXTURE
+from app.web.addresses import path_to
 from app.web.api.order import HostName, ModeName, Rules, SkillName
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
@@ -85,7 +86,7 @@ def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime,
     hosts = chosen(order.hosts, runtime.settings.hosts, groups(session)) if order.hosts else ()
     row = schedule(_wanted(order, hosts), time.time(), runtime.settings.hosts)
     add(session, row)
-    response.headers["location"] = f"/api/v1/schedules/{row.id}"
+    response.headers["location"] = path_to("show_schedule", schedule=row.id)
     return _view(row)
 
 

@@ -11,6 +11,7 @@ from app.people.rights import operators, signed, viewers
 from app.runs.waive import LONGEST, WaiverWish, end_waiver, waive
 from app.store import waivers
 from app.store.waivers import WaiverRow, WaiverState
+from app.web.addresses import path_to
 from app.web.api.order import HostName, SkillName
 from app.web.api.problem import documented
 from app.web.api.route import router as api_router
@@ -83,7 +84,7 @@ def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, res
     now = time.time()
     asked = order.model_dump() | {"host": order.host or "", "group": order.group or "", "by": signed("api")}
     row = waive(session, WaiverWish(**asked), now, runtime.settings.hosts)
-    response.headers["location"] = f"/api/v1/waivers/{row.id}"
+    response.headers["location"] = path_to("show_waiver", waiver=row.id)
     return _view(row, now)
 
 

@@ -18,6 +18,7 @@ from app.store import webhooks
 from app.store.held import asking
 from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
+from app.web.addresses import path_to
 from app.web.api.problem import Problem, documented
 from app.web.api.route import router as api_router
 from app.web.api.runs import the_run
@@ -111,7 +112,7 @@ def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, r
         url=str(order.url), kinds=order.kinds, template=order.template, secret=order.secret, local=order.local
     )
     row = add(runtime.database, session, wish, time.time())
-    response.headers["location"] = f"/api/v1/webhooks/{row.id}"
+    response.headers["location"] = path_to("show_webhook", webhook=row.id)
     return NewWebhook(**_view(row).model_dump(), secret=row.secret)
 
 

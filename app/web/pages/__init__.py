@@ -1,6 +1,7 @@
 """HTML over HTTP."""
 
 from fastapi import FastAPI
+from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from app.config import PACKAGE
@@ -36,33 +37,37 @@ from app.web.pages.ops import webhooks
 from app.web.pages.ops.console import Console
 from app.web.pages.sharing import Sharing
 
+PARTS = (
+    routes,
+    machine,
+    memory,
+    run_records,
+    run_label,
+    runs,
+    lessons,
+    summary,
+    energy,
+    hosts,
+    fleet_routes,
+    schedules,
+    waivers,
+    parameters,
+    lineup,
+    ops,
+    webhooks,
+    cold_starts,
+    people,
+    scores,
+    api_docs,
+)
+STATIC = StaticFiles(directory=PACKAGE / "static", check_dir=False)
+ROUTES: tuple[BaseRoute, ...] = (
+    Mount("/static", everybody(STATIC), name="static"),
+    *(route for part in PARTS for route in part.router.routes),
+)
+
 
 def install(application: FastAPI) -> None:
-    application.mount("/static", everybody(StaticFiles(directory=PACKAGE / "static")), name="static")
-    for part in (
-        routes,
-        machine,
-        memory,
-        run_records,
-        run_label,
-        runs,
-        lessons,
-        summary,
-        energy,
-        hosts,
-        fleet_routes,
-        schedules,
-        waivers,
-        parameters,
-        lineup,
-        ops,
-        webhooks,
-        cold_starts,
-        people,
-        scores,
-        api_docs,
-    ):
-        application.router.routes.extend(part.router.routes)
     refused.install(application)
     runtime = application.state.runtime
     application.state.missions = Missions(runtime.store)

@@ -72,7 +72,7 @@ class DocShape:
 def api_docs(request: Request) -> Response:
     description, nonce = request.app.state.described(), new_nonce()
     context = {"info": description["info"], "groups": groups(description), "shapes": shapes(description)}
-    return page(rendered("api_docs.html", nonce=nonce, here="/api/docs", **context), nonce)
+    return page(rendered("api_docs.html", nonce=nonce, here="api_docs", **context), nonce)
 
 
 def groups(description: dict[str, Any]) -> list[DocGroup]:

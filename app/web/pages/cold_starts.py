@@ -12,6 +12,7 @@ from app.engines.launch.launched import Launched
 from app.engines.launch.tail import last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime
 from app.web.pages.templating import rendered
 
@@ -54,14 +55,14 @@ def stairs(runtime: TheRuntime) -> HTMLResponse:
     return HTMLResponse(stairs_now(runtime))
 
 
-@router.post("/ops/engines/{engine}")
+@router.post("/ops/engines/{engine}", name="ops_engine")
 @operators
 async def handle(runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]) -> Response:
     """All replicas of one engine."""
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper starts no engine {engine[:40]!a}: stop and start it where it was started.")
     await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))
-    return RedirectResponse("/ops", status_code=303)
+    return RedirectResponse(path_to("ops"), status_code=303)
 
 
 def stairs_now(runtime: Runtime) -> str:

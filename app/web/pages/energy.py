@@ -43,14 +43,14 @@ class EnergyTable:
     """Why there are no rows."""
 
 
-@router.get("/runs/{run}/energy")
+@router.get("/runs/{run}/energy", name="run_energy")
 @guests
 def energy_page(runtime: TheRuntime, session: TheSession, run: str) -> Response:
     row = queries.run(session, run)
     if row is None:
         return missing(session, run)
     nonce = new_nonce()
-    return page(rendered("energy.html", nonce=nonce, here="/runs", run=row, table=energy_table(runtime, row)), nonce)
+    return page(rendered("energy.html", nonce=nonce, here="runs", run=row, table=energy_table(runtime, row)), nonce)
 
 
 def energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:

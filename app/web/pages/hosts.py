@@ -52,10 +52,10 @@ def hosts(runtime: TheRuntime, session: TheSession) -> Response:
         "schedules": schedules.schedules(session),
         "may_add": (person := WHO.get()) is not None and person.right == "admin",
     }
-    return page(rendered("hosts.html", nonce=nonce, here="/hosts", **context), nonce)
+    return page(rendered("hosts.html", nonce=nonce, here="hosts", **context), nonce)
 
 
-@router.post("/hosts")
+@router.post("/hosts", name="hosts")
 @admins
 def add_host(runtime: TheRuntime, fields: Fields) -> Response:
     """In two steps: a person compares the key that it shows, then a login is tried and sudo is looked at."""
@@ -69,4 +69,4 @@ def add_host(runtime: TheRuntime, fields: Fields) -> Response:
     if added:
         runtime.told_of(wish.name)
     context = {"wish": words, "met": met, "added": added, "words": consent.sentence(wish.name)}
-    return page(rendered("new_host.html", nonce=nonce, here="/hosts", **context), nonce)
+    return page(rendered("new_host.html", nonce=nonce, here="hosts", **context), nonce)

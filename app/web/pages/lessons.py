@@ -35,7 +35,7 @@ class LessonLine:
         return told if self.lesson.uses < DROP_AFTER else f"told {self.lesson.uses} times without help: told no more"
 
 
-@router.get("/lessons")
+@router.get("/lessons", name="lessons")
 @viewers
 def show_lessons(
     session: TheSession,
@@ -50,4 +50,4 @@ def show_lessons(
     older = lines[-1].lesson.id if len(found) > SHOWN else ""
     nonce = new_nonce()
     context = {"lines": lines, "q": q, "rule": rule, "older": older, "paged": bool(last)}
-    return page(rendered("lessons.html", nonce=nonce, here="/lessons", **context), nonce)
+    return page(rendered("lessons.html", nonce=nonce, here="lessons", **context), nonce)

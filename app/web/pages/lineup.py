@@ -19,6 +19,7 @@ from app.machine.measuring.side_by_side import SideBySide, side_by_side
 from app.machine.measuring.stored import comparable, newest
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -52,13 +53,13 @@ class Section:
     """What the plan says of its fullest GPU."""
 
 
-@router.get("/lineup")
+@router.get("/lineup", name="lineup")
 @viewers
 def running(runtime: TheRuntime, session: TheSession) -> Response:
     return _shown(runtime, session, runtime.lineup)
 
 
-@router.get("/lineup/{name}")
+@router.get("/lineup/{name}", name="lineup_called")
 @viewers
 def named(runtime: TheRuntime, session: TheSession, name: str) -> Response:
     if name == runtime.lineup.name:
@@ -68,17 +69,17 @@ def named(runtime: TheRuntime, session: TheSession, name: str) -> Response:
     return _shown(runtime, session, read_lineup(find_lineup(name)))
 
 
-@router.post("/probes")
+@router.post("/probes", name="probes")
 @operators
 async def probe(runtime: TheRuntime, engine: Annotated[str, Form(max_length=100)] = "") -> Response:
     try:
         await runtime.probe(engine)
     except BadInput as exc:
         runtime.desk.ended = str(exc)
-    return RedirectResponse("/lineup#probe", status_code=303)
+    return RedirectResponse(f"{path_to('lineup')}#probe", status_code=303)
 
 
-@router.get("/probes/now")
+@router.get("/probes/now", name="probes_now")
 @viewers
 def now(runtime: TheRuntime) -> Response:
     """What the page asks every two seconds while a probe is under way; at its end the page is drawn anew."""
@@ -100,7 +101,7 @@ def _shown(runtime: Runtime, session: Session, lineup: Lineup) -> Response:
         "history": history,
         "desk": runtime.desk,
     }
-    return page(rendered("lineup.html", nonce=nonce, here="/lineup", **context), nonce)
+    return page(rendered("lineup.html", nonce=nonce, here="lineup", **context), nonce)
 
 
 def _sections(lineup: Lineup, history: Sequence[Probed]) -> list[Section]:

@@ -13,6 +13,7 @@ from app.runs.tailor import tailored_profiles
 from app.store.groups import groups
 from app.targets import registry
 from app.targets.catalog import FIXTURE
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
 from app.web.pages.security import new_nonce, page
@@ -23,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 _Word = Annotated[str, Query(max_length=200)]
 
 
-@router.get("/parameters")
+@router.get("/parameters", name="parameters")
 @viewers
 def all_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "stig", host: _Word = "") -> Response:
     """Without a host: what counts on every host."""
@@ -35,17 +36,17 @@ def all_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "sti
         "groups": groups(session),
         "tailored": tailored_profiles(),
     }
-    return page(rendered("parameters.html", nonce=nonce, here="/hosts", **context), nonce)
+    return page(rendered("parameters.html", nonce=nonce, here="hosts", **context), nonce)
 
 
-@router.post("/parameters")
+@router.post("/parameters", name="parameters")
 @operators
 def set_value(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     set_parameter(session, _wish(fields), time.time(), runtime.settings.hosts)
     return _back(fields)
 
 
-@router.post("/parameters/clear")
+@router.post("/parameters/clear", name="parameters_clear")
 @operators
 def clear_value(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     clear_parameter(session, _wish(fields), runtime.settings.hosts)
@@ -59,4 +60,4 @@ def _wish(fields: Fields) -> ParameterWish:
 
 def _back(fields: Fields) -> Response:
     asked = {"skill": fields.get("skill", "stig").strip(), "host": fields.get("seen", "")}
-    return RedirectResponse(f"/parameters?{urlencode(asked)}", status_code=303)
+    return RedirectResponse(f"{path_to('parameters')}?{urlencode(asked)}", status_code=303)

@@ -7,6 +7,7 @@ from app.errors import NotTaken
 from app.people.rights import WHO, operators
 from app.runs.labels import label, split
 from app.store import people, queries
+from app.web.addresses import path_to
 from app.web.deps import TheSession
 from app.web.pages.missing import missing
 from app.web.pages.order_form import Fields
@@ -18,7 +19,7 @@ HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
 router = APIRouter(include_in_schema=False)
 
 
-@router.post("/runs/{run}/label")
+@router.post("/runs/{run}/label", name="run_label")
 @operators
 def label_run(session: TheSession, run: str, fields: Fields) -> Response:
     row = queries.run(session, run)
@@ -26,10 +27,10 @@ def label_run(session: TheSession, run: str, fields: Fields) -> Response:
         return missing(session, run)
     label(row, fields.get("name"), split(fields["tags"]) if "tags" in fields else None)
     session.add(row)
-    return RedirectResponse(f"/runs/{run}", status_code=303)
+    return RedirectResponse(path_to("run", run=run), status_code=303)
 
 
-@router.post("/runs/{run}/share")
+@router.post("/runs/{run}/share", name="run_share")
 @operators
 def share_run(session: TheSession, request: Request, run: str, fields: Fields) -> Response:
     """The link is shown this once: only its digest is kept."""
@@ -43,7 +44,7 @@ def share_run(session: TheSession, request: Request, run: str, fields: Fields) -
         said = "the demo operator has no links: make a person with temper admin create, and start with --sign-in."
         raise NotTaken("person", said)
     made, secret = people.link(session, me.name, row.id, hours)
-    link = f"{str(request.base_url).rstrip('/')}/share/{secret}"
+    link = f"{str(request.base_url).rstrip('/')}{path_to('share', secret=secret)}"
     nonce = new_nonce()
     context = {"run": row, "link": link, "until": made.expires_at}
-    return page(rendered("shared.html", nonce=nonce, here="/runs", **context), nonce)
+    return page(rendered("shared.html", nonce=nonce, here="runs", **context), nonce)

@@ -48,7 +48,7 @@ class Found:
     """Where to look on; None at the run's beginning."""
 
 
-@router.get("/runs/{run}/items")
+@router.get("/runs/{run}/items", name="run_items")
 @guests
 def all_items(
     session: TheSession,
@@ -65,10 +65,10 @@ def all_items(
     lines = [one for one in every if outcome in ("", one.item.status) and one.says(_words(q))]
     context = {"run": row, "lines": lines, "total": len(every), "q": q, "outcome": outcome}
     nonce = new_nonce()
-    return page(rendered("items.html", nonce=nonce, here="/runs", outcomes=OUTCOMES, **context), nonce)
+    return page(rendered("items.html", nonce=nonce, here="runs", outcomes=OUTCOMES, **context), nonce)
 
 
-@router.get("/runs/{run}/events")
+@router.get("/runs/{run}/events", name="run_events")
 @guests
 def all_events(
     runtime: TheRuntime,
@@ -84,7 +84,7 @@ def all_events(
     found = look(runtime.store, run, _words(q), kind, before)
     context = {"run": row, "found": found, "q": q, "kind": kind, "paged": before is not None}
     nonce = new_nonce()
-    return page(rendered("events.html", nonce=nonce, here="/runs", signs=SIGNS, **context), nonce)
+    return page(rendered("events.html", nonce=nonce, here="runs", signs=SIGNS, **context), nonce)
 
 
 def look(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> Found:

@@ -18,6 +18,7 @@ from app.store import queries
 from app.store.run_list import ListPlace, RunSearch
 from app.store.run_list import page as run_page
 from app.targets.registry import fixtures, listed
+from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy import energy_table
 from app.web.pages.missing import missing
@@ -39,7 +40,7 @@ MODES = (
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/runs")
+@router.get("/runs", name="runs")
 @guests
 def all_runs(
     runtime: TheRuntime,
@@ -63,15 +64,15 @@ def all_runs(
         "rows": found.rows,
         "asked": asked,
         "sifted": bool(given),
-        "older": f"/runs?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
-        "newest": f"/runs?{urlencode(given)}" if last else "",
+        "older": f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
+        "newest": f"{path_to('runs')}?{urlencode(given)}" if last else "",
         "states": STATES,
         "modes": MODES,
         "hosts": hosts,
         "skills": SHIPPED.names(),
     }
     nonce = new_nonce()
-    return page(rendered("runs.html", nonce=nonce, here="/runs", **context), nonce)
+    return page(rendered("runs.html", nonce=nonce, here="runs", **context), nonce)
 
 
 def _hosts(folder: Path) -> list[str]:
@@ -133,7 +134,7 @@ def compare(
     pairs = _pairs(*(folds.now(row.id) for row in rows if row))
     context = {"rows": rows, "pairs": pairs, "tables": [energy_table(runtime, row) for row in rows if row]}
     nonce = new_nonce()
-    html = rendered("compare.html", nonce=nonce, here="/runs", headline=_headline(pairs), **context)
+    html = rendered("compare.html", nonce=nonce, here="runs", headline=_headline(pairs), **context)
     return page(html, nonce)
 
 
@@ -177,7 +178,7 @@ def _side(state: RunState, rule: str) -> Side:
     return Side(None, known=True, absent="no finding" if compliant else "undecided by the scan")
 
 
-@router.get("/runs/{run}/items/{rule}")
+@router.get("/runs/{run}/items/{rule}", name="run_item")
 @guests
 def one_item(runtime: TheRuntime, session: TheSession, run: str, rule: str) -> Response:
     row = queries.run(session, run)

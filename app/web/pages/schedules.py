@@ -11,13 +11,14 @@ from app.errors import NotTaken
 from app.people.rights import operators, signed
 from app.runs.rollout.chosen import chosen
 from app.store.groups import groups
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields, order_of, terms_of
 
 router = APIRouter(include_in_schema=False)
 
 
-@router.post("/schedules")
+@router.post("/schedules", name="schedules")
 @operators
 def make(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     words = fields.get("hosts", "").strip()
@@ -32,7 +33,7 @@ def make(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
         window_minutes=_minutes(fields.get("window", "")),
     )
     add(session, schedule(wanted, time.time(), runtime.settings.hosts))
-    return RedirectResponse("/hosts", status_code=303)
+    return RedirectResponse(path_to("hosts"), status_code=303)
 
 
 def _minutes(words: str) -> float | None:
@@ -42,8 +43,8 @@ def _minutes(words: str) -> float | None:
         raise NotTaken("window_minutes", f"{words[:40]!a} is no number of minutes.") from None
 
 
-@router.post("/schedules/{schedule}")
+@router.post("/schedules/{schedule}", name="schedule")
 @operators
 def handle(session: TheSession, schedule: str, verb: Annotated[str, Form()]) -> Response:
     handled(session, schedule, verb, time.time())
-    return RedirectResponse("/hosts", status_code=303)
+    return RedirectResponse(path_to("hosts"), status_code=303)

@@ -62,7 +62,7 @@ def scores(runtime: TheRuntime) -> Response:
                 unread.append(str(exc))  # what does not hold is told, and not shown
     nonce = new_nonce()
     context = {"lines": lines, "unread": unread, "heads": HEADS, "folder": own}
-    return page(rendered("scores.html", nonce=nonce, here="/scores", **context), nonce)
+    return page(rendered("scores.html", nonce=nonce, here="scores", **context), nonce)
 
 
 def _line(file: Path, *, here: bool) -> ScoreLine:

@@ -20,7 +20,7 @@ PICTURE = {"content-security-policy": "default-src 'none'", "x-content-type-opti
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/runs/{run}/summary")
+@router.get("/runs/{run}/summary", name="run_summary")
 @guests
 def summary_page(runtime: TheRuntime, session: TheSession, request: Request, run: str) -> Response:
     row = queries.run(session, run)
@@ -28,10 +28,10 @@ def summary_page(runtime: TheRuntime, session: TheSession, request: Request, run
         return missing(session, run)
     nonce = new_nonce()
     shown = {"table": energy_table(runtime, row), "shareable": False, "origin": str(request.base_url).rstrip("/")}
-    return page(rendered("summary.html", nonce=nonce, here="/runs", **_told(runtime, row), **shown), nonce)
+    return page(rendered("summary.html", nonce=nonce, here="runs", **_told(runtime, row), **shown), nonce)
 
 
-@router.get("/runs/{run}/summary.svg")
+@router.get("/runs/{run}/summary.svg", name="run_picture")
 @guests
 def summary_picture(runtime: TheRuntime, session: TheSession, run: str) -> Response:
     row = queries.run(session, run)

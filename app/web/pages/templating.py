@@ -14,6 +14,7 @@ from app.people.rights import WHO
 from app.text.clean import clean
 from app.text.escaping import escaping
 from app.text.glossary import glossary
+from app.web.addresses import path_to, static
 from app.web.pages.diff import diff_rows
 
 TEXT_LIMIT = 20_000
@@ -34,7 +35,7 @@ def environment() -> Environment:
     made.filters.update(
         plain=plain, clock=clock, instant=stamp, day=day, span=span, fixed=fixed, diff=diff_rows, as_json=as_json
     )
-    made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=glossary(), who=WHO.get)
+    made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=glossary(), who=WHO.get, path_to=path_to, static=static)
     return made
 
 

@@ -12,6 +12,7 @@ from app.store import waivers
 from app.store.groups import groups
 from app.targets import registry
 from app.targets.catalog import FIXTURE
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
 from app.web.pages.security import new_nonce, page
@@ -22,7 +23,7 @@ router = APIRouter(include_in_schema=False)
 _Word = Annotated[str, Query(max_length=200)]
 
 
-@router.get("/waivers")
+@router.get("/waivers", name="waivers")
 @viewers
 def all_waivers(
     runtime: TheRuntime, session: TheSession, rule: _Word = "", host: _Word = "", skill: _Word = "stig"
@@ -35,20 +36,20 @@ def all_waivers(
         "hosts": [FIXTURE, *(one.name for one in registry.listed(runtime.settings.hosts))],
         "asked": {"rule": rule, "host": host, "skill": skill},
     }
-    return page(rendered("waivers.html", nonce=nonce, here="/hosts", **context), nonce)
+    return page(rendered("waivers.html", nonce=nonce, here="hosts", **context), nonce)
 
 
-@router.post("/waivers")
+@router.post("/waivers", name="waivers")
 @operators
 def add(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     words = {name: fields.get(name, "") for name in ("rule", "host", "group", "owner", "reason", "ticket", "until")}
     wish = WaiverWish(**words, skill=fields.get("skill", "stig").strip(), by=signed("the page"))
     waive(session, wish, time.time(), runtime.settings.hosts)
-    return RedirectResponse("/waivers", status_code=303)
+    return RedirectResponse(path_to("waivers"), status_code=303)
 
 
-@router.post("/waivers/{waiver}")
+@router.post("/waivers/{waiver}", name="waiver")
 @operators
 def end(session: TheSession, waiver: str, reason: Annotated[str, Form()] = "") -> Response:
     end_waiver(session, waiver, time.time(), by=signed("the page"), why=reason)
-    return RedirectResponse("/waivers", status_code=303)
+    return RedirectResponse(path_to("waivers"), status_code=303)

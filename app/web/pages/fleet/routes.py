@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from typing import Annotated
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
 from sqlmodel import Session
@@ -16,6 +16,7 @@ from app.store.groups import groups
 from app.store.held import asking
 from app.store.rollouts import RolloutRow
 from app.store.standing import StandingRow, cell, cells_of, standings_of
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.fleet.board import only_of, titles
 from app.web.pages.fleet.fleet import Fleet, FleetWatch
@@ -57,7 +58,7 @@ def _fleet(request: Request) -> Fleet:
     return fleet
 
 
-@router.get("/fleet")
+@router.get("/fleet", name="fleet")
 @viewers
 def whole_fleet(request: Request, session: TheSession, sought: AsAsked) -> Response:
     return _shown(request, session, sought, None)
@@ -79,17 +80,17 @@ def fleet_stream(
     return streams.watch_live(FleetWatch(fleet.live(skill, rollout), known))
 
 
-@router.get("/fleet/cell")
+@router.get("/fleet/cell", name="fleet_cell")
 @viewers
 def one_cell(session: TheSession, host: Place, rule: Place, skill: Words) -> Response:
     """The run that said so, at that rule."""
     row = session.get(StandingRow, (host, skill))
     found = cell(cells_of(row).get(rule)) if row else cell(None)
-    there = f"/runs/{found.run}/items/{quote(rule, safe='')}" if found.run else f"/fleet/hosts/{quote(host, safe='')}"
+    there = path_to("run_item", run=found.run, rule=rule) if found.run else path_to("fleet_host", host=host)
     return RedirectResponse(there, status_code=303)
 
 
-@router.get("/fleet/hosts/{host}")
+@router.get("/fleet/hosts/{host}", name="fleet_host")
 @viewers
 def one_host(request: Request, session: TheSession, host: str, skill: Words = "") -> Response:
     fleet = _fleet(request)
@@ -102,10 +103,10 @@ def one_host(request: Request, session: TheSession, host: str, skill: Words = ""
     cells = [(rule, named.get(rule, ""), cell(told.get(rule))) for rule in board.columns if rule in told]
     context = {"line": line, "cells": cells, "sums": totals([line]), "skill": name, "skills": skills, "words": WORDS}
     nonce = new_nonce()
-    return page(rendered("fleet_host.html", nonce=nonce, here="/fleet", **context), nonce)
+    return page(rendered("fleet_host.html", nonce=nonce, here="fleet", **context), nonce)
 
 
-@router.get("/fleet/rules/{rule}")
+@router.get("/fleet/rules/{rule}", name="fleet_rule")
 @viewers
 def one_rule(request: Request, session: TheSession, rule: str, skill: Words = "") -> Response:
     fleet = _fleet(request)
@@ -120,10 +121,10 @@ def one_rule(request: Request, session: TheSession, rule: str, skill: Words = ""
     sums = {letter: sum(one.letter == letter for one in told.values()) for letter in WORDS}
     context = {"rule": rule, "title": title, "cells": cells, "sums": sums, "skill": name, "skills": skills}
     nonce = new_nonce()
-    return page(rendered("fleet_rule.html", nonce=nonce, here="/fleet", words=WORDS, **context), nonce)
+    return page(rendered("fleet_rule.html", nonce=nonce, here="fleet", words=WORDS, **context), nonce)
 
 
-@router.post("/fleet")
+@router.post("/fleet", name="fleet")
 @operators
 def start_rollout(runtime: TheRuntime, fields: Fields) -> Response:
     words = fields.get("hosts", "")
@@ -139,10 +140,10 @@ def start_rollout(runtime: TheRuntime, fields: Fields) -> Response:
     )
     rollout = new_rollout_id()
     ask_for(runtime.database, asked_of(wanted, runtime.lineup, runtime.settings.hosts), rollout)
-    return RedirectResponse(f"/fleet/{rollout}", status_code=303)
+    return RedirectResponse(path_to("rollout", rollout=rollout), status_code=303)
 
 
-@router.get("/fleet/{rollout}")
+@router.get("/fleet/{rollout}", name="rollout")
 @viewers
 def one_rollout(request: Request, session: TheSession, rollout: str, sought: AsAsked) -> Response:
     row = session.get(RolloutRow, rollout)
@@ -151,13 +152,14 @@ def one_rollout(request: Request, session: TheSession, rollout: str, sought: AsA
     return _shown(request, session, replace(sought, skill=row.skill), row)
 
 
-@router.post("/fleet/{rollout}")
+@router.post("/fleet/{rollout}", name="rollout")
 @operators
 def handle(request: Request, runtime: TheRuntime, rollout: str, fields: Fields) -> Response:
     by, reason = signed(BY), fields.get("reason", "")
     handle_rollout(runtime.database, rollout, fields.get("verb", ""), by=by, reason=reason)
     back = request.headers.get("referer", "")
-    there = "/ops" if back.endswith("/ops") else "/fleet" if back.endswith("/fleet") else f"/fleet/{rollout}"
+    from_a_list = (place for place in (path_to("ops"), path_to("fleet")) if back.endswith(place))
+    there = next(from_a_list, path_to("rollout", rollout=rollout))
     return RedirectResponse(there, status_code=303)
 
 
@@ -183,13 +185,13 @@ def _shown(request: Request, session: Session, sought: Sought, row: RolloutRow |
         "order": order,
         "shown": lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
         "pages": -(-len(lines) // A_PAGE),
-        "stream": "/fleet/stream?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
+        "stream": f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
         "here_as": lambda **other: _address(rollout, sought, **other),
         "groups": grouped,
         "simulated": any(line.simulated for line in lines),
     }
     choices = {"sorts": SORTS, "shows": SHOWN, "words": WORDS, "letters": LETTERS, "modes": MODES}
-    return page(rendered("fleet.html", nonce=nonce, here="/fleet", **context, **choices), nonce)
+    return page(rendered("fleet.html", nonce=nonce, here="fleet", **context, **choices), nonce)
 
 
 def _address(rollout: str, sought: Sought, **other: object) -> str:
@@ -202,4 +204,5 @@ def _address(rollout: str, sought: Sought, **other: object) -> str:
     }
     if "table" in kept:
         kept["table"] = "1"
-    return f"/fleet{f'/{rollout}' if rollout else ''}" + (f"?{urlencode(kept)}" if kept else "")
+    place = path_to("rollout", rollout=rollout) if rollout else path_to("fleet")
+    return place + (f"?{urlencode(kept)}" if kept else "")

@@ -83,7 +83,7 @@ def item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
     for recorded in runtime.store.steady(row.id):
         view.take(recorded)
     nonce = new_nonce()
-    html = rendered("item.html", nonce=nonce, here="/runs", FOR=FOR, told=_told, **vars(view))
+    html = rendered("item.html", nonce=nonce, here="runs", FOR=FOR, told=_told, **vars(view))
     return page(html, nonce, 200 if view.rule else 404)
 
 

@@ -21,6 +21,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
+from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.pages.machine import share_parts
 from app.web.pages.missing import missing
@@ -53,7 +54,7 @@ def home(
     shown = _shown(session)
     if shown is None:
         nonce = new_nonce()
-        return page(rendered("empty.html", nonce=nonce, here="/", lineup=runtime.lineup), nonce)
+        return page(rendered("empty.html", nonce=nonce, here="home", lineup=runtime.lineup), nonce)
     return _mission(mission_view(runtime, missions, sharing, shown, PageAsked(intro=intro != "closed")))
 
 
@@ -64,7 +65,7 @@ def _shown(session: Session) -> RunRow | None:
     return working[0] if working else queries.newest_run(session)
 
 
-@router.get("/runs/{run}")
+@router.get("/runs/{run}", name="run")
 @guests
 def one_run(
     runtime: TheRuntime,
@@ -92,10 +93,10 @@ def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
 
 def _mission(view: MissionView) -> Response:
     nonce = new_nonce()
-    return page(rendered("mission.html", nonce=nonce, here="/", **vars(view)), nonce)
+    return page(rendered("mission.html", nonce=nonce, here="home", **vars(view)), nonce)
 
 
-@router.get("/runs/{run}/moment")
+@router.get("/runs/{run}/moment", name="run_moment")
 @guests
 def moment(
     runtime: TheRuntime,
@@ -118,7 +119,7 @@ def moment(
     return HTMLResponse("".join(starmap(part, parts.items())))
 
 
-@router.get("/runs/{run}/page")
+@router.get("/runs/{run}/page", name="run_page")
 @guests
 def page_stream(
     runtime: TheRuntime,
@@ -138,7 +139,7 @@ def page_stream(
     return streams.watch(run, "page", Screen(run, missions, scene), after, live=state.machine_live)
 
 
-@router.get("/runs/{run}/replay")
+@router.get("/runs/{run}/replay", name="run_replay")
 @guests
 def replay_stream(
     runtime: TheRuntime,
@@ -162,7 +163,7 @@ def _row(runtime: Runtime, run: str) -> RunRow:
     return row
 
 
-@router.post("/runs")
+@router.post("/runs", name="runs")
 @operators
 async def start(runtime: TheRuntime, fields: Fields) -> Response:
     order = order_of(fields, by=signed(BY), pace=runtime.settings.speed)
@@ -171,7 +172,7 @@ async def start(runtime: TheRuntime, fields: Fields) -> Response:
     run = await runtime.submit(queued(order, runtime.lineup, runtime.settings.hosts))
     if name or tags:
         await run_in_threadpool(_labelled, runtime, run, name, tags)
-    return RedirectResponse(f"/runs/{run}", status_code=303)
+    return RedirectResponse(path_to("run", run=run), status_code=303)
 
 
 def _labelled(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
@@ -181,7 +182,7 @@ def _labelled(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> Non
             session.add(row)
 
 
-@router.post("/runs/{run}/ask")
+@router.post("/runs/{run}/ask", name="run_ask")
 @operators
 def ask(request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields) -> Response:
     row, verb, by = queries.run(session, run), fields.get("verb", ""), signed(BY)
@@ -195,4 +196,5 @@ def ask(request: Request, session: TheSession, folds: TheFolds, run: str, fields
     else:
         command(session, row, verb, by=by, reason=reason)
     back = request.headers.get("referer", "")
-    return RedirectResponse("/ops" if back.endswith("/ops") else f"/runs/{run}", status_code=303)
+    to = path_to("ops") if back.endswith(path_to("ops")) else path_to("run", run=run)
+    return RedirectResponse(to, status_code=303)

@@ -10,6 +10,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
+from app.web.addresses import path_to
 from app.web.pages.energy import EnergyTable, energy_table
 from app.web.pages.machine import gpus_now, gpus_then, meters, meters_then
 from app.web.pages.mission.lane import ROLES
@@ -116,5 +117,5 @@ def mission_view(
 
 def _stream(run: str, seq: int, *, replay: bool, speed: float | None, over: bool) -> str | None:
     if replay:
-        return f"/runs/{run}/replay?since={seq}&speed={speed:g}" if speed else None
-    return None if over else f"/runs/{run}/page?since={seq}"
+        return f"{path_to('run_replay', run=run)}?since={seq}&speed={speed:g}" if speed else None
+    return None if over else f"{path_to('run_page', run=run)}?since={seq}"

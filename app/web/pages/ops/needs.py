@@ -10,6 +10,7 @@ from app.store.models import RunRow, ScheduleRow
 from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow, due
 from app.store.webhooks import WebhookRow
+from app.web.addresses import path_to
 
 QUIET_SECONDS = 60.0
 WELL = ("ready", "loading")
@@ -71,10 +72,10 @@ def _asks(at: OpsState) -> Iterator[Need]:
     for rollout in at.rollouts:
         if rollout.state == "paused":
             text = f"Rollout {rollout.id} is paused{f': {rollout.reason}' if rollout.reason else '.'}"
-            yield Need("asks", text, link=f"/fleet/{rollout.id}", words="Go on, or end it")
+            yield Need("asks", text, link=path_to("rollout", rollout=rollout.id), words="Go on, or end it")
     for state in filter(waits, at.states):
         text = f"Run {state.run} waits for you at {state.working}.{_half(state)}"
-        yield Need("asks", text, state.idle_since, f"/runs/{state.run}", "Read the change and answer")
+        yield Need("asks", text, state.idle_since, path_to("run", run=state.run), "Read the change and answer")
 
 
 def _half(state: RunState) -> str:
@@ -89,13 +90,13 @@ def _engines(at: OpsState) -> Iterator[Need]:
     unwell = {name: one for name, one in (at.engines or {}).items() if one[1].state not in WELL}
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
-        start = Press("/ops/engines", "start", "Start engines")
+        start = Press(path_to("ops_engines"), "start", "Start engines")
         yield Need("alarm", "The engines are stopped: nothing plays them.", since, presses=(start,))
         return
     for state in dict.fromkeys(event.state for _, event in unwell.values()):
         alike = {name: one for name, one in unwell.items() if one[1].state == state}
         down = [name for name in alike if name in at.launched and state in ("dead", "absent")]
-        presses = tuple(Press(f"/ops/engines/{name}", "start", f"Start {name}") for name in down)
+        presses = tuple(Press(path_to("ops_engine", engine=name), "start", f"Start {name}") for name in down)
         since = min(since for since, _ in alike.values())
         yield Need("alarm", _unwell(state, alike), since, presses=presses, about=f"engines {state}")
 
@@ -112,7 +113,7 @@ def _runs(at: OpsState) -> Iterator[Need]:
     for state in at.states:
         if state.status == "running" and not waits(state) and at.now - state.at > QUIET_SECONDS:
             text = f"Run {state.run} is at work and says nothing."
-            yield Need("alarm", text, state.at, f"/runs/{state.run}", "Look at it")
+            yield Need("alarm", text, state.at, path_to("run", run=state.run), "Look at it")
 
 
 def _rest(at: OpsState) -> Iterator[Need]:
@@ -121,14 +122,14 @@ def _rest(at: OpsState) -> Iterator[Need]:
     for run in at.hosts:
         if run.drifted:
             text = f"{run.host}: {run.drifted} rules that held have slipped."
-            yield Need("alarm", text, run.started_at, f"/runs/{run.id}", f"See run {run.id}")
+            yield Need("alarm", text, run.started_at, path_to("run", run=run.id), f"See run {run.id}")
     for schedule in at.schedules:
         if schedule.enabled and schedule.unkept:
             text = f"Schedule {schedule.id} on {schedule.host}: {schedule.outcome}"
-            yield Need("alarm", text, link="/hosts", words="See the schedules")
+            yield Need("alarm", text, link=path_to("hosts"), words="See the schedules")
     for one in due(at.waivers, at.now):
-        yield Need("alarm", one.told, one.since, f"/waivers#waiver-{one.row.id}", "See the waivers")
+        yield Need("alarm", one.told, one.since, f"{path_to('waivers')}#waiver-{one.row.id}", "See the waivers")
     for webhook in at.webhooks:
         if webhook.problem:
             text = f"Webhook {webhook.id} is not taken: {webhook.problem}"
-            yield Need("alarm", text, link="/ops#webhooks", words="See the webhooks")
+            yield Need("alarm", text, link=f"{path_to('ops')}#webhooks", words="See the webhooks")

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import operators, viewers
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.ops.console import Console
@@ -44,7 +45,7 @@ def ops(
         "webhooks": lines(session),
         "taken": taken,
     }
-    return page(rendered("ops.html", nonce=nonce, here="/ops", **context), nonce)
+    return page(rendered("ops.html", nonce=nonce, here="ops", **context), nonce)
 
 
 @router.get("/ops/stream")
@@ -54,10 +55,10 @@ async def ops_stream(streams: TheStreams, live: Annotated[LiveParts, Depends(_li
     return streams.watch_live(live)
 
 
-@router.post("/ops/engines")
+@router.post("/ops/engines", name="ops_engines")
 @operators
 async def engines(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
     """Only what this process launched: a turn in progress waits for its engine, within its budget."""
     if runtime.simulator:
         await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
-    return RedirectResponse("/ops", status_code=303)
+    return RedirectResponse(path_to("ops"), status_code=303)

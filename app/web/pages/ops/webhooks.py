@@ -20,13 +20,12 @@ from app.runtime.runtime import Runtime
 from app.store import queries, webhooks
 from app.store.held import asking
 from app.store.webhooks import WebhookRow
+from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
 from app.web.pages.refused import refusal
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
-
-HERE = "/ops#webhooks"
 
 router = APIRouter(include_in_schema=False)
 
@@ -52,7 +51,7 @@ def shown(url: str) -> str:
     return f"{parts.scheme}://{host}/{'…' if parts.path.strip('/') or parts.query else ''}"
 
 
-@router.post("/ops/webhooks")
+@router.post("/ops/webhooks", name="ops_webhooks")
 @admins
 def add(runtime: TheRuntime, session: TheSession, fields: Fields) -> Response:
     """Its secret is told this once."""
@@ -65,10 +64,10 @@ def add(runtime: TheRuntime, session: TheSession, fields: Fields) -> Response:
     )
     row = add_webhook(runtime.database, session, wish, time.time())
     nonce, context = new_nonce(), {"webhook": row, "to": shown(row.url)}
-    return page(rendered("webhook.html", nonce=nonce, here="/ops", **context), nonce)
+    return page(rendered("webhook.html", nonce=nonce, here="ops", **context), nonce)
 
 
-@router.post("/ops/webhooks/{webhook}")
+@router.post("/ops/webhooks/{webhook}", name="ops_webhook")
 @admins
 async def handle(
     runtime: TheRuntime,
@@ -82,14 +81,14 @@ async def handle(
         return refusal(f"There is no webhook {webhook[:40]!a}.", 404)
     if verb == "remove":
         await run_in_threadpool(_remove, runtime, webhook)
-        return RedirectResponse(HERE, status_code=303)
+        return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
     if verb == "again":
         if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
             raise NotTaken("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
-        return RedirectResponse(HERE, status_code=303)
+        return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
     if problem := await trial(row, time.time(), f"test.{secrets.token_hex(8)}"):
         return refusal(f"The test did not reach {shown(row.url)}: {problem}.", 502)
-    return RedirectResponse(f"/ops?taken={row.id}#webhooks", status_code=303)
+    return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 
 
 def _webhook(runtime: Runtime, webhook: str) -> WebhookRow | None:

@@ -1,0 +1,16 @@
+"""Every route there is. Whoever draws a page, or says where one is, goes by their names."""
+
+from starlette.routing import BaseRoute
+
+from app.web import api, pages
+from app.web.access import sign_in, sign_in_oidc
+from app.web.addresses import learn
+
+ROUTES: tuple[BaseRoute, ...] = (
+    *api.ROUTES,
+    *pages.ROUTES,
+    *sign_in.router.routes,
+    *sign_in_oidc.router.routes,
+)
+
+learn(ROUTES)
