@@ -3,10 +3,8 @@
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import msgspec
-
-from app.events.words import Category
 from app.skills.skill import Check, Rule
 from app.skills.stig.checks.audit import locks, panics
 from app.skills.stig.checks.crypto import CIPHERS, MACS, allows_only
@@ -51,21 +49,6 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
 }
 
 
-class _Words(msgspec.Struct, forbid_unknown_fields=True):
-    """A rule as the file has it; app/skills/skill.py says what each means."""
-
-    stig_id: str
-    category: Category
-    title: str
-    requirement: str
-    fix: str
-    paths: tuple[str, ...]
-    depends: tuple[str, ...] = ()
-    asks: frozenset[str] = frozenset()
-    irreversible: bool = False
-    breaks: str = ""
-
-
 def read_parts() -> dict[str, list[Rule]]:
     """In the order of the file."""
     parts = tomllib.loads((Path(__file__).parent / "rules.toml").read_text(encoding="utf-8"))
@@ -75,8 +58,12 @@ def read_parts() -> dict[str, list[Rule]]:
     }
 
 
-def _rule(name: str, table: dict[str, object], part: dict[str, object]) -> Rule:
-    fix = f"{table['fix']} {part.get('how', '')}".rstrip()
-    words = msgspec.convert({"paths": part.get("paths"), **table, "fix": fix}, _Words)
+def _rule(name: str, table: dict[str, Any], part: dict[str, Any]) -> Rule:
     check, *wanted = _CHECKS[name]
-    return Rule(id=name, check=check(name, *wanted), **msgspec.structs.asdict(words))
+    sets = {
+        "fix": f"{table['fix']} {part.get('how', '')}".rstrip(),
+        "paths": tuple(table.get("paths") or part["paths"]),
+        "depends": tuple(table.get("depends", ())),
+        "asks": frozenset(table.get("asks", ())),
+    }
+    return Rule(**{**table, **sets}, id=name, check=check(name, *wanted))
