@@ -54,6 +54,15 @@ class Temper(subprocess.Popen):
     def __init__(self, *words, **how):
         super().__init__([str(word) for word in words], **how)
 
+    def end(self, patience):
+        """Asked to, and after `patience` seconds made to."""
+        self.terminate()
+        try:
+            self.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self.wait()
+
     def _execute_child(self, *args):
         """In the place of fork and exec: the words, the place and the three streams go to whom is forked from."""
         told = inspect.signature(subprocess.Popen._execute_child).bind(self, *args).arguments

@@ -71,10 +71,5 @@ def served(
         yield Server(process, data, int(said.rsplit(":", 1)[1]), log)
     finally:
         if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(timeout=15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.end(15)
         process.stdout.close()

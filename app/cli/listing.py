@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +11,11 @@ import msgspec
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
+from sqlmodel import Session
 
+from app.cli.existing import is_there, nothing_there
+from app.config import Settings
+from app.store.db import open_database
 from app.text.clean import clean
 
 LONGEST, WIDE = 300, 2000
@@ -29,6 +33,17 @@ def listed(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
     for row in rows:
         table.add_row(*(Text(clean(shown(getattr(row, name)), LONGEST)) for name in fields))
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE).print(table)
+
+
+def list_stored(
+    settings: Settings, read: Callable[[Session], Sequence[Any]], nothing: str, *, as_json: bool = False
+) -> None:
+    """The same of a database, which is not made where there is none."""
+    if not is_there(settings):
+        return listed([], nothing_there(settings), as_json=as_json)
+    with Session(open_database(settings.database)) as session:
+        rows = read(session)
+    return listed(rows, nothing, as_json=as_json)
 
 
 def print_json(value: object) -> None:

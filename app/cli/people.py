@@ -10,14 +10,14 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import is_there, nothing_there
-from app.cli.listing import listed, moment
+from app.cli.listing import list_stored, moment
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.people.rights import RIGHTS, Right, may
 from app.store import audit, people
 from app.store.db import open_database
+from app.store.models import PersonRow
 
 _DAY = 24 * 3600.0
 
@@ -68,41 +68,33 @@ class TokenLine:
 
 
 def list_people(settings: Settings, *, as_json: bool) -> None:
-    if not is_there(settings):
-        return listed([], nothing_there(settings), as_json=as_json)
-    with Session(open_database(settings.database)) as session:
-        rows = [
-            PersonLine(
-                one.name,
-                one.right,
-                one.disabled,
-                "identity provider" if one.identity else "password",
-                moment(one.made_at),
-            )
-            for one in people.people(session)
-        ]
-    return listed(rows, "Nobody may sign in yet: temper admin create NAME.", as_json=as_json)
+    nothing = "Nobody may sign in yet: temper admin create NAME."
+    list_stored(settings, lambda session: [_person(one) for one in people.people(session)], nothing, as_json=as_json)
+
+
+def _person(one: PersonRow) -> PersonLine:
+    signs_in_by = "identity provider" if one.identity else "password"
+    return PersonLine(one.name, one.right, one.disabled, signs_in_by, moment(one.made_at))
 
 
 def list_tokens(settings: Settings, *, as_json: bool) -> None:
-    if not is_there(settings):
-        return listed([], nothing_there(settings), as_json=as_json)
-    with Session(open_database(settings.database)) as session:
-        rows = [
-            TokenLine(
-                one.id,
-                one.kind,
-                one.person,
-                one.right,
-                one.label,
-                one.run or None,
-                moment(one.expires_at),
-                moment(one.used_at),
-            )
-            for one in people.credentials(session, ("token", "link"))
-            if one.expires_at > time.time()
-        ]
-    return listed(rows, "There is no token: temper token create NAME makes one.", as_json=as_json)
+    list_stored(settings, _tokens, "There is no token: temper token create NAME makes one.", as_json=as_json)
+
+
+def _tokens(session: Session) -> list[TokenLine]:
+    valid = (one for one in people.credentials(session, ("token", "link")) if one.expires_at > time.time())
+    return [
+        TokenLine(
+            one.id,
+            one.kind,
+            one.person,
+            one.right,
+            one.label,
+            one.run or None,
+            *map(moment, (one.expires_at, one.used_at)),
+        )
+        for one in valid
+    ]
 
 
 def a_right(word: str) -> Right:

@@ -13,9 +13,9 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.background.rollouts.conductor import Conductor
-from app.cli.existing import existing_database, is_there, nothing_there
+from app.cli.existing import existing_database
 from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, unless_others_work
-from app.cli.listing import listed, moment
+from app.cli.listing import list_stored, listed, moment
 from app.cli.opening import chosen_lineup, opened
 from app.cli.shared_hosts import caught_up
 from app.cli.written import write_out
@@ -132,11 +132,8 @@ class RolloutLine:
 
 
 def list_rollouts(settings: Settings, *, as_json: bool) -> None:
-    if not is_there(settings):
-        return listed([], nothing_there(settings), as_json=as_json)
-    with Session(open_database(settings.database)) as session:
-        rows = [_line(row) for row in rollouts(session, 100)]
-    return listed(rows, "There is no rollout yet: temper run --hosts starts one.", as_json=as_json)
+    nothing = "There is no rollout yet: temper run --hosts starts one."
+    list_stored(settings, lambda session: [_line(row) for row in rollouts(session, 100)], nothing, as_json=as_json)
 
 
 def _line(row: RolloutRow) -> RolloutLine:

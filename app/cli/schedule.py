@@ -7,14 +7,15 @@ from datetime import datetime
 from sqlmodel import Session
 
 from app.background.schedules.wanted import Wanted, add, handled, schedule
-from app.cli.existing import existing_database, is_there, nothing_there
-from app.cli.listing import listed, moment, shown
+from app.cli.existing import existing_database
+from app.cli.listing import list_stored, moment, shown
 from app.cli.shared_hosts import caught_up
 from app.config import Settings
 from app.runs.rollout.chosen import ALL_HOSTS, chosen
 from app.store import schedules
 from app.store.db import open_database
 from app.store.groups import groups
+from app.store.models import ScheduleRow
 
 
 def add_schedule(settings: Settings, wanted: Wanted) -> None:
@@ -46,25 +47,16 @@ class ScheduleLine:
 
 
 def list_schedules(settings: Settings, *, as_json: bool = False) -> None:
-    if not is_there(settings):
-        return listed([], nothing_there(settings), as_json=as_json)
-    with Session(open_database(settings.database)) as session:
-        rows = [
-            ScheduleLine(
-                row.id,
-                row.host,
-                row.skill,
-                row.mode,
-                row.cron,
-                row.zone,
-                paused=not row.enabled,
-                next=moment(row.next_at) if row.enabled else None,
-                unkept=row.unkept,
-                last=row.outcome,
-            )
-            for row in schedules.schedules(session)
-        ]
-    return listed(rows, "There is no schedule yet: temper schedule add makes one.", as_json=as_json)
+    nothing = "There is no schedule yet: temper schedule add makes one."
+    list_stored(
+        settings, lambda session: [_line(row) for row in schedules.schedules(session)], nothing, as_json=as_json
+    )
+
+
+def _line(row: ScheduleRow) -> ScheduleLine:
+    then = moment(row.next_at) if row.enabled else None
+    wish = (row.id, row.host, row.skill, row.mode, row.cron, row.zone)
+    return ScheduleLine(*wish, paused=not row.enabled, next=then, unkept=row.unkept, last=row.outcome)
 
 
 def handle_schedule(settings: Settings, wanted: str, verb: str) -> None:

@@ -7,13 +7,14 @@ from datetime import datetime
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import existing_database, is_there, nothing_there
-from app.cli.listing import listed, moment
+from app.cli.existing import existing_database
+from app.cli.listing import list_stored, moment
 from app.config import Settings
 from app.events.kinds import PersonDid
 from app.runs.waive import WaiverWish, end_waiver, waive
 from app.store import audit, waivers
 from app.store.db import open_database
+from app.store.waivers import WaiverRow
 
 
 def add_waiver(settings: Settings, wish: WaiverWish) -> None:
@@ -41,27 +42,15 @@ class WaiverLine:
 
 
 def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
-    if not is_there(settings):
-        return listed([], nothing_there(settings), as_json=as_json)
-    now = time.time()
-    with Session(open_database(settings.database)) as session:
-        rows = [
-            WaiverLine(
-                row.id,
-                row.rule,
-                row.waiver.scope.told,
-                row.state(now),
-                row.until,
-                row.owner,
-                row.reason,
-                row.ticket,
-                row.by,
-                moment(row.ended_at),
-                row.ended_why,
-            )
-            for row in waivers.waivers(session)
-        ]
-    return listed(rows, "There is no waiver: temper waiver add makes one.", as_json=as_json)
+    nothing, now = "There is no waiver: temper waiver add makes one.", time.time()
+    list_stored(
+        settings, lambda session: [_line(row, now) for row in waivers.waivers(session)], nothing, as_json=as_json
+    )
+
+
+def _line(row: WaiverRow, now: float) -> WaiverLine:
+    wish = (row.id, row.rule, row.waiver.scope.told, row.state(now), row.until, row.owner, row.reason, row.ticket)
+    return WaiverLine(*wish, row.by, moment(row.ended_at), row.ended_why)
 
 
 def take_back(settings: Settings, waiver: str, by: str, why: str) -> None:

@@ -11,21 +11,22 @@ _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\] 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 _NUMBER = r"([\d,]+(?:\.\d+)?)"
-_STEPS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("engine starts", re.compile(r"Initializing a V1 LLM engine \(v([^)]+)\)")),
-    ("weights loaded", re.compile(rf"Model loading took {_NUMBER} GiB")),
-    ("model compiled", re.compile(rf"torch\.compile took {_NUMBER} s in total")),
-    ("memory profiled", re.compile(rf"Available KV cache memory: {_NUMBER} GiB")),
-    ("KV cache laid out", re.compile(rf"(?:GPU|CPU) KV cache size: {_NUMBER} tokens")),
-    ("concurrency known", re.compile(rf"Maximum concurrency for [\d,]+ tokens per request: {_NUMBER}x")),
-    ("graphs captured", re.compile(rf"Graph capturing finished in \d+ secs?, took {_NUMBER} GiB")),
-    ("engine warm", re.compile(rf"init engine \([^)]*\) took {_NUMBER} s")),
-    ("server up", re.compile(r"Application startup complete()")),
-    ("engine starts", re.compile(r"llama\.cpp starts \(xllamacpp ([^)]+)\)")),
-    ("weights loaded", re.compile(r"load_model: initializing, n_slots()")),
-    ("KV cache laid out", re.compile(rf"KV cache laid out: {_NUMBER} tokens")),
-    ("server up", re.compile(r"llama\.cpp serves ()")),
+_TOLD = (
+    ("engine starts", r"Initializing a V1 LLM engine \(v([^)]+)\)"),
+    ("weights loaded", rf"Model loading took {_NUMBER} GiB"),
+    ("model compiled", rf"torch\.compile took {_NUMBER} s in total"),
+    ("memory profiled", rf"Available KV cache memory: {_NUMBER} GiB"),
+    ("KV cache laid out", rf"(?:GPU|CPU) KV cache size: {_NUMBER} tokens"),
+    ("concurrency known", rf"Maximum concurrency for [\d,]+ tokens per request: {_NUMBER}x"),
+    ("graphs captured", rf"Graph capturing finished in \d+ secs?, took {_NUMBER} GiB"),
+    ("engine warm", rf"init engine \([^)]*\) took {_NUMBER} s"),
+    ("server up", r"Application startup complete()"),
+    ("engine starts", r"llama\.cpp starts \(xllamacpp ([^)]+)\)"),
+    ("weights loaded", r"load_model: initializing, n_slots()"),
+    ("KV cache laid out", rf"KV cache laid out: {_NUMBER} tokens"),
+    ("server up", r"llama\.cpp serves ()"),
 )
+_STEPS = tuple((name, re.compile(pattern)) for name, pattern in _TOLD)
 _UNITS = {
     "weights loaded": "GiB of weights",
     "model compiled": "s of compiling",

@@ -3,16 +3,17 @@
 import base64
 import json
 import os
-import secrets
 import signal
 import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from app.errors import BadInput, Unusable
+from app.evidence.asked_once import asked_once
 from app.evidence.verify import LONGEST_RECEIPT, digest
 
 FOLDER = "receipts"
@@ -39,23 +40,14 @@ def _is_word(one: object) -> bool:
 
 def receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
     """The one that was kept, or a new one; None where there is none and no command is named."""
-    file = folder / f"{digest(statement)}.json"
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        pass
-    except OSError as exc:
-        raise Unusable(f"the receipt {file} cannot be read: {exc.strerror}.") from exc
-    if not hook:
-        return None
+    ask = partial(_answered, hook, statement, patience) if hook else None
+    return asked_once(folder / f"{digest(statement)}.json", "receipt", ask)
+
+
+def _answered(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
     answer = _asked(hook, statement, patience)
     said = {"statement": digest(statement), "command": Path(hook[0]).name, "answer": base64.b64encode(answer).decode()}
-    got = json.dumps(said, indent=1).encode() + b"\n"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = folder / f".{secrets.token_hex(8)}"
-    new.write_bytes(got)
-    new.replace(file)
-    return got
+    return json.dumps(said, indent=1).encode() + b"\n"
 
 
 def _asked(hook: Sequence[str], statement: bytes, patience: float) -> bytes:

@@ -1,11 +1,13 @@
 """Time stamps after RFC 3161, from an authority that the operator names: that something was there at a time."""
 
 import secrets
+from functools import partial
 from pathlib import Path
 
 import httpx
 
 from app.errors import Unusable
+from app.evidence.asked_once import asked_once
 from app.evidence.verify import digest, stamped
 
 FOLDER = "stamps"
@@ -16,21 +18,8 @@ _SHA256 = bytes.fromhex("300d06096086480165030402010500")
 
 def stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
     """The one that was kept, or a new one; None where there is none and no authority is named."""
-    file = folder / f"{digest(manifest)}.tsr"
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        pass
-    except OSError as exc:
-        raise Unusable(f"the time stamp {file} cannot be read: {exc.strerror}.") from exc
-    if not authority:
-        return None
-    got = _asked(authority, manifest)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = folder / f".{secrets.token_hex(8)}"
-    new.write_bytes(got)
-    new.replace(file)
-    return got
+    ask = partial(_asked, authority, manifest) if authority else None
+    return asked_once(folder / f"{digest(manifest)}.tsr", "time stamp", ask)
 
 
 def query(imprint: bytes, nonce: bytes) -> bytes:

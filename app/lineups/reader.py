@@ -3,7 +3,6 @@
 import dataclasses
 import difflib
 import math
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from types import UnionType
@@ -14,7 +13,7 @@ import msgspec
 from app.errors import BadLineup
 from app.events.words import Role
 from app.lineups.model import Engine, EngineKind, Gpu, Lineup, Precision, Seat
-from app.lineups.toml_lines import Table, TomlLines, syntax_error
+from app.lineups.toml_lines import Table, TomlLines, read_document
 
 LINEUPS = Path(__file__).parent
 
@@ -53,15 +52,10 @@ def shipped() -> list[str]:
 
 def read_lineup(path: Path) -> Lineup:
     try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
+        content = path.read_bytes()
     except OSError as exc:
         raise BadLineup(f"{path} cannot be read: {exc.strerror}.") from exc
-    except UnicodeDecodeError as exc:
-        raise BadLineup(f"{path} is not UTF-8 text: save it as UTF-8.") from exc
-    except tomllib.TOMLDecodeError as exc:
-        line, what = syntax_error(str(exc))
-        raise BadLineup(f"{path}:{line}: this is not TOML: {what}.") from exc
+    text, document = read_document(path, content, BadLineup)
     return _Reader(path, text).lineup(document)
 
 

@@ -1,6 +1,11 @@
 """Where things stand in a TOML file, so that an error can name the line. tomllib does not tell."""
 
 import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from app.errors import BadInput
 
 _HEADER = re.compile(r"^\s*\[{1,2}\s*([^\[\]\s](?:[^\[\]]*[^\[\]\s])?)\s*\]{1,2}\s*(?:#.*)?$")
 _KEY = re.compile(r"""^\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*[.=]""")
@@ -38,7 +43,19 @@ class TomlLines:
         return (*table, str(count))
 
 
-def syntax_error(message: str) -> tuple[int, str]:
+def read_document(path: Path, content: bytes, fault: type[BadInput]) -> tuple[str, dict[str, Any]]:
+    """The text and what it says; whatever is wrong is a `fault` with its line."""
+    try:
+        text = content.decode().replace("\r\n", "\n")
+        return text, tomllib.loads(text)
+    except UnicodeDecodeError as exc:
+        raise fault(f"{path} is not UTF-8 text: save it as UTF-8.") from exc
+    except tomllib.TOMLDecodeError as exc:
+        line, what = _syntax_error(str(exc))
+        raise fault(f"{path}:{line}: this is not TOML: {what}.") from exc
+
+
+def _syntax_error(message: str) -> tuple[int, str]:
     """tomllib's message, parted into its line and what it says."""
     if found := _SYNTAX_ERROR.match(message):
         return int(found["line"]), found["what"]

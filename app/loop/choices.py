@@ -98,7 +98,7 @@ def _knowledge(path: str, named: Named) -> Callable[[str], bool]:
     if not isinstance(judge, OptionJudge):
         return lambda _: False
     good, spelt = judge.good, judge.spelt
-    return lambda word: any(re.fullmatch(key, spelt(word)) for key, _ in good)
+    return lambda word: any(re.fullmatch(key, spelt(word)) for key in good)
 
 
 def sets(path: str, text: str, named: Named) -> tuple[SetChoice, ...]:

@@ -2,14 +2,13 @@
 
 import difflib
 import hashlib
-import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
 from app.errors import BadInput
 from app.events.approvals import ApprovalPolicy, ApprovalRule
 from app.events.words import Category
-from app.lineups.toml_lines import Table, TomlLines, syntax_error
+from app.lineups.toml_lines import Table, TomlLines, read_document
 from app.loop.risk import WORDS
 
 MOST_RULES, LONGEST = 64, 64 * 1024
@@ -20,15 +19,9 @@ _FLAGS = ("cuts_the_line", "irreversible", "replayed")
 def read_approvals(path: Path) -> ApprovalPolicy:
     try:
         content = path.read_bytes()
-        text = content.decode()
-        document = tomllib.loads(text)
     except OSError as exc:
         raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS names a file of rules.") from exc
-    except UnicodeDecodeError as exc:
-        raise BadInput(f"{path} is not UTF-8 text: save it as UTF-8.") from exc
-    except tomllib.TOMLDecodeError as exc:
-        line, what = syntax_error(str(exc))
-        raise BadInput(f"{path}:{line}: this is not TOML: {what}.") from exc
+    text, document = read_document(path, content, BadInput)
     if len(content) > LONGEST:
         raise BadInput(f"{path} has {len(content)} bytes: {LONGEST} are the most.")
     return _Approvals(path, text).policy(document, hashlib.sha256(content).hexdigest())

@@ -5,6 +5,8 @@ import json
 
 from app.skills.skill import Rule, Skill
 
+_TOLD = ("id", "stig_id", "category", "title", "requirement", "fix", "paths", "depends", "irreversible", "breaks")
+
 
 def rulebook(skill: Skill) -> bytes:
     rules = [_told(rule) for rule in skill.told]
@@ -16,15 +18,4 @@ def digest(skill: Skill) -> str:
 
 
 def _told(rule: Rule) -> dict[str, object]:
-    return {
-        "id": rule.id,
-        "stig_id": rule.stig_id,
-        "category": rule.category,
-        "title": rule.title,
-        "requirement": rule.requirement,
-        "fix": rule.fix,
-        "paths": list(rule.paths),
-        "depends": list(rule.depends),
-        "irreversible": rule.irreversible,
-        "breaks": rule.breaks,
-    }
+    return {name: getattr(rule, name) for name in _TOLD}

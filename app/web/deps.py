@@ -1,7 +1,7 @@
 """What routes take, by Annotated alias."""
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any
 
 from anyio import CancelScope
 from fastapi import Depends, Request
@@ -15,36 +15,17 @@ from app.web.stream.rollout_folds import RolloutFolds
 from app.web.stream.streams import Streams
 
 
-async def _worker(request: Request) -> Runtime:
-    runtime: Runtime = request.app.state.runtime
-    return runtime
+def _of_process(name: str) -> Callable[[Request], Awaitable[Any]]:
+    async def found(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return found
 
 
-TheRuntime = Annotated[Runtime, Depends(_worker)]
-
-
-async def _streams(request: Request) -> Streams:
-    streams: Streams = request.app.state.streams
-    return streams
-
-
-TheStreams = Annotated[Streams, Depends(_streams)]
-
-
-async def _folds(request: Request) -> Folds:
-    folds: Folds = request.app.state.folds
-    return folds
-
-
-TheFolds = Annotated[Folds, Depends(_folds)]
-
-
-async def _rollout_folds(request: Request) -> RolloutFolds:
-    folds: RolloutFolds = request.app.state.rollouts
-    return folds
-
-
-TheRolloutFolds = Annotated[RolloutFolds, Depends(_rollout_folds)]
+TheRuntime = Annotated[Runtime, Depends(_of_process("runtime"))]
+TheStreams = Annotated[Streams, Depends(_of_process("streams"))]
+TheFolds = Annotated[Folds, Depends(_of_process("folds"))]
+TheRolloutFolds = Annotated[RolloutFolds, Depends(_of_process("rollouts"))]
 
 
 async def _session(request: Request) -> AsyncIterator[Session]:

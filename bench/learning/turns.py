@@ -26,12 +26,12 @@ import numpy as np
 
 from app.events.kinds import Event, ItemPassed, SentryProbed, TurnFinished, TurnStarted
 from app.scores.result import Trial
-from app.skills.stig import accounts, audit, passwords, ssh, sudo, system
+from app.skills.stig.rules import read_parts
 from app.store.db import open_database
 from app.store.events import EventStore
 
-FOLDS = ((ssh,), (passwords, accounts), (sudo, audit, system))
-FOLD = {rule.id: number for number, family in enumerate(FOLDS) for module in family for rule in module.RULES}
+FOLDS = (("ssh", "crypto"), ("passwords", "accounts"), ("sudo", "audit", "system"))
+FOLD = {rule.id: number for number, family in enumerate(FOLDS) for part in family for rule in read_parts()[part]}
 END = "<|im_end|>"
 MOST_OF_A_RULE = {"plan": 40, "act": 60, "review": 15, "triage": 30}
 """Turns of one rule: what is hit upon easily is not to drown the rest."""

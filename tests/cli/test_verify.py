@@ -20,6 +20,11 @@ def did(what):
     return PersonDid(who="ada", right="admin", via="terminal", source="", did=what, status=200)
 
 
+def broken(capsys, says, *asked):
+    assert verify_what(*asked) == BROKEN
+    assert says in capsys.readouterr().out
+
+
 @pytest.fixture
 def recorded(tmp_path):
     settings = Settings(data=tmp_path)
@@ -53,8 +58,7 @@ def test_a_flipped_byte_is_named(tmp_path, archive, capsys):
 def test_another_head_and_a_pack_that_is_not_there(tmp_path, archive, capsys):
     pack = tmp_path / "given.zip"
     pack.write_bytes(archive)
-    assert verify_what(Settings(), str(pack), "0" * 64) == BROKEN
-    assert "this is another log" in capsys.readouterr().out
+    broken(capsys, "this is another log", Settings(), str(pack), "0" * 64)
     with pytest.raises(BadInput, match="cannot be read: No such file"):
         verify_what(Settings(), str(tmp_path / "none.zip"), "")
 
@@ -93,8 +97,7 @@ def test_what_was_changed_in_the_record_is_named(recorded, capsys, change, said)
     database.execute(change)
     database.commit()
     database.close()
-    assert verify_what(settings, "audit", head) == BROKEN
-    assert said in capsys.readouterr().out
+    broken(capsys, said, settings, "audit", head)
 
 
 @pytest.fixture
@@ -124,38 +127,31 @@ def test_a_run_without_its_end_does_not_hold(copied, capsys):
     settings, run = copied
     cut = f"delete from event where run = '{run}' and seq = {LAST.format(run=run)}"
     edited(settings, cut)
-    assert verify_what(settings, run, "") == BROKEN
-    assert "its row says that it has finished, and the log goes on" in capsys.readouterr().out
+    broken(capsys, "its row says that it has finished, and the log goes on", settings, run, "")
     edited(settings, NO_END)
-    assert verify_what(settings, run, "") == BROKEN
-    assert "of the record sealed, is missing" in capsys.readouterr().out
-    assert verify_what(settings, "audit", "") == BROKEN
-    assert f"of run {run}, which line" in capsys.readouterr().out
+    broken(capsys, "of the record sealed, is missing", settings, run, "")
+    broken(capsys, f"of run {run}, which line", settings, "audit", "")
 
 
 def test_a_run_whose_row_was_written_anew_does_not_hold(copied, capsys):
     settings, run = copied
     edited(settings, "update run set passed = passed + 1")
-    assert verify_what(settings, run, "") == BROKEN
-    assert "passed, and the log has" in capsys.readouterr().out
+    broken(capsys, "passed, and the log has", settings, run, "")
 
 
 def test_lines_of_another_run_do_not_hold(copied, capsys):
     """The chain of a run under the name of another; and a whole run gone, which the record still seals."""
     settings, run = copied
     edited(settings, "update event set run = 'ffffffff' where run <> 'audit'", "update run set id = 'ffffffff'")
-    assert verify_what(settings, "ffffffff", "") == BROKEN
-    assert f"event 1 is of another run: it says of itself that it belongs to '{run}'" in capsys.readouterr().out
+    broken(capsys, f"event 1 is of another run: it says of itself that it belongs to '{run}'", settings, "ffffffff", "")
     edited(settings, "delete from event where run = 'audit'", "update event set run = 'audit'", "delete from chain_end")
-    assert verify_what(settings, "audit", "") == BROKEN
-    assert "event 1 is of another run" in capsys.readouterr().out
+    broken(capsys, "event 1 is of another run", settings, "audit", "")
 
 
 def test_a_run_that_is_gone_is_missed_in_the_record(copied, capsys):
     settings, run = copied
     edited(settings, "delete from event where run <> 'audit'", "delete from run")
-    assert verify_what(settings, "audit", "") == BROKEN
-    assert f"of run {run}, which line" in capsys.readouterr().out
+    broken(capsys, f"of run {run}, which line", settings, "audit", "")
 
 
 def test_a_record_without_its_end_does_not_hold(copied, capsys):
@@ -163,23 +159,18 @@ def test_a_record_without_its_end_does_not_hold(copied, capsys):
     assert verify_what(settings, "audit", "") == HOLDS
     capsys.readouterr()
     edited(settings, f"delete from event where run = 'audit' and seq = {AUDIT_LAST}")
-    assert verify_what(settings, "audit", "") == BROKEN
-    assert "its own counter says" in capsys.readouterr().out
-    assert verify_what(settings, run, "") == BROKEN
-    assert "the record that seals it does not hold" in capsys.readouterr().out
+    broken(capsys, "its own counter says", settings, "audit", "")
+    broken(capsys, "the record that seals it does not hold", settings, run, "")
     edited(settings, BACK)
-    assert verify_what(settings, "audit", "") == BROKEN
-    assert "the newest signed head is that of line" in capsys.readouterr().out
+    broken(capsys, "the newest signed head is that of line", settings, "audit", "")
     (settings.data / "keys" / "audit.head").unlink()
-    assert verify_what(settings, "audit", "") == BROKEN
-    assert "somebody took it away" in capsys.readouterr().out
+    broken(capsys, "somebody took it away", settings, "audit", "")
 
 
 def test_a_pack_by_the_key_that_is_given(tmp_path, archive, capsys):
     (tmp_path / "given.zip").write_bytes(archive)
     assert verify_what(Settings(), str(tmp_path / "given.zip"), "", KEY.public) == HOLDS
     assert f"signed by {KEY.public}, the key that you gave" in capsys.readouterr().out
-    assert verify_what(Settings(), str(tmp_path / "given.zip"), "", "0" * 64) == BROKEN
-    assert "not by the one that you gave" in capsys.readouterr().out
+    broken(capsys, "not by the one that you gave", Settings(), str(tmp_path / "given.zip"), "", "0" * 64)
     assert verify_what(Settings(), str(tmp_path / "given.zip"), "") == HOLDS
     assert "a key that nobody vouched for here" in capsys.readouterr().out

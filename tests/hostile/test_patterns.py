@@ -63,8 +63,8 @@ def _evaluated(argument, file):
 def of_tables():
     options = [one for one in vars(tables).values() if isinstance(one, OptionJudge)]
     for one in options:
-        yield from (pattern for pair in one.good for pattern in pair)
-        yield from (key for key, _clause in one.named)
+        yield from (pattern for pair in one.good.items() for pattern in pair)
+        yield from one.named
     yield from pam._STRICTER.values()
     for module in (words, answers):
         for made in vars(module).values():

@@ -234,11 +234,7 @@ def mended(apart, one, fault):
 @pytest.mark.parametrize("fault", [killed, frozen, cut_from_database, cut_from_host, cut_from_both])
 def test_another_goes_on_within_ten_seconds_and_the_host_does_nothing_more_for_the_first(apart, undisturbed, fault):
     shared = apart.shared
-    with apart.node("one") as one, apart.node("two") as two:
-        apart.know(shared.data / "hosts")
-        shared.settle()
-        run = _asked_of(apart, one, two)
-        apart.until_in_mid_change()
+    with _in_mid_change(apart) as (one, two, run):
         fault(apart, one)
         began, told = time.monotonic(), time.time()
         shared.until(lambda: _resumed(shared, run))
@@ -259,11 +255,7 @@ def test_another_goes_on_within_ten_seconds_and_the_host_does_nothing_more_for_t
 def test_what_the_one_that_wakes_within_its_change_still_sends_is_refused_by_the_host(apart, undisturbed):
     """The other has taken the change back and stands still: the file is as the late one left it, and it goes on."""
     shared = apart.shared
-    with apart.node("one") as one, apart.node("two") as two:
-        apart.know(shared.data / "hosts")
-        shared.settle()
-        run = _asked_of(apart, one, two)
-        apart.until_in_mid_change()
+    with _in_mid_change(apart) as (one, two, run):
         os.kill(one.pid, signal.SIGSTOP)
         shared.until(lambda: any(isinstance(event.event, ActionRolledBack) for event in shared.store.steady(run)))
         os.kill(two.pid, signal.SIGSTOP)
@@ -280,6 +272,17 @@ def _as_undisturbed(apart, run, undisturbed):
     once(apart.shared, run)
     assert apart.stands() == undisturbed
     assert apart.open_journals() == []
+
+
+@contextmanager
+def _in_mid_change(apart):
+    """Two nodes, and a run of the first that is in the middle of a change to the host."""
+    with apart.node("one") as one, apart.node("two") as two:
+        apart.know(apart.shared.data / "hosts")
+        apart.shared.settle()
+        run = _asked_of(apart, one, two)
+        apart.until_in_mid_change()
+        yield one, two, run
 
 
 def _asked_of(apart, one, two):

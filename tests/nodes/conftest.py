@@ -84,12 +84,7 @@ class Shared:
         finally:
             if child.poll() is None:
                 child.send_signal(signal.SIGCONT)
-                child.terminate()
-                try:
-                    child.wait(timeout=20)
-                except subprocess.TimeoutExpired:
-                    child.kill()
-                    child.wait()
+                child.end(20)
 
     def ask(self, host: str, rules: str) -> str:
         """As a process does that works on nothing itself."""

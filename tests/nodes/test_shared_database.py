@@ -99,16 +99,22 @@ def test_a_run_is_one_nodes_until_it_is_offered_again(database):
     other.fence("r")()
 
 
-async def test_who_lost_a_run_writes_nothing_of_it_and_its_other_runs_go_on(database):
-    one, other = member(database, "one"), member(database, "other")
-    store = EventStore(database, one)
+async def two_runs(database, member, *names):
+    """Each with two events in the database, and a log that is gone on with."""
+    store = EventStore(database, member)
     writer = LogWriter(store, Bus())
     writer.start()
-    logs = {run: RunLog(run, writer) for run in ("kept", "taken")}
+    logs = {run: RunLog(run, writer) for run in names}
     for run, log in logs.items():
-        one.take(run, "h", 1)
-        log.append(RunPaused(by="first"))
+        member.take(run, "h", 1)
+        log.append(RunPaused(by="a"), RunPaused(by="b"))
         await log.flush()
+    return store, writer, logs
+
+
+async def test_who_lost_a_run_writes_nothing_of_it_and_its_other_runs_go_on(database):
+    one, other = member(database, "one"), member(database, "other")
+    store, writer, logs = await two_runs(database, one, "kept", "taken")
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, "taken")
         row.node = other.node
@@ -119,7 +125,7 @@ async def test_who_lost_a_run_writes_nothing_of_it_and_its_other_runs_go_on(data
     with pytest.raises(Fenced):
         await logs["taken"].flush()
     await writer.close()
-    assert [len(store.lines(run)) for run in logs] == [2, 1]
+    assert [len(store.lines(run)) for run in logs] == [3, 2]
 
 
 async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_nothing(database):
@@ -143,14 +149,7 @@ async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_
 async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(database):
     """As after a failover to a standby that was behind."""
     one = member(database, "one")
-    store = EventStore(database, one)
-    writer = LogWriter(store, Bus())
-    writer.start()
-    logs = {run: RunLog(run, writer) for run in ("cut", "whole")}
-    for run, log in logs.items():
-        one.take(run, "h", 1)
-        log.append(RunPaused(by="a"), RunPaused(by="b"))
-        await log.flush()
+    store, writer, logs = await two_runs(database, one, "cut", "whole")
     with database.begin() as connection:
         connection.execute(text("delete from event where run = 'cut' and seq = 2"))
     for log in logs.values():

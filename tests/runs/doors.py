@@ -4,6 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import httpx
+from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app as terminal
@@ -18,6 +19,7 @@ from app.machine.sampling.board import Board
 from app.main import create_app
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.store.groups import keep
 
 
 class House:
@@ -52,6 +54,23 @@ class House:
         done = await asyncio.to_thread(CliRunner().invoke, terminal, line)
         assert done.exception is None or isinstance(done.exception, TemperError), (done.exception, done.output)
         return done.exception
+
+
+async def refused_alike(doors, good, wrong, *ways):
+    """What is wrong is refused at every door, and in the same sentence."""
+    for what, (change, says) in wrong.items():
+        found = {door.__name__: await door(doors, good | change) for door in ways}
+        assert len(set(found.values())) == 1, (what, found)
+        assert says in found["api"], (what, found)
+
+
+@asynccontextmanager
+async def house_with_lab(folder):
+    """The house, and one group in it: lab, with the host fixture."""
+    async with house(folder) as made:
+        with Session(made.database) as session, session.begin():
+            keep(session, "lab", ["fixture"])
+        yield made
 
 
 @asynccontextmanager

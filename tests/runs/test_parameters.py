@@ -13,7 +13,7 @@ from app.store import audit
 from app.store.groups import keep
 from app.store.parameters import ParameterRow, StoredParameters, parameters
 from tests.evidence.logs import queued, started
-from tests.runs.doors import house
+from tests.runs.doors import house_with_lab, refused_alike
 
 GOOD = {"name": "minlen", "value": "20"}
 WRONG = {
@@ -40,9 +40,7 @@ WRONG = {
 
 @pytest.fixture
 async def doors(tmp_path):
-    async with house(tmp_path / "data") as made:
-        with Session(made.database) as session, session.begin():
-            keep(session, "lab", ["fixture"])
+    async with house_with_lab(tmp_path / "data") as made:
         yield made
 
 
@@ -69,10 +67,7 @@ def rows(doors):
 
 
 async def test_what_is_wrong_is_refused_at_every_door_in_the_same_sentence(doors):
-    for what, (change, says) in WRONG.items():
-        found = {door.__name__: await door(doors, GOOD | change) for door in (page, api, terminal)}
-        assert len(set(found.values())) == 1, (what, found)
-        assert says in found["api"], (what, found)
+    await refused_alike(doors, GOOD, WRONG, page, api, terminal)
     assert rows(doors) == {}
 
 

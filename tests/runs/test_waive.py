@@ -8,7 +8,7 @@ from sqlmodel import Session
 from app.store import audit
 from app.store.groups import keep
 from app.store.waivers import waivers
-from tests.runs.doors import house
+from tests.runs.doors import house_with_lab, refused_alike
 
 SOON = (datetime.now(UTC).date() + timedelta(90)).isoformat()
 GOOD = {"rule": "V-257985", "host": "fixture", "owner": "Ops lead", "reason": "The old client.", "until": SOON}
@@ -30,9 +30,7 @@ WRONG = {
 
 @pytest.fixture
 async def doors(tmp_path):
-    async with house(tmp_path / "data") as made:
-        with Session(made.database) as session, session.begin():
-            keep(session, "lab", ["fixture"])
+    async with house_with_lab(tmp_path / "data") as made:
         yield made
 
 
@@ -58,10 +56,7 @@ def rows(doors):
 
 
 async def test_what_is_wrong_is_refused_at_every_door_in_the_same_sentence(doors):
-    for what, (change, says) in WRONG.items():
-        found = {door.__name__: await door(doors, GOOD | change) for door in (page, api, terminal)}
-        assert len(set(found.values())) == 1, (what, found)
-        assert says in found["api"], what
+    await refused_alike(doors, GOOD, WRONG, page, api, terminal)
     assert rows(doors) == []
 
 

@@ -81,6 +81,12 @@ class Situation:
         return self.here.configs.get(model, {})
 
 
+def gemma4_flags_missing(reasoning: bool, calls: bool, choice: bool) -> str:
+    """What vLLM is to be started with besides, of what Gemma 4's thoughts and calls of tools need."""
+    wants = ("--reasoning-parser gemma4", "--tool-call-parser gemma4", "--enable-auto-tool-choice")
+    return " ".join(want for want, there in zip(wants, (reasoning, calls, choice), strict=True) if not there)
+
+
 def cases(lineup: Lineup, here: Here) -> tuple[Situation, ...]:
     settled = {name: settle(engine) for name, engine in lineup.engines.items()}
     as_started = replace(lineup, engines={name: one.engine for name, one in settled.items()})

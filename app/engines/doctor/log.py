@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.engines.doctor.boots import Boot
-from app.engines.doctor.case import BLACKWELL
+from app.engines.doctor.case import BLACKWELL, gemma4_flags_missing
 from app.engines.doctor.memory import HIGH, MANY
-from app.engines.doctor.pitfall import Pitfall, Said, worst_first
+from app.engines.doctor.pitfall import Pitfall, Said, Severity, worst_first
 from app.lineups.model import Engine, Lineup
 
 LOW_ACCEPTANCE = 45.0
@@ -107,18 +107,9 @@ def marlin(told: DoctorLog) -> Said | None:
     return Said("note", says, f"on Blackwell use a build whose log says Using {_NATIVE}; give the line-up to be told")
 
 
-def experimental(told: DoctorLog) -> Said | None:
-    if "experimental" not in told.last.marks:
-        return None
-    says = "vLLM calls the NVFP4 format experimental (until 0.29): it means the file format, not the answers"
-    return Said("note", says, "nothing to mend; keep the checkpoint and the version of vLLM together")
-
-
-def graphs_are_not_counted(told: DoctorLog) -> Said | None:
-    if "graphs not counted" not in told.last.marks:
-        return None
-    says = "CUDA graphs are not taken off the KV pool: they come on top of utilization, and may not find room"
-    return Said("warn", says, "take VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 out, or lower utilization by 0.05")
+def marked(mark: str, severity: Severity, says: str, fix: str) -> Callable[[DoctorLog], Said | None]:
+    """A line that means the same wherever it stands."""
+    return lambda told: Said(severity, says, fix) if mark in told.last.marks else None
 
 
 def high_utilization(told: DoctorLog) -> Said | None:
@@ -137,22 +128,11 @@ def parsers_are_missing(told: DoctorLog) -> Said | None:
     if "gemma4" not in boot.marks or not boot.flags:
         return None
     reasons = boot.flag("reasoning_parser") or "reasoning_parser='gemma4'" in boot.flags
-    lacks = [
-        *([] if reasons else ["--reasoning-parser gemma4"]),
-        *([] if boot.flag("tool_call_parser") else ["--tool-call-parser gemma4"]),
-        *([] if boot.flag("enable_auto_tool_choice") else ["--enable-auto-tool-choice"]),
-    ]
-    if not lacks:
+    calls, chooses = (bool(boot.flag(name)) for name in ("tool_call_parser", "enable_auto_tool_choice"))
+    if not (lacks := gemma4_flags_missing(bool(reasons), calls, chooses)):
         return None
     says = "it was started without Gemma 4's parsers: thoughts land in the answer, and calls of tools stay text"
-    return Said("warn", says, f"add {' '.join(lacks)}")
-
-
-def template_failed(told: DoctorLog) -> Said | None:
-    if "template failed" not in told.last.marks:
-        return None
-    says = "the chat template failed on a request or at the start"
-    return Said("warn", says, "fetch the model's current one and name it as chat_template; the log has the line of it")
+    return Said("warn", says, f"add {lacks}")
 
 
 def low_acceptance(told: DoctorLog) -> Said | None:
@@ -176,10 +156,25 @@ CHECKS: dict[str, Callable[[DoctorLog], Said | None]] = {
     "died-and-restarted": died_and_was_started_again,
     "not-up-yet": not_up_yet,
     "marlin-not-native": marlin,
-    "nvfp4-experimental": experimental,
-    "graphs-not-counted": graphs_are_not_counted,
+    "nvfp4-experimental": marked(
+        "experimental",
+        "note",
+        "vLLM calls the NVFP4 format experimental (until 0.29): it means the file format, not the answers",
+        "nothing to mend; keep the checkpoint and the version of vLLM together",
+    ),
+    "graphs-not-counted": marked(
+        "graphs not counted",
+        "warn",
+        "CUDA graphs are not taken off the KV pool: they come on top of utilization, and may not find room",
+        "take VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 out, or lower utilization by 0.05",
+    ),
     "graphs-at-high-utilization": high_utilization,
     "missing-parsers": parsers_are_missing,
-    "chat-template-failed": template_failed,
+    "chat-template-failed": marked(
+        "template failed",
+        "warn",
+        "the chat template failed on a request or at the start",
+        "fetch the model's current one and name it as chat_template; the log has the line of it",
+    ),
     "acceptance-on-random-tokens": low_acceptance,
 }

@@ -1,6 +1,6 @@
 """Pitfalls of the words and the environment that vLLM is started with."""
 
-from app.engines.doctor.case import BLACKWELL, Situation
+from app.engines.doctor.case import BLACKWELL, Situation, gemma4_flags_missing
 from app.engines.doctor.pitfall import Said
 
 _NATIVE = "FlashInferCutlassNvFp4LinearKernel"
@@ -38,15 +38,11 @@ def parsers_are_missing(case: Situation) -> Said | None:
         return Said("stop", says, "add --tool-call-parser gemma4" if case.is_gemma4 else "name the model's parser")
     if not case.is_gemma4:
         return None
-    lacks = [
-        *(["--reasoning-parser gemma4"] if flags.get("--reasoning-parser") != "gemma4" else []),
-        *(["--tool-call-parser gemma4"] if flags.get("--tool-call-parser") != "gemma4" else []),
-        *(["--enable-auto-tool-choice"] if "--enable-auto-tool-choice" not in flags else []),
-    ]
-    if not lacks:
+    reasoning, calls = (flags.get(name) == "gemma4" for name in ("--reasoning-parser", "--tool-call-parser"))
+    if not (lacks := gemma4_flags_missing(reasoning, calls, "--enable-auto-tool-choice" in flags)):
         return None
     says = "without Gemma 4's parsers thoughts land in the answer, and calls of tools stay text"
-    return Said("warn", says, f"add {' '.join(lacks)} to flags")
+    return Said("warn", says, f"add {lacks} to flags")
 
 
 def answers_are_padded(case: Situation) -> Said | None:

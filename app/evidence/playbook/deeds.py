@@ -4,16 +4,8 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.events.words import (
-    AddMountOptions,
-    FileChange,
-    InstallPackage,
-    RemovePackage,
-    ResourceAction,
-    RunVendorScript,
-    SetAgeing,
-    SetUnit,
-)
+from app.events import words
+from app.events.words import FileChange, ResourceAction
 from app.evidence.playbook.edits import NotSaid
 from app.targets.resources.foreseen import PACKAGE
 
@@ -45,25 +37,25 @@ class ShellDeed:
 
 def deed(action: ResourceAction, changes: Sequence[FileChange]) -> ShellDeed:
     match action:
-        case InstallPackage(package=name):
+        case words.InstallPackage(package=name):
             came = [change.path.removeprefix(PACKAGE) for change in changes if change.path.startswith(PACKAGE)]
             gone = shlex.join(came or [name])
             install, take = f"install {shlex.quote(name)}", f"remove {gone}"
             return ShellDeed(_installed(name), _by(install), _by(take.replace("remove", "purge", 1), take))
-        case RemovePackage(package=name):
+        case words.RemovePackage(package=name):
             return ShellDeed(
                 f"! {_installed(name)}", _by(f"remove {shlex.quote(name)}"), _by(f"install {shlex.quote(name)}")
             )
-        case SetUnit(unit=unit, to=to):
+        case words.SetUnit(unit=unit, to=to):
             name = shlex.quote(unit)
             return ShellDeed(_stands(name, to), f"systemctl {to} {name}", f"systemctl {_UNDONE[to]} {name}")
-        case AddMountOptions():
+        case words.AddMountOptions():
             return _mount(action)
-        case SetAgeing(account=account, setting=setting, days=days):
+        case words.SetAgeing(account=account, setting=setting, days=days):
             key, field = _KEYS[setting]
             look = f'[ "$(getent shadow {shlex.quote(account)} | cut -d: -f{field})" = {days} ]'
             return ShellDeed(look, f"chage {key} {days} {shlex.quote(account)}", ":", ("/etc/shadow",))
-        case RunVendorScript(sha256=sha256):
+        case words.RunVendorScript(sha256=sha256):
             raise NotSaid(
                 f"by the vendor's script (sha256 {sha256}), which a person approved for that host alone: "
                 "on another it is to be seen on a copy and approved anew"
@@ -92,7 +84,7 @@ def _stands(name: str, to: str) -> str:
             return f'[ "$(systemctl is-enabled {name} 2>/dev/null)" = {wanted} ]'
 
 
-def _mount(action: AddMountOptions) -> ShellDeed:
+def _mount(action: words.AddMountOptions) -> ShellDeed:
     at, options = shlex.quote(action.mount), ",".join(action.options)
     each = " ".join(action.options)
     look = (

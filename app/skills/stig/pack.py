@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from app.skills.skill import Skill
-from app.skills.stig import accounts, audit, passwords, ssh, sudo, system
+from app.skills.stig.rules import read_parts
 from app.skills.stig.site import PARAMETERS, tuned_rules
 
 
@@ -15,7 +15,7 @@ def _retuned(values: Mapping[str, str]) -> Skill:
 SKILL = STIG = Skill(
     name="stig",
     title="DISA STIG for RHEL 9: thirty rules that plain files decide",
-    rules={rule.id: rule for part in (ssh, passwords, accounts, sudo, audit, system) for rule in part.RULES},
+    rules={rule.id: rule for part in read_parts().values() for rule in part},
     parameters=PARAMETERS,
     retuned=_retuned,
 )

@@ -5,17 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from app.errors import ActionFailed
-from app.events.words import (
-    AddMountOptions,
-    AnyAction,
-    FileChange,
-    InstallPackage,
-    RemovePackage,
-    ResourceAction,
-    RunVendorScript,
-    SetAgeing,
-    SetUnit,
-)
+from app.events import words
+from app.events.words import AnyAction, ResourceAction
 from app.syntax.files import FileState
 from app.targets.baseline import Aftermath, Baseline
 from app.targets.names import spelled
@@ -54,7 +45,7 @@ class SshResources:
         lines = _lines(actions)
         if not lines:
             return NONE
-        scripts = (one for one in actions if isinstance(one, RunVendorScript))
+        scripts = (one for one in actions if isinstance(one, words.RunVendorScript))
         if hidden := next((found for one in scripts if (found := vendor.objection(one))), None):
             return DryRun(lacking=hidden.reason)
         said = self._line.run("foresee", data=lines, seconds=SECONDS)
@@ -100,17 +91,17 @@ def _lines(actions: Sequence[AnyAction]) -> bytes:
 
 def _line(action: ResourceAction) -> str:
     match action:
-        case InstallPackage():
+        case words.InstallPackage():
             return f"install {action.package}"
-        case RemovePackage():
+        case words.RemovePackage():
             return f"remove {action.package}"
-        case SetUnit():
+        case words.SetUnit():
             return f"{action.to} {action.unit}"
-        case AddMountOptions():
+        case words.AddMountOptions():
             return f"options {action.mount} {','.join(action.options)}"
-        case SetAgeing():
+        case words.SetAgeing():
             return f"age {action.account} {action.setting} {action.days}"
-        case RunVendorScript():
+        case words.RunVendorScript():
             return f"vendor {action.rule} {action.sha256} {b64encode(action.script.encode()).decode()}"
 
 
@@ -149,7 +140,7 @@ def _performed(foreseen: DryRun, was: Baseline, now: Baseline, touched: Sequence
     if shown := [name for name, uid in accounts.items() if uid == 0]:
         raise ActionFailed(f"It made an account with uid 0: {shown[0]}.")
     files = [path for path in paths if "file" in _kinds(path, was, now)]
-    changes = (FileChange(path, _digest(was, path), _digest(now, path)) for path in files)
+    changes = (words.FileChange(path, _digest(was, path), _digest(now, path)) for path in files)
     return Performed(
         Aftermath({path: now.entries.get(path) for path in paths}, accounts), (*recorded(foreseen), *changes)
     )

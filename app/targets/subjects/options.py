@@ -1,8 +1,8 @@
 """Files of one option a line: which options may be set, and to what. A pair of patterns each, whole match wanted."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from app.syntax import ini, keyvalue, source, sshd_line
 from app.syntax.files import Files, FileState
@@ -19,8 +19,8 @@ class OptionJudge:
     """Called as a judge. `read` takes one line."""
 
     read: Read
-    good: tuple[tuple[str, str], ...]
-    named: tuple[tuple[str, str], ...] = ()
+    good: Mapping[str, str]
+    named: Mapping[str, str] = field(default_factory=dict)
     """Keys that have a clause of their own."""
     sections: tuple[str, ...] = ()
     weaker: str = "weakening"
@@ -84,47 +84,51 @@ class OptionJudge:
     def _added(self, edit: Edit, line: str) -> Objection | None:
         if line in self.sections:
             return None
-        settings = self.read(line)
-        if not settings or line.endswith("\\"):
+        if line.endswith("\\"):
             return not_understood(edit.path, line)
-        for setting in settings:
-            clause = self._clause(setting)
-            if clause:
-                return Objection(clause, f"{edit.path}: {setting.key} is not ours to set.")
-            if not self._is_known(setting):
-                return not_understood(edit.path, line)
-            if not self._is_good(setting):
-                return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
-        return None
+
+        def ill(setting: Setting) -> Objection | None:
+            if self._is_good(setting):
+                return None
+            return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
+
+        return self._judged(edit, line, "set", ill)
 
     def _removed(self, edit: Edit, line: str, kept: set[str]) -> Objection | None:
         """What was good must still be good elsewhere; what was not may go."""
+
+        def ill(setting: Setting) -> Objection | None:
+            lost = self._is_good(setting) and self.spelt(setting.key) not in kept
+            return weakening(edit.path, line) if lost else None
+
+        return self._judged(edit, line, "remove", ill)
+
+    def _judged(
+        self, edit: Edit, line: str, doing: str, ill: Callable[[Setting], Objection | None]
+    ) -> Objection | None:
         settings = self.read(line)
-        if not settings:
-            return not_understood(edit.path, line)
         for setting in settings:
-            clause = self._clause(setting)
-            if clause:
-                return Objection(clause, f"{edit.path}: {setting.key} is not ours to remove.")
+            if clause := self._clause(setting):
+                return Objection(clause, f"{edit.path}: {setting.key} is not ours to {doing}.")
             if not self._is_known(setting):
                 return not_understood(edit.path, line)
-            if self._is_good(setting) and self.spelt(setting.key) not in kept:
-                return weakening(edit.path, line)
-        return None
+            if found := ill(setting):
+                return found
+        return None if settings else not_understood(edit.path, line)
 
     def _settings(self, lines: Iterable[str]) -> list[Setting]:
         return [setting for line in lines if is_live(line) for setting in self.read(line)]
 
     def _clause(self, setting: Setting) -> str | None:
-        return next((clause for key, clause in self.named if re.fullmatch(key, fold(setting.key))), None)
+        return next((clause for key, clause in self.named.items() if re.fullmatch(key, fold(setting.key))), None)
 
     def _is_known(self, setting: Setting) -> bool:
-        return any(re.fullmatch(key, self.spelt(setting.key)) for key, _value in self.good)
+        return any(re.fullmatch(key, self.spelt(setting.key)) for key in self.good)
 
     def _is_good(self, setting: Setting) -> bool:
         return any(
             re.fullmatch(key, self.spelt(setting.key)) and re.fullmatch(value, setting.value, re.ASCII)
-            for key, value in self.good
+            for key, value in self.good.items()
         )
 
 

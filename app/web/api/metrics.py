@@ -157,11 +157,7 @@ def _of_machine(board: Board, lineup: Lineup) -> Iterator[Family]:
         ("requests_running", "Requests being answered.", "running"),
         ("requests_waiting", "Requests in the engine's queue.", "waiting"),
         ("kv_cache_usage_ratio", "Share of the KV cache in use.", "kv_used"),
-        (
-            "prefix_hit_ratio",
-            "Share of prompt tokens in the prefix cache, since its start.",
-            "prefix_hit_rate",
-        ),
+        ("prefix_hit_ratio", "Share of prompt tokens in the prefix cache, since its start.", "prefix_hit_rate"),
         ("generation_tokens_per_second", "Tokens written, over the last second.", "tok_s"),
     ):
         yield Family(f"temper_engine_{name}", "gauge", told, _known(samples, value))

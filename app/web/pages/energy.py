@@ -10,10 +10,9 @@ from app.machine.sampling.energy import joules
 from app.machine.sampling.ledger import EnergyLedger
 from app.people.rights import guests
 from app.runtime.runtime import Runtime
-from app.store import queries
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.missing import missing
+from app.web.pages.missing import known
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
@@ -46,9 +45,7 @@ class EnergyTable:
 @router.get("/runs/{run}/energy", name="run_energy")
 @guests
 def energy_page(runtime: TheRuntime, session: TheSession, run: str) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     nonce = new_nonce()
     return page(rendered("energy.html", nonce=nonce, here="runs", run=row, table=energy_table(runtime, row)), nonce)
 

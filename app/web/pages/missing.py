@@ -5,8 +5,24 @@ from starlette.responses import Response
 
 from app.people.rights import only
 from app.store import queries
+from app.store.models import RunRow
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
+
+
+class NoSuchRun(Exception):
+    """Carries the page that says so."""
+
+    def __init__(self, page: Response) -> None:
+        self.page = page
+
+
+def known(session: Session, run: str) -> RunRow:
+    """The run of a page; where it is not there, that page is answered in its place."""
+    row = queries.run(session, run)
+    if row is None:
+        raise NoSuchRun(missing(session, run))
+    return row
 
 
 def missing(session: Session, run: str) -> Response:

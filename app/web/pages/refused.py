@@ -12,6 +12,7 @@ from starlette.responses import Response
 from app.errors import BadInput, NotTaken
 from app.store.db import AWAY, why
 from app.web.pages.again import FormAgain, form_again
+from app.web.pages.missing import NoSuchRun
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
@@ -26,6 +27,7 @@ def install(application: FastAPI) -> None:
     application.add_exception_handler(BadInput, _not_taken)
     application.add_exception_handler(RequestValidationError, _unreadable)
     application.add_exception_handler(DataError, _untaken)
+    application.add_exception_handler(NoSuchRun, _no_such_run)
     for away in AWAY:
         application.add_exception_handler(away, _away)
 
@@ -36,6 +38,10 @@ async def _refused(request: Request, exc: Exception) -> Response:
         return await http_exception_handler(request, why)
     said = why.detail if why.detail != NOWHERE else f"There is nothing at {request.url.path[:100]!a}."
     return refusal(f"{said[:1].upper()}{said[1:]}", why.status_code)
+
+
+async def _no_such_run(_: Request, exc: Exception) -> Response:
+    return cast("NoSuchRun", exc).page
 
 
 async def _not_taken(request: Request, exc: Exception) -> Response:

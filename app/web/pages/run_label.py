@@ -6,10 +6,10 @@ from starlette.responses import RedirectResponse, Response
 from app.errors import NotTaken
 from app.people.rights import WHO, operators
 from app.runs.labels import label, split
-from app.store import people, queries
+from app.store import people
 from app.web.addresses import path_to
 from app.web.deps import TheSession
-from app.web.pages.missing import missing
+from app.web.pages.missing import known
 from app.web.pages.order_form import Fields
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -22,9 +22,7 @@ router = APIRouter(include_in_schema=False)
 @router.post("/runs/{run}/label", name="run_label")
 @operators
 def label_run(session: TheSession, run: str, fields: Fields) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     label(row, fields.get("name"), split(fields["tags"]) if "tags" in fields else None)
     session.add(row)
     return RedirectResponse(path_to("run", run=run), status_code=303)
@@ -34,9 +32,7 @@ def label_run(session: TheSession, run: str, fields: Fields) -> Response:
 @operators
 def share_run(session: TheSession, request: Request, run: str, fields: Fields) -> Response:
     """The link is shown this once: only its digest is kept."""
-    row, me = queries.run(session, run), WHO.get()
-    if row is None:
-        return missing(session, run)
+    row, me = known(session, run), WHO.get()
     hours = HOURS.get(fields.get("hours", "24"))
     if hours is None:
         raise NotTaken("hours", f"a link holds for {', '.join(HOURS)} hours: choose one of them.")

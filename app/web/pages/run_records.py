@@ -11,11 +11,10 @@ from app.loop.state import Item
 from app.people.rights import guests
 from app.skills.catalog import skill
 from app.skills.skill import Skill
-from app.store import queries
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession
-from app.web.pages.missing import missing
+from app.web.pages.missing import known
 from app.web.pages.mission.feed import FeedLine, feed_line
 from app.web.pages.mission.missions import TOLD
 from app.web.pages.security import new_nonce, page
@@ -57,9 +56,7 @@ def all_items(
     q: Words = "",
     outcome: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     pack = _pack(row)
     every = [_line(item, pack) for item in folds.now(run).items.values()]
     lines = [one for one in every if outcome in ("", one.item.status) and one.says(_words(q))]
@@ -78,9 +75,7 @@ def all_events(
     kind: Annotated[str, Query(max_length=20)] = "",
     before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None,
 ) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     found = look(runtime.store, run, _words(q), kind, before)
     context = {"run": row, "found": found, "q": q, "kind": kind, "paged": before is not None}
     nonce = new_nonce()

@@ -21,7 +21,7 @@ from app.targets.registry import fixtures, listed
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy import energy_table
-from app.web.pages.missing import missing
+from app.web.pages.missing import known, missing
 from app.web.pages.mission.item import item_page
 from app.web.pages.order_form import USUAL_MODE
 from app.web.pages.security import new_nonce, page
@@ -181,7 +181,5 @@ def _side(state: RunState, rule: str) -> Side:
 @router.get("/runs/{run}/items/{rule}", name="run_item")
 @guests
 def one_item(runtime: TheRuntime, session: TheSession, run: str, rule: str) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     return item_page(runtime, row, rule)

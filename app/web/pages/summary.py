@@ -6,11 +6,10 @@ from starlette.responses import Response
 from app.people.rights import guests
 from app.runtime.runtime import Runtime
 from app.skills.catalog import skill
-from app.store import queries
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.energy import energy_table
-from app.web.pages.missing import missing
+from app.web.pages.missing import known
 from app.web.pages.mission.summary import read_summary
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
@@ -23,9 +22,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/runs/{run}/summary", name="run_summary")
 @guests
 def summary_page(runtime: TheRuntime, session: TheSession, request: Request, run: str) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     nonce = new_nonce()
     shown = {"table": energy_table(runtime, row), "shareable": False, "origin": str(request.base_url).rstrip("/")}
     return page(rendered("summary.html", nonce=nonce, here="runs", **_told(runtime, row), **shown), nonce)
@@ -34,9 +31,7 @@ def summary_page(runtime: TheRuntime, session: TheSession, request: Request, run
 @router.get("/runs/{run}/summary.svg", name="run_picture")
 @guests
 def summary_picture(runtime: TheRuntime, session: TheSession, run: str) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     picture = rendered("summary.svg", **_told(runtime, row))
     return Response(picture, media_type="image/svg+xml", headers=PICTURE)
 

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.fit.reckoned import Fit, Reckoned
+from app.engines.fit.reckoned import Reckoned
 from app.lineups.model import Reported, Speculation
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.compare import changed, rows, speed_limit
 from app.machine.measuring.figure import Measured
 from app.machine.measuring.probed import Probed
+from tests.machine.fits import fit
 
 ENGINE = read_lineup(find_lineup("simulated")).engines["gemma-31b"]
 REPORTED = Reported(source="two L4", tok_s=15.1, vram_gib_per_gpu=21.9)
@@ -19,10 +20,8 @@ def reckoned(value, provenance="derived"):
     return Reckoned(value, provenance, f"arithmetic of {value}")
 
 
-FIT = Fit(
-    name="gemma-31b",
-    fits=True,
-    says="It fits.",
+FIT = fit(
+    reckoned,
     missing_gib_per_gpu=reckoned(0.0),
     weights_gib_per_gpu=reckoned(16.3),
     kv_pool_gib_per_gpu=reckoned(2.4),
@@ -31,7 +30,6 @@ FIT = Fit(
     max_concurrency=reckoned(3.58),
     largest_context=reckoned(8192.0),
     limit_tok_s=reckoned(20.0),
-    limit_with_speculation_tok_s=reckoned(None),
 )
 
 

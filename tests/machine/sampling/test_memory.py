@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.fit.reckoned import Fit, Reckoned
+from app.engines.fit.reckoned import Reckoned
 from app.events.kinds import EngineState, GpuSampled
 from app.events.words import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.gpus.holders import OUTSIDE
 from app.machine.sampling.memory import KnownEngines, LoadedMemory, memory
+from tests.machine.fits import fit
 from tests.machine.samples import gpu_sample
 
 PLAYED = read_lineup(find_lineup("simulated"))
@@ -21,19 +22,12 @@ def reckoned(value):
     return Reckoned(value, "estimated", "arithmetic")
 
 
-FIT = Fit(
-    name="gemma-31b",
-    fits=True,
-    says="",
+FIT = fit(
+    reckoned,
     missing_gib_per_gpu=reckoned(0),
     weights_gib_per_gpu=reckoned(16.0),
     kv_pool_gib_per_gpu=reckoned(2.5),
     other_gib_per_gpu=reckoned(3.0),
-    kv_tokens=reckoned(None),
-    max_concurrency=reckoned(None),
-    largest_context=reckoned(None),
-    limit_tok_s=reckoned(None),
-    limit_with_speculation_tok_s=reckoned(None),
 )
 
 

@@ -5,9 +5,9 @@ import pytest
 from app.events.words import ReplaceLine, WriteFile
 from app.targets import policy
 from app.targets.effects.pam import Pam
-from app.targets.effects.strength import Strength
 from tests.differential.linkless import Linkless
 from tests.hostfiles import DictFiles
+from tests.targets.effects.losses import losses
 
 PAM = Pam()
 PATH = "/etc/pam.d/system-auth"
@@ -42,21 +42,11 @@ def refused(old, new):
     return [one.reason for one in policy.review([action], frozenset({PATH}), files())]
 
 
-def losses(before, after):
-    old, new = PAM.settings(before), PAM.settings(after)
-    return [
-        key
-        for key in sorted(old | new)
-        if old.get(key) != new.get(key)
-        and PAM.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.EQUAL, Strength.STRONGER)
-    ]
-
-
 @pytest.mark.parametrize("line", ["\\ #", "\\ # nothing", "\t\\#", "\\\t# x"])
 def test_a_line_that_only_looks_like_a_comment_shuts_everybody_out(line):
     """libpam takes the backslash for a rule that it cannot read, and refuses: it joins nothing behind a #."""
     assert refused(TOP, line)
-    lost = losses(files(), files(STACK.replace(TOP, line)))
+    lost = losses(PAM, files(), files(STACK.replace(TOP, line)))
     assert "sshd auth for the right password" in lost
     assert "sshd auth for root with the right password" in lost
 
@@ -74,7 +64,7 @@ def test_a_line_that_only_looks_like_a_comment_shuts_everybody_out(line):
 )
 def test_a_second_argument_has_the_last_word(rule, word, told):
     assert refused(rule, f"{rule} {word}")
-    assert any(key.endswith(f": {told}") for key in losses(files(), files(STACK.replace(rule, f"{rule} {word}"))))
+    assert any(key.endswith(f": {told}") for key in losses(PAM, files(), files(STACK.replace(rule, f"{rule} {word}"))))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +91,7 @@ def test_a_second_argument_has_the_last_word(rule, word, told):
 )
 def test_what_opens_a_stack_or_shuts_it(old, new, told):
     assert STACK.replace(old, new) != STACK
-    assert any(told in key for key in losses(files(), files(STACK.replace(old, new))))
+    assert any(told in key for key in losses(PAM, files(), files(STACK.replace(old, new))))
 
 
 @pytest.mark.parametrize(
@@ -116,14 +106,14 @@ def test_what_opens_a_stack_or_shuts_it(old, new, told):
     ],
 )
 def test_what_makes_a_stack_stricter(old, new):
-    assert losses(files(), files(STACK.replace(old, new))) == []
+    assert losses(PAM, files(), files(STACK.replace(old, new))) == []
 
 
 def test_a_modules_own_file_counts_with_its_arguments():
     """In the file it is the host's; as an argument it is the rule's, whatever the file says."""
     plain = STACK.replace(" deny=2 unlock_time=0", "")
-    assert "sshd auth: pam_faillock.so preauth: deny" in losses(files(plain, faillock="deny=2"), files(plain))
-    assert losses(files(faillock="deny=2"), files(faillock="deny=9")) == []
+    assert "sshd auth: pam_faillock.so preauth: deny" in losses(PAM, files(plain, faillock="deny=2"), files(plain))
+    assert losses(PAM, files(faillock="deny=2"), files(faillock="deny=9")) == []
 
 
 def test_a_service_that_cannot_be_read_lets_nobody_in():
@@ -140,5 +130,5 @@ def test_other_counts_for_a_service_without_rules():
 def test_a_new_service_may_not_let_anybody_in():
     path = "/etc/pam.d/new"
     before, after = DictFiles({}), DictFiles({path: "auth required pam_permit.so\n"})
-    assert "new auth for a wrong password" in losses(before, after)
+    assert "new auth for a wrong password" in losses(PAM, before, after)
     assert policy.review([WriteFile(path=path, content="")], frozenset({path}), files())

@@ -7,9 +7,9 @@ from app.targets import policy
 from app.targets.confine import detect
 from app.targets.effects.asking import here
 from app.targets.effects.judged import by_their_own_words
-from app.targets.effects.strength import Strength
 from app.targets.effects.sudo import Sudo
 from tests.differential.linkless import Linkless
+from tests.targets.effects.losses import losses
 from tests.targets.hosts import FILES, host
 
 SUDO = Sudo()
@@ -27,16 +27,6 @@ def linkless(*lines):
 
 def refused(action, *lines):
     return [one.reason for one in policy.review([action], frozenset({action.path}), linkless(*lines))]
-
-
-def losses(before, after):
-    old, new = SUDO.settings(before), SUDO.settings(after)
-    return [
-        key
-        for key in sorted(old | new)
-        if old.get(key) != new.get(key)
-        and SUDO.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.EQUAL, Strength.STRONGER)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -122,8 +112,8 @@ def test_what_takes_away_is_allowed(action, lines):
     ],
 )
 def test_what_gives_somebody_more(before, after):
-    assert losses(on(*before), on(*after)) != []
-    assert losses(on(*after), on(*after)) == []
+    assert losses(SUDO, on(*before), on(*after)) != []
+    assert losses(SUDO, on(*after), on(*after)) == []
 
 
 @pytest.mark.parametrize(
@@ -140,7 +130,7 @@ def test_what_gives_somebody_more(before, after):
     ],
 )
 def test_what_takes_from_somebody(before, after):
-    assert losses(on(*before), on(*after)) == []
+    assert losses(SUDO, on(*before), on(*after)) == []
 
 
 def test_sudo_says_the_same_and_is_asked_before_anything_is_written():

@@ -17,7 +17,6 @@ from app.events.kinds import (
     RunStarted,
     TurnDelta,
     TurnFinished,
-    TurnStarted,
 )
 from app.events.record import GENESIS, record
 from app.events.words import Budget
@@ -30,6 +29,7 @@ from app.web.pages.mission.missions import Missions
 from app.web.pages.mission.pieces import Scene, pieces
 from app.web.pages.mission.screen import Screen
 from tests.loop.playing import World, pack, request, rule
+from tests.web.pages.turns import turn_started
 
 RULE = "V-257985"
 SCENE = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "live")
@@ -46,18 +46,7 @@ EVENTS = [
     RunStarted(worker="w", confinement="none", scanner="built-in", probes=()),
     RunScoped(order=(RULE,), compliant=(), undecided=()),
     ItemStarted(rule=RULE, title="root does not log in", category="II"),
-    TurnStarted(
-        turn="t1",
-        rule=RULE,
-        attempt=1,
-        role="architect",
-        purpose="plan",
-        engine="gemma-31b",
-        model="m",
-        replica=0,
-        max_tokens=9,
-        prompt=("", ""),
-    ),
+    turn_started("t1", "architect", rule=RULE),
     delta("I <b>think</b> "),
     delta("so"),
     delta("."),

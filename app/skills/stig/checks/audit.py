@@ -23,10 +23,8 @@ def locks(rule: str) -> Check:
 def _switch(rule: str, key: str, wanted: str, *, final: bool) -> Check:
     bench = Bench(rule, RULES)
 
-    def check(files: Files) -> Verdict:
-        text = source.text(files, RULES)
-        if text is None:
-            return bench.absent()
+    @bench.reads
+    def check(files: Files, text: str) -> Verdict:
         lines = audit.audit_lines(text, RULES)
         stated = [s for s in audit.controls(text, RULES) if s.key == key]
         if not stated:

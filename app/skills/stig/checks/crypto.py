@@ -3,7 +3,7 @@
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
-from app.syntax import crypto, source, sshd
+from app.syntax import crypto, sshd
 from app.syntax.crypto import BACKEND
 from app.syntax.files import Files
 
@@ -14,10 +14,8 @@ MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-
 def allows_only(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
     bench = Bench(rule, BACKEND)
 
-    def check(files: Files) -> Verdict:
-        text = source.text(files, BACKEND)
-        if text is None:
-            return bench.absent()
+    @bench.reads
+    def check(files: Files, text: str) -> Verdict:
         listed = crypto.algorithms(text, keyword)
         if listed is None:
             return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import Bench, place, shown
-from app.syntax import ini, keyvalue, source
+from app.syntax import ini, keyvalue
 from app.syntax.files import Files
 from app.syntax.keyvalue import Parser
 from app.syntax.setting import Setting, last
@@ -46,10 +46,8 @@ def umask(rule: str, mask: str) -> Check:
     """useradd takes the last line, pam_umask the first and in any case of letters: all have to agree."""
     bench = Bench(rule, LOGIN_DEFS)
 
-    def check(files: Files) -> Verdict:
-        text = source.text(files, LOGIN_DEFS)
-        if text is None:
-            return bench.absent()
+    @bench.reads
+    def check(_: Files, text: str) -> Verdict:
         lines = [s for s in keyvalue.login_defs(text, LOGIN_DEFS) if fold(s.key) == "umask"]
         wrong = next((s for s in lines if s.value not in {mask, f"0{mask}"}), None)
         if wrong is not None:
@@ -68,10 +66,8 @@ def disk_full(rule: str, those: frozenset[str] = frozenset({"halt", "single"})) 
     words = " or ".join(one.upper() for one in sorted(those))
     wanted = WantedOption("disk_full_action", lambda value: fold(value) in those, words)
 
-    def check(files: Files) -> Verdict:
-        text = source.text(files, AUDITD)
-        if text is None:
-            return bench.absent()
+    @bench.reads
+    def check(_: Files, text: str) -> Verdict:
         settings, problems = keyvalue.auditd(text, AUDITD)
         for problem in problems:
             if problem.key == wanted.key:
@@ -88,11 +84,7 @@ def signatures(rule: str) -> Check:
 
 
 def last_line(bench: Bench, parse: Parser, wanted: WantedOption) -> Check:
-    def check(files: Files) -> Verdict:
-        text = source.text(files, bench.path)
-        return bench.absent() if text is None else _judged(bench, parse(text, bench.path), wanted)
-
-    return check
+    return bench.reads(lambda _, text: _judged(bench, parse(text, bench.path), wanted))
 
 
 def _judged(bench: Bench, settings: Iterable[Setting], wanted: WantedOption) -> Verdict:

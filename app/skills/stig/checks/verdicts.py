@@ -1,10 +1,14 @@
 """How a check says what it found. Host text inside a sentence is quoted, cleaned and short."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.events.words import Word
 from app.scanners.verdict import Verdict
+from app.skills.skill import Check
+from app.syntax import source
+from app.syntax.files import Files
 from app.syntax.setting import Setting
 
 _LONGEST = 160
@@ -28,6 +32,15 @@ class Bench:
     rule: str
     path: str
     """The file that decides, where no line can be named."""
+
+    def reads(self, judge: Callable[[Files, str], Verdict]) -> Check:
+        """A check of the text of that file, which has to be there."""
+
+        def check(files: Files) -> Verdict:
+            text = source.text(files, self.path)
+            return self.absent() if text is None else judge(files, text)
+
+        return check
 
     def passes(self, evidence: str, at: Setting | None = None) -> Verdict:
         return self._verdict("pass", evidence, at)

@@ -24,7 +24,7 @@ from app.store.models import RunRow
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.pages.machine import share_parts
-from app.web.pages.missing import missing
+from app.web.pages.missing import known
 from app.web.pages.mission.missions import TheMissions
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
@@ -78,9 +78,7 @@ def one_run(
     speed: Annotated[str, Query(max_length=8)] = "",
     intro: Intro = "",
 ) -> Response:
-    row = queries.run(session, run)
-    if row is None:
-        return missing(session, run)
+    row = known(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
     at = _seq(runtime, row, t) if at is None and t is not None else at
     return _mission(mission_view(runtime, missions, sharing, row, PageAsked(at, pace, intro != "closed")))
@@ -185,10 +183,8 @@ def _labelled(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> Non
 @router.post("/runs/{run}/ask", name="run_ask")
 @operators
 def ask(request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields) -> Response:
-    row, verb, by = queries.run(session, run), fields.get("verb", ""), signed(BY)
+    row, verb, by = known(session, run), fields.get("verb", ""), signed(BY)
     reason = fields.get("reason", "")
-    if row is None:
-        return missing(session, run)
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form holds them whatever is pressed
         asked, approval = folds.now(run), fields.get("approval", "")

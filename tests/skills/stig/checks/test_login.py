@@ -1,16 +1,11 @@
 import pytest
 
-from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
-from tests.hostfiles import DictFiles
+from tests.skills.stig.checks.judged import judge
 
 TMOUT = "/etc/profile.d/tmout.sh"
 LIMITS = "/etc/security/limits.conf"
 DROP = "/etc/security/limits.d/20-site.conf"
-
-
-def judge(rule, files):
-    return STIG.rules[rule].check(DictFiles(files))
 
 
 @pytest.mark.parametrize(

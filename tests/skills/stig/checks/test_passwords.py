@@ -1,7 +1,6 @@
 import pytest
 
-from app.skills.stig.pack import STIG
-from tests.hostfiles import DictFiles
+from tests.skills.stig.checks.judged import judge
 
 FAILLOCK = "/etc/security/faillock.conf"
 PWQUALITY = "/etc/security/pwquality.conf"
@@ -9,10 +8,6 @@ DROP = "/etc/security/pwquality.conf.d/50-site.conf"
 SYSTEM = "/etc/pam.d/system-auth"
 PASSWORD = "/etc/pam.d/password-auth"
 GOOD = {"V-258054": "deny = 3\n", "V-258055": "even_deny_root\n", "V-258057": "unlock_time = 0\n"}
-
-
-def judge(rule, files):
-    return STIG.rules[rule].check(DictFiles(files))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 import pytest
 
-from app.skills.stig.pack import STIG
-from tests.hostfiles import DictFiles
+from tests.skills.stig.checks.judged import judge
 
 SYSTEM = "/etc/pam.d/system-auth"
 PASSWORD = "/etc/pam.d/password-auth"
@@ -9,10 +8,6 @@ CLEAN = "auth sufficient pam_unix.so\nauth required pam_deny.so\n"
 SUDOERS = "/etc/sudoers"
 DROP = "/etc/sudoers.d/pass"
 PLAIN = "root ALL=(ALL) ALL\n%wheel ALL=(ALL) ALL\n#includedir /etc/sudoers.d\n"
-
-
-def judge(rule, files):
-    return STIG.rules[rule].check(DictFiles(files))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,13 @@
+"""What a change of files loses of what a program goes by."""
+
+from app.targets.effects.strength import Strength
+
+
+def losses(daemon, before, after):
+    old, new = daemon.settings(before), daemon.settings(after)
+    return [
+        key
+        for key in sorted(old | new)
+        if old.get(key) != new.get(key)
+        and daemon.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.EQUAL, Strength.STRONGER)
+    ]
