@@ -1,16 +1,19 @@
-"""One 200-byte frame, 20 a second, to 50, 200 and 1,000 viewers: how late it comes, and what the server spends.
+"""One 200-byte frame, 20 a second, to 50 up to 5,000 viewers: how late it comes, who misses any, what it costs.
 
-    python bench/fanout.py [--viewers 50,200,1000] [--rounds 3] [--seconds 4] [--write]
+    python bench/fanout.py [--viewers 50,200,1000,5000] [--rounds 5] [--seconds 3] [--servers hub,raw] [--write]
 
 Each round runs every server once, so that a noisy minute falls on all of them alike; shown are medians of the rounds.
 The floor is a raw asyncio TCP server, the peer is nginx with nchan (apt-get install libnginx-mod-nchan; left out
-where it is not installed). Server and viewers have a core each. --write puts the table into docs/measurements/.
+where it is not installed). Server and viewers have a core each. On a busy machine `chrt -f 1` before it gives both
+real-time priority. --write puts the table into docs/measurements/.
 """
 
 import argparse
+import gc
 import os
 import re
-import selectors
+import resource
+import select
 import signal
 import socket
 import statistics
@@ -18,17 +21,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from note import versions, write_note
 
 ROOT = Path(__file__).parent.parent
 SERVERS = ("raw", "nchan", "hub", "ring")
+RING_MOST = 1000
+"""A task for each viewer is past its end there."""
 PUBLISHED = re.compile(rb"data: (\d{6,}) ")
 NCHAN = Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 TICK = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
@@ -37,81 +43,129 @@ class Round:
     p99: float
     cpu: float
     """Percent of one core."""
+    memory: float
+    """MiB resident at the end."""
+    lost: int
+    """Frames that a viewer never got, though others did before and after."""
+    dropped: int
+    """Viewers whose stream was closed."""
     missed: float
     """Percent of the frames that did not come in time to be counted."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--viewers", default="50,200,1000")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--viewers", default="50,200,1000,5000")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--servers", default=",".join(SERVERS))
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    servers = [name for name in SERVERS if name != "nchan" or NCHAN.exists()]
+    open_files()
+    servers = [name for name in asked.servers.split(",") if name != "nchan" or NCHAN.exists()]
     lines = [
-        "| viewers | server | p50 ms | p99 ms | CPU % | p99 ÷ floor | p99 ÷ nchan |",
-        "|---|---|---|---|---|---|---|",
+        "| viewers | server | p50 ms | p99 ms | CPU % | MiB | frames lost | viewers dropped | p99 ÷ raw | p99 ÷ nchan |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for viewers in map(int, asked.viewers.split(",")):
-        rounds: dict[str, list[Round]] = {name: [] for name in servers}
+        rounds: dict[str, list[Round]] = {name: [] for name in servers if name != "ring" or viewers <= RING_MOST}
         for _ in range(asked.rounds):
-            for name in servers:
-                rounds[name].append(measured(name, viewers, asked.seconds))
+            for name, done in rounds.items():
+                done.append(measured(name, viewers, asked.seconds))
         lines += table(viewers, rounds)
     print("\n".join(lines))
     if asked.write:
         write(lines, asked)
 
 
+def open_files() -> None:
+    """A socket for each viewer; the servers inherit the limit."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def table(viewers: int, rounds: dict[str, list[Round]]) -> Iterator[str]:
     late = {name: statistics.median(one.p99 for one in done) for name, done in rounds.items()}
     for name, done in rounds.items():
-        p50, cpu = (statistics.median(getattr(one, field) for one in done) for field in ("p50", "cpu"))
-        missed = max(one.missed for one in done)
-        mark = f" ({missed:.0f} % missed)" if missed >= 1 else ""
-        peer = f"{late[name] / late['nchan']:.2f}" if "nchan" in late else "—"
-        figures = f"{p50:.1f} | {late[name]:.1f} | {cpu:.0f} | {late[name] / late['raw']:.2f} | {peer}"
-        yield f"| {viewers} | {name}{mark} | {figures} |"
+        p50, cpu, memory = (statistics.median(getattr(one, field) for one in done) for field in ("p50", "cpu", "memory"))
+        lost, dropped, missed = (max(getattr(one, field) for one in done) for field in ("lost", "dropped", "missed"))
+        mark = f" ({missed:.0f} % late)" if missed >= 1 else ""
+        ratios = (f"{late[name] / late[of]:.2f}" if of in late else "—" for of in ("raw", "nchan"))
+        figures = f"{p50:.1f} | {late[name]:.1f} | {cpu:.0f} | {memory:.0f} | {lost} | {dropped} | {' | '.join(ratios)}"
+        yield f"| {viewers:,} | {name}{mark} | {figures} |"
 
 
 def measured(name: str, viewers: int, seconds: float) -> Round:
-    with started(name) as (port, pids):
-        watching = selectors.EpollSelector()
+    with started(name) as (port, pids), closing(Crowd()) as crowd:
         for _ in range(viewers):
-            watching.register(viewer(port), selectors.EVENT_READ)
-        collect(watching, 1.0)
+            crowd.join(port)
+        crowd.settle()
         before, began = spent(pids), time.monotonic()
-        late = collect(watching, seconds)
-        took = time.monotonic() - began
-        cpu = 100 * (spent(pids) - before) / took
-        for key in list(watching.get_map().values()):
-            key.fileobj.close()
-        watching.close()
-    late.sort()
-    expected = viewers * 20 * seconds
-    missed = max(0.0, 100 * (1 - len(late) / expected)) if late else 100.0
-    return Round(late[len(late) // 2] / 1e6, late[int(len(late) * 0.99)] / 1e6, cpu, missed)
+        crowd.watch(seconds)
+        cpu = 100 * (spent(pids) - before) / (time.monotonic() - began)
+        memory = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in pids) * PAGE / 2**20
+        late = sorted(crowd.late)
+        missed = max(0.0, 100 * (1 - len(late) / (viewers * 20 * seconds)))
+        p50, p99 = (late[int(len(late) * part)] / 1e6 for part in (0.5, 0.99))
+        return Round(p50, p99, cpu, memory, crowd.lost(), crowd.dropped, missed)
 
 
-def viewer(port: int) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port), 10)
-    connection.sendall(b"GET /sub HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n\r\n")
-    connection.setblocking(False)
-    return connection
+@dataclass
+class Crowd:
+    """Viewers, each a socket and nothing more."""
 
+    late: list[int] = field(default_factory=list)
+    """Nanoseconds from publishing to reading."""
+    dropped: int = 0
+    _ready: select.epoll = field(default_factory=select.epoll)
+    _sockets: dict[int, socket.socket] = field(default_factory=dict)
+    _got: dict[int, list[bytes]] = field(default_factory=dict)
+    """When what each viewer got was published."""
+    _begun: dict[int, bytes] = field(default_factory=dict)
+    """A frame of which the end is still to come."""
 
-def collect(watching: selectors.BaseSelector, seconds: float) -> list[int]:
-    """Nanoseconds from publishing to reading, of every frame that comes in this time."""
-    late, until = [], time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        for key, _ in watching.select(left):
-            data = key.fileobj.recv(65536)
-            now = time.monotonic_ns()
-            if not data:
-                sys.exit("a server closed a stream: its figures would be worth nothing")
-            late += [now - int(at) for at in PUBLISHED.findall(data)]
-    return late
+    def join(self, port: int) -> None:
+        viewer = socket.create_connection(("127.0.0.1", port), 10)
+        viewer.sendall(b"GET /sub HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n\r\n")
+        viewer.setblocking(False)
+        self._sockets[viewer.fileno()] = viewer
+        self._got[viewer.fileno()] = []
+        self._ready.register(viewer, select.EPOLLIN)
+
+    def settle(self) -> None:
+        """Until everybody gets frames, and a second more."""
+        until = time.monotonic() + 60
+        while not all(self._got.values()) and time.monotonic() < until:
+            self.watch(0.5)
+        self.watch(1.0)
+        self.late.clear()
+
+    def watch(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            for number, _ in self._ready.poll(left):
+                data = self._sockets[number].recv(65536)
+                now = time.monotonic_ns()
+                if not data:
+                    self.dropped += 1
+                    self._ready.unregister(number)
+                    continue
+                if self._begun:
+                    data = self._begun.pop(number, b"") + data
+                if data[-1] != 10:
+                    data, _, self._begun[number] = data.rpartition(b"\n")
+                published = PUBLISHED.findall(data)
+                self._got[number] += published
+                self.late += [now - int(at) for at in published]
+
+    def lost(self) -> int:
+        place = {at: place for place, at in enumerate(sorted({at for got in self._got.values() for at in got}, key=int))}
+        return sum(place[got[-1]] - place[got[0]] + 1 - len(got) for got in self._got.values() if got)
+
+    def close(self) -> None:
+        self._ready.close()
+        for viewer in self._sockets.values():
+            viewer.close()
 
 
 @contextmanager
@@ -143,11 +197,13 @@ def write(lines: list[str], asked: argparse.Namespace) -> None:
     said = (
         f"One 200-byte frame, 20 a second; medians of {asked.rounds} interleaved rounds of {asked.seconds:g} s;"
         " `python bench/fanout.py --write`. raw is the floor, nchan the peer, hub what Temper does,"
-        " ring (a task for each viewer, through sse-starlette) what it does not do."
+        " ring (a task for each viewer, through sse-starlette) what it does not do. Frames lost and viewers dropped"
+        " are of the worst round."
     )
     ran_with = versions("uvicorn", "starlette", "sse-starlette")
     write_note("fanout", "Fan-out to many viewers", said, lines, ran_with, f"nginx {nginx} with nchan")
 
 
 if __name__ == "__main__":
+    gc.disable()  # the viewers' own pauses are nobody's delay
     main()

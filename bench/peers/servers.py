@@ -31,29 +31,31 @@ from starlette.routing import Route
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, record
+from app.cli.listening import AT_ONCE, BACKLOG
 from app.web.access.connections import Connections
 from app.web.access.line import HttpLine, HttpTimeouts
 from app.web.stream.fanout import Fanout
 from app.web.stream.message import message
 from app.web.stream.streams import Streams
 
-PERIOD = 0.05
+PERIOD = 50_000_000
+"""Nanoseconds."""
 SIZE = 200
 
 
 def frame(seq: int, at: int) -> bytes:
-    """`at` is when it was published; the rest is padding."""
+    """`at` is when it was to be published; the rest is padding."""
     bare = message(b"%d " % at, seq=seq)
     return message(b"%d " % at + b"x" * (SIZE - len(bare)), seq=seq)
 
 
 async def ticking():
-    """By the clock: what a tick costs must not stretch the next."""
-    due = time.monotonic()
+    """When each is due, by the clock: what a tick costs must not stretch the next, nor hide how late it was."""
+    begun = time.monotonic_ns()
     for seq in range(1, 10**9):
-        due += PERIOD
-        await asyncio.sleep(due - time.monotonic())
-        yield seq
+        due = begun + seq * PERIOD
+        await asyncio.sleep((due - time.monotonic_ns()) / 1e9)
+        yield seq, due
 
 
 def announce(port: int, *pids: int) -> None:
@@ -70,8 +72,8 @@ async def raw() -> None:
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=2048)
     announce(server.sockets[0].getsockname()[1], os.getpid())
-    async for seq in ticking():
-        body = frame(seq, time.monotonic_ns())
+    async for seq, due in ticking():
+        body = frame(seq, due)
         for writer in writers:
             writer.write(body)
 
@@ -80,15 +82,15 @@ class Ticks:
     """A log that grows by one event each period, in memory."""
 
     def __init__(self) -> None:
-        self.bus, self.events = Bus(), [self._event(1)]
+        self.bus, self.events = Bus(), [self._event(1, time.monotonic_ns())]
 
-    def _event(self, seq: int) -> Recorded:
-        delta = TurnDelta(turn="t", role="worker", channel="answer", text=str(time.monotonic_ns()), tokens=1)
+    def _event(self, seq: int, at: int) -> Recorded:
+        delta = TurnDelta(turn="t", role="worker", channel="answer", text=str(at), tokens=1)
         return record("bench", seq, time.time(), delta, "")
 
     async def grow(self) -> None:
-        async for _ in ticking():
-            self.events.append(self._event(len(self.events) + 1))
+        async for _, due in ticking():
+            self.events.append(self._event(len(self.events) + 1, due))
             self.bus.publish(self.events[-1:])
 
     def last(self) -> int:
@@ -128,8 +130,8 @@ async def ring() -> None:
 
     async def grow() -> None:
         nonlocal woken
-        async for _ in ticking():
-            frames.append(frame(len(frames) + 1, time.monotonic_ns()))
+        async for _, due in ticking():
+            frames.append(frame(len(frames) + 1, due))
             joined.clear()
             before, woken = woken, asyncio.Event()
             before.set()
@@ -151,12 +153,20 @@ async def ring() -> None:
     await serve(stream, grow())
 
 
+class ServerThatQueues(uvicorn.Server):
+    async def startup(self, sockets=None) -> None:
+        await super().startup(sockets)
+        for one in sockets:
+            one.listen(BACKLOG)
+
+
 async def serve(endpoint, work) -> None:
-    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as Temper's own; asyncio leaves it out here
     application = Starlette(routes=[Route("/sub", endpoint)])
     line = partial(HttpLine, Connections.of(65536, only_operators=True), HttpTimeouts())
-    config = uvicorn.Config(application, http=line, log_level="warning", lifespan="off", backlog=2048)
-    server = uvicorn.Server(config)
+    config = uvicorn.Config(application, http=line, log_level="warning", lifespan="off", backlog=AT_ONCE)
+    server = ServerThatQueues(config)
     task = asyncio.create_task(work)
     announce(listener.getsockname()[1], os.getpid())
     await server.serve(sockets=[listener])
@@ -165,8 +175,8 @@ async def serve(endpoint, work) -> None:
 
 NCHAN = """
 load_module /usr/lib/nginx/modules/ngx_nchan_module.so;
-daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log crit;
-events {{ worker_connections 4096; }}
+daemon off; master_process off; worker_rlimit_nofile 16384; pid {folder}/pid; error_log {folder}/error.log crit;
+events {{ worker_connections 8192; }}
 http {{
   access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
@@ -205,11 +215,11 @@ def publish(port: int, ready) -> None:
             threading.Event().wait(0.05)
     connection = http.client.HTTPConnection("127.0.0.1", port)
     ready()
-    due = time.monotonic()
+    due = time.monotonic_ns()
     while True:
         due += PERIOD
-        threading.Event().wait(max(0.0, due - time.monotonic()))
-        connection.request("POST", "/pub", b"%d " % time.monotonic_ns() + b"x" * 150)
+        threading.Event().wait(max(0.0, (due - time.monotonic_ns()) / 1e9))
+        connection.request("POST", "/pub", b"%d " % due + b"x" * 150)
         connection.getresponse().read()
 
 

@@ -10,6 +10,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from app.web.access.connections import Connections
+from app.web.access.straight import StraightWay
 
 LINGER_BYTES = 1024 * 1024
 
@@ -44,6 +45,7 @@ class HttpLine(H11Protocol):
         self._unread: asyncio.TimerHandle | None = None
         self._discarded: int | None = None
         """Bytes of a body that came after its answer; None while there is none."""
+        self._straight: StraightWay | None = None
 
     @property
     def idle(self) -> bool:
@@ -66,6 +68,15 @@ class HttpLine(H11Protocol):
         self.transport.write(chunk)
         return True
 
+    def clear(self) -> bool:
+        return not (self.transport.get_write_buffer_size() or self.transport.is_closing() or self.idle)
+
+    def straight(self) -> StraightWay | None:
+        """None where what is written is not what goes over the wire."""
+        if self._straight is None and self.transport.get_extra_info("sslcontext") is None:
+            self._straight = StraightWay(self, self.transport.get_extra_info("socket").fileno())
+        return self._straight
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._admitted = self._crowd.admits(self, self.client[0] if self.client else "")
@@ -75,6 +86,8 @@ class HttpLine(H11Protocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._straight:
+            self._straight.end()
         self.connection_over()
         super().connection_lost(exc)
 

@@ -15,7 +15,7 @@ from app.web.stream.all_runs import REACH, AllRuns
 from app.web.stream.fanout import Fanout, Render
 from app.web.stream.live import Live, serve_live
 from app.web.stream.source import source
-from app.web.stream.viewer import Push, Viewer, body
+from app.web.stream.viewer import Viewer, Way, body
 
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -109,10 +109,10 @@ class _Stream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        push = _push(scope)
-        serving = [asyncio.create_task(self._serve(Viewer(send, push)), name="viewer of a run")] if self._serve else []
+        way = _way(scope)
+        serving = [asyncio.create_task(self._serve(Viewer(send, way)), name="viewer of a run")] if self._serve else []
         if self._live:
-            machine = self._streams.live(self._live, Viewer(send, push))
+            machine = self._streams.live(self._live, Viewer(send, way))
             serving.append(asyncio.create_task(machine, name="viewer of the machine"))
         leaving = asyncio.create_task(_left(receive), name="viewer, leaving")
         self._streams.viewers += 1
@@ -130,10 +130,11 @@ class _Stream(Response):
             await send(body(b"", more=False))
 
 
-def _push(scope: Scope) -> Push | None:
+def _way(scope: Scope) -> Way | None:
     """An answer without a length goes out in chunks by HTTP/1.1 alone."""
     line = scope.get("state", {}).get("line")
-    return line.push if line and scope.get("http_version") == "1.1" else None
+    way: Way | None = line.straight() if line and scope.get("http_version") == "1.1" else None
+    return way
 
 
 async def _left(receive: Receive) -> None:

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import coroutine
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.types import Send
 
@@ -17,43 +18,65 @@ def body(content: bytes, *, more: bool = True) -> MutableMapping[str, Any]:
 class Shared:
     """One batch for all who watch, made once: as ASGI has it, and as it goes over the wire."""
 
+    after: int
+    upto: int
     message: MutableMapping[str, Any]
     chunk: bytes
 
 
-def shared(content: bytes) -> Shared:
-    return Shared(body(content), b"%x\r\n%b\r\n" % (len(content), content))
+def shared(after: int, upto: int, content: bytes) -> Shared:
+    return Shared(after, upto, body(content), b"%x\r\n%b\r\n" % (len(content), content))
 
 
-Push = Callable[[bytes], bool]
-"""Takes a chunk to the socket at once; False where that is full."""
+class Way(Protocol):
+    """To one socket, past all that stands between, which would cost more than the write."""
+
+    write: Callable[[bytes], int]
+    """Says how much went out: nothing while something else must go first."""
+
+    def keep(self, rest: bytes) -> bool:
+        """For what `write` left. False: the socket is full, and so is what waits before it."""
+
+    def aside(self) -> AbstractContextManager[None]:
+        """Around what is sent by the application."""
+
+
+class NoWay:
+    """Where all goes through the application."""
+
+    def write(self, _chunk: bytes) -> int:
+        return 0
+
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 class Viewer:
-    def __init__(self, send: Send, push: Push | None = None) -> None:
-        """`push`: past all that stands between, which would cost more than the write; None where the line has none."""
+    __slots__ = ("_rest", "_send", "_woken", "after", "way")
+
+    def __init__(self, send: Send, way: Way | None = None) -> None:
         self.after = 0
-        self._send, self._push = send, push
+        """Where it stands, once the hub steps it no longer."""
+        self.way = way or NoWay()
+        self._send = send
         self._woken = asyncio.Event()
         self._rest: Awaitable[None] | None = None
 
     async def write(self, content: bytes) -> None:
         if content:
-            await self._send(body(content))
+            with self.way.aside():
+                await self._send(body(content))
 
-    def step(self, batch: Shared, upto: int) -> bool:
-        """Write without waiting. False when the socket is full: what is left is for the viewer's own task."""
-        if self._push:
-            if pushed := self._push(batch.chunk):
-                self.after = upto
-            else:
-                self.wake()
-            return pushed
-        self.after = upto
-        self._rest = begin(self._send(batch.message))
-        if self._rest:
+    def step(self, batch: Shared, taken: int) -> bool:
+        """All but `taken` bytes, without waiting. False when the socket is full: its own task goes on from here."""
+        if isinstance(self.way, NoWay):
+            self._rest = begin(self._send(batch.message))
+            stepped, self.after = self._rest is None, batch.upto
+        else:
+            stepped, self.after = self.way.keep(batch.chunk[taken:]), batch.after
+        if not stepped:
             self.wake()
-        return self._rest is None
+        return stepped
 
     def wake(self) -> None:
         self._woken.set()

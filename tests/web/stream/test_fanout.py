@@ -7,7 +7,7 @@ import pytest
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
-from app.web.stream.fanout import CHUNK
+from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, rest
 from app.web.stream.ring import Ring
 from tests.web.stream.watching import RUN, Socket, logging, watching
 
@@ -101,6 +101,48 @@ async def test_a_full_socket_holds_nobody_up_and_misses_nothing(tmp_path, pushed
         fanout.close()
     assert slow.ids == quick.ids == [1, 2, 3, 4, 5, 6]
     assert quick.pushed == (6 if pushed else 0)
+
+
+@pytest.mark.parametrize("room", [0, 1, 9])
+async def test_who_takes_a_part_of_a_chunk_gets_the_rest_and_nothing_twice(tmp_path, room):
+    async with logging(tmp_path) as log:
+        short, fanout = Socket(takes=room), log.fanout()
+        fanout.start()
+        async with watching(fanout, (short, None), pushed=True):
+            await short.until(": temper")
+            for n in range(3):
+                await log.say(f"word {n}")
+                await short.until(f"word {n}")
+        fanout.close()
+    assert short.ids == [1, 2, 3]
+    assert short.pushed == 3
+
+
+async def test_between_some_hundreds_others_have_their_turn_and_who_left_meanwhile_gets_nothing(tmp_path):
+    async with logging(tmp_path) as log:
+        sockets, fanout, turns = [Socket() for _ in range(AT_ONCE + 2)], log.fanout(), []
+        first, last = sockets[0], sockets[-1]
+
+        def written(chunk):
+            asyncio.get_running_loop().call_soon(lambda: turns.append(sum(one.pushed for one in sockets)))
+            tasks[-1].cancel()
+            return Socket.write(first, chunk)
+
+        fanout.start()
+        async with watching(fanout, *((socket, None) for socket in sockets), pushed=True) as tasks:
+            await asyncio.gather(*(socket.until(": temper") for socket in sockets))
+            first.write = written
+            await log.say("word")
+            await sockets[-2].until("word")
+        fanout.close()
+    assert turns == [AT_ONCE]
+    assert last.ids == []
+    assert all(socket.ids == [1] for socket in sockets[:-1])
+
+
+def test_the_more_watch_the_longer_it_rests_so_that_half_of_the_time_is_left_for_all_else():
+    assert rest(0.01) == pytest.approx(FRAME_SECONDS - 0.01)
+    assert rest(0.08) == pytest.approx(0.08)
 
 
 async def test_who_is_too_far_behind_is_told_to_start_anew(tmp_path):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +32,10 @@ class Socket:
     got: bytes = b""
     pushed: int = 0
     """Chunks that came past the application."""
+    takes: int | None = None
+    """Bytes of a chunk that it has room for; None: for all."""
+    kept: bytes = b""
+    _straight: bytes = b""
     came: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -42,15 +46,34 @@ class Socket:
         self.got += message.get("body", b"")
         self.came.set()
 
-    def push(self, chunk: bytes) -> bool:
+    def write(self, chunk: bytes) -> int:
+        """What comes past the application; a socket that is full takes a part of it."""
+        if self.kept or not self.room.is_set():
+            return 0
+        if self.takes is not None:
+            self.kept, chunk = chunk[self.takes :], chunk[: self.takes]
+        self._straight += chunk
+        self._unframe()
+        return len(chunk)
+
+    def keep(self, rest: bytes) -> bool:
         if not self.room.is_set():
             return False
-        length, _, rest = chunk.partition(b"\r\n")
-        assert (len(rest), rest[-2:]) == (int(length, 16) + 2, b"\r\n")
-        self.pushed += 1
-        self.got += rest[:-2]
-        self.came.set()
+        assert not self.kept or rest == self.kept, "what was kept is not what was left"
+        self._straight, self.kept = self._straight + rest, b""
+        self._unframe()
         return True
+
+    def aside(self):
+        return nullcontext()
+
+    def _unframe(self) -> None:
+        length, mark, rest = self._straight.partition(b"\r\n")
+        if not mark or len(rest) < int(length, 16) + 2:
+            return
+        assert (len(rest), rest[-2:]) == (int(length, 16) + 2, b"\r\n")
+        self._straight, self.got, self.pushed = b"", self.got + rest[:-2], self.pushed + 1
+        self.came.set()
 
     async def until(self, text: str) -> None:
         async with asyncio.timeout(10):
@@ -104,7 +127,7 @@ async def logging(path: Path) -> AsyncIterator[Log]:
 async def watching(
     fanout: Fanout, *sockets: tuple[Socket, int | None], pushed: bool = False
 ) -> AsyncIterator[list[asyncio.Task[None]]]:
-    viewers = [(Viewer(socket.send, socket.push if pushed else None), after) for socket, after in sockets]
+    viewers = [(Viewer(socket.send, socket if pushed else None), after) for socket, after in sockets]
     tasks = [asyncio.create_task(fanout.serve(viewer, after)) for viewer, after in viewers]
     try:
         yield tasks
