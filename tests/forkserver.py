@@ -5,6 +5,7 @@ waited for, signalled and killed as any other. Only what is read while modules a
 one was started; a test of that (tests/cli/test_light.py, tests/test_wheel.py) starts an interpreter.
 """
 
+import atexit
 import ctypes
 import gc
 import importlib
@@ -19,6 +20,8 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -104,6 +107,10 @@ class Server:
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=ROOT
             )
 
+    def end(self) -> None:
+        self._line.close()
+        self._process.wait()
+
     def fork(self, order, streams) -> int:
         """The child is born a grandchild's child; its parents end at once, and it comes to us as an orphan does."""
         with self._turn:
@@ -120,7 +127,9 @@ class Server:
 
 @cache
 def _server() -> Server:
-    return Server()
+    started = Server()
+    atexit.register(started.end)
+    return started
 
 
 def _adopt_orphans(yes: bool) -> None:
@@ -187,6 +196,32 @@ def _opened(at: int) -> io.TextIOWrapper:
     return open(at, mode, buffering=1 if lines else -1, errors=errors, encoding="utf-8", closefd=False)
 
 
+def _code_of(command) -> int:
+    """As an interpreter has it: what is raised is said, and ends with 1."""
+    try:
+        command()
+    except SystemExit as exc:
+        if isinstance(exc.code, int | None):
+            return exc.code or 0
+        print(exc.code, file=sys.stderr)
+        return 1
+    except BaseException:  # noqa: BLE001 (nobody is left to whom it could go on)
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _end(code: int) -> None:
+    """All that an interpreter sees to at its end, but for taking apart what it holds: each page of that is shared with
+    whom it is forked from, and would be copied for it."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked for the children ends them
     _import_all()
@@ -198,7 +233,7 @@ def main() -> None:
     words = _children_of(socket.socket(fileno=int(sys.argv[1])))
     sys.modules["__main__"] = temper
     sys.argv = [str(temper.__file__), *words]
-    temper.main()
+    _end(_code_of(temper.main))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.forkserver import Temper
 
 PATIENCE = 90.0
-GLANCE = 0.03
+GLANCE = 0.05
 """Between two looks: who looks all the time takes half the machine from whom it waits for."""
 
 

@@ -1,8 +1,10 @@
 """The mission page in a real browser, over a real server."""
 
+import asyncio
 import os
 import signal
 import sqlite3
+import time
 from contextlib import suppress
 
 import pytest
@@ -12,7 +14,7 @@ from playwright.async_api import Error, expect
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.browser.conftest import PATIENCE
-from tests.served import served
+from tests.served import GLANCE, served
 
 LANES = "[...document.querySelectorAll('.lane .thought')].map((one) => one.textContent.trim())"
 CELLS = "[...document.querySelectorAll('.cell')].map((one) => one.textContent)"
@@ -43,8 +45,12 @@ COUNTS_PENDING = """() => {
 ALL = {"resultTypes": ["violations"]}
 OF_COLOURS = {**ALL, "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
 """Axe's rules that a colour scheme can break."""
-A_GLANCE = "() => new Promise((ready) => setTimeout(ready, 30))"
-"""Between two looks. Who looks in every frame has every frame drawn."""
+LOOKS = """() => new Promise((ready) => {
+  const is = () => { try { return (%s); } catch { return false; } };
+  const look = () => (is() ? ready() : setTimeout(look, 30));
+  look();
+})"""
+"""Not in every frame: who looks in every frame has every frame drawn."""
 CLEAR_OF_THE_BAR = """
   [...document.querySelectorAll('.cells a')].at(-1).getBoundingClientRect().bottom
   <= document.querySelector('.scrubber').getBoundingClientRect().top
@@ -75,12 +81,14 @@ NO_WIDER = "document.documentElement.scrollWidth <= innerWidth + 1"
 
 
 async def until(page, expression):
-    """Wait in the page's own frames: the page's policy forbids the string evaluation that wait_for_function needs."""
-    for _ in range(3000):
-        with suppress(Error):  # a page that is just being left has nothing to say
-            if await page.evaluate(expression):
-                return
-            await page.evaluate(A_GLANCE)
+    """The page itself looks: each look from here would be work for the test, for the driver and for Chromium.
+
+    Not with wait_for_function, whose string the page's own policy forbids."""
+    until = time.monotonic() + PATIENCE / 1000
+    while (left := until - time.monotonic()) > 0:
+        with suppress(Error, TimeoutError):  # a page that is just being left has nothing to say
+            return await asyncio.wait_for(page.evaluate(LOOKS % expression), left)
+        await asyncio.sleep(GLANCE)
     raise AssertionError(f"never true: {expression}")
 
 

@@ -21,7 +21,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from tests.evidence.played import KEY
-from tests.served import served
+from tests.served import GLANCE, served
 
 KILLED = """
 import os, signal, sys
@@ -124,6 +124,7 @@ def test_a_server_with_keep_days_shrinks_what_is_old_and_its_page_and_api_say_so
         until = time.monotonic() + 60
         while not (shrunk_at := http.get(address).json()["shrunk_at"]):
             assert time.monotonic() < until, server.output()
+            time.sleep(GLANCE)
         page = http.get(f"/runs/{run}").text
         assert f"shrunk to its evidence on {shrunk_at[:10]}" in page
         pack = http.get(f"{address}/evidence.zip").content

@@ -28,6 +28,7 @@ from tests.crash import end_of, run_to_its_end
 from tests.forkserver import Temper
 from tests.once import built_once
 from tests.postgres import new_database
+from tests.served import GLANCE
 
 PATIENCE = 90.0
 RULES = "V-257985,V-257996"
@@ -132,7 +133,7 @@ class Shared:
         late = time.monotonic() + patience
         while not true():
             assert time.monotonic() < late, f"not in {patience} s"
-            time.sleep(0.02)
+            time.sleep(GLANCE)
 
 
 @pytest.fixture(scope="session")

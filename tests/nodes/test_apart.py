@@ -2,7 +2,6 @@
 
 import signal
 
-from app.events.kinds import ActionApplying
 from app.targets import registry
 from app.targets.catalog import open_target
 from tests.nodes.test_takeover import once
@@ -19,7 +18,7 @@ def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_t
     elsewhere = tmp_path / "elsewhere"
     with shared.node(speed=6) as one:
         run = shared.ask("web", RULE)
-        shared.until(lambda: any(isinstance(event.event, ActionApplying) for event in shared.store.steady(run)))
+        shared.until(lambda: any(shared.store.events(run, kinds=["action.applying"])))
         one.send(signal.SIGSTOP)
         with shared.node(data=elsewhere) as other:
             shared.until(lambda: shared.owner(run) == other.node)
@@ -41,12 +40,12 @@ def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_t
 def test_a_built_in_host_stays_with_the_node_that_has_its_folder(shared, tmp_path):
     with shared.node(speed=6) as one:
         run = shared.ask("fixture", "V-257985")
-        shared.until(lambda: shared.state(run).seq > 20)
+        shared.until(lambda: shared.store.head(run) > 20)
         one.kill()
     with shared.node(data=tmp_path / "elsewhere") as other:
         shared.settle()
         asked = shared.ask("fixture-2", "V-257985")
-        shared.until(lambda: shared.state(asked).ended)
+        shared.until(lambda: any(row.id == asked and row.ended_at for row in shared.rows()))
         assert shared.owner(run) != other.node
         with shared.node() as back:
             shared.until(shared.ended)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, RunResumed, TurnStarted
+from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, RunResumed
 from app.targets.catalog import open_target
 from tests.forkserver import Temper
 from tests.nodes.conftest import RULES
@@ -49,7 +49,7 @@ def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do
         taken = Counter(shared.owner(run) for run in runs)
         assert set(taken) == {one.node, other.node}
         assert max(taken.values()) <= len(HOSTS) / 2 + 1
-        shared.until(lambda: all(shared.state(run).seq > 30 for run in runs))
+        shared.until(lambda: all(shared.store.head(run) > 30 for run in runs))
         left = [row.id for row in shared.rows() if shared.owner(row.id) == one.node and not row.ended_at]
         assert left
         killed_at = time.time()
@@ -65,14 +65,14 @@ def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do
         once(shared, row.id)
 
 
-def changes(event):
+def changes(store, run):
     """It may be anywhere in a change: who takes over waits for the host's lock, which a frozen one keeps."""
-    return isinstance(event, ActionApplying)
+    return any(store.events(run, kinds=["action.applying"]))
 
 
-def thinks(event):
+def thinks(store, run):
     """Over a change that stands open: nothing is in the way of who takes over."""
-    return isinstance(event, TurnStarted) and event.purpose == "review"
+    return any(one.event.purpose == "review" for one in store.events(run, kinds=["turn.started"]))
 
 
 @pytest.mark.parametrize("moment", [changes, thinks])
@@ -80,13 +80,13 @@ def test_a_frozen_worker_is_given_up_and_does_no_harm_when_it_thaws(shared, undi
     with shared.node(speed=6) as one:
         shared.ask("fixture", RULES)
         run = shared.rows()[0].id
-        shared.until(lambda: any(moment(event.event) for event in shared.store.steady(run)))
+        shared.until(lambda: moment(shared.store, run))
         one.send(signal.SIGSTOP)
-        frozen_at = shared.state(run).seq
+        frozen_at = shared.store.head(run)
         with shared.node(speed=20) as other:
             shared.until(lambda: shared.owner(run) == other.node)
             if moment is thinks:
-                shared.until(lambda: shared.state(run).seq > frozen_at)
+                shared.until(lambda: shared.store.head(run) > frozen_at)
             one.send(signal.SIGCONT)
             shared.until(lambda: "gave" in one.log.read_text())
             shared.until(shared.ended)
@@ -116,7 +116,7 @@ def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared,
     with shared.node(speed=20) as one:
         shared.ask("fixture", RULES)
         run = shared.rows()[0].id
-        shared.until(lambda: shared.state(run).seq > 30)
+        shared.until(lambda: shared.store.head(run) > 30)
         with shared.node(speed=20) as other:
             one.send(signal.SIGTERM)
             assert one.child.wait(timeout=60) == 0

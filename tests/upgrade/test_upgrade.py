@@ -24,7 +24,7 @@ from app.store.models import RunRow
 from app.targets.catalog import open_target
 from tests.evidence.played import KEY
 from tests.postgres import new_database
-from tests.served import served
+from tests.served import GLANCE, served
 from tests.upgrade.__main__ import unpacked
 from tests.upgrade.conftest import found
 
@@ -161,6 +161,7 @@ def seen_through(http, run):
         for one in http.get("/api/v1/approvals").json()["approvals"]:
             assert one["diff"], "who is asked sees what for"
             http.post(f"/api/v1/approvals/{one['id']}", json={"decision": "approve"})
+        time.sleep(GLANCE)
 
 
 def asked_too_long_ago(events, now):
