@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from threading import Lock
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,6 @@ SSHD = "/usr/sbin/sshd"
 RELEASE = {"/etc/os-release": "ID=debian\n"}
 OF_SSHD = ("by_effect", "below", "match", "open_blocks")
 HOSTILE = Path(__file__).parents[1] / "targets/hostile"
-FAMILIES = [tomllib.loads((HOSTILE / f"sshd_{name}.toml").read_text()) for name in OF_SSHD]
 OF_A_GROUP = "strict for a group"
 """sshd asks this machine who is in a group, and cannot be told without a wall."""
 LEFT_OUT = {
@@ -49,6 +49,11 @@ LEFT_OUT = {
 
 
 MAKING = Lock()
+
+
+@cache
+def families() -> list[dict[str, Any]]:
+    return [tomllib.loads((HOSTILE / f"sshd_{name}.toml").read_text()) for name in OF_SSHD]
 
 
 def host_key() -> str:
@@ -140,7 +145,7 @@ def _asked(daemon: Sshd, files: Files) -> Mapping[str, str] | None:
 
 def attack(random: Random) -> list[str] | None:
     """An attack of the corpus is one by sshd's own words: of what it would say, something is weaker."""
-    family = random.choice(FAMILIES)
+    family = random.choice(families())
     case = random.choice(family["refused"])
     if case["host"] == OF_A_GROUP:
         return None

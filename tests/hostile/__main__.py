@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from tests.differential import __main__ as differential
-from tests.targets.test_hostile import FAMILIES, FIRST, laid_out
+from tests.targets.test_hostile import FAMILIES, FIRST, laid_out, told_of
 from tests.targets.test_policy import HONEST, as_action, paths_of, with_links
 
 PROGRAMS = ("sshd", "sudo", "pam", "sysctl", "modprobe", "auditd", "pwquality", "profile", "selinux", "tables")
@@ -19,7 +19,9 @@ PROGRAMS = ("sshd", "sudo", "pam", "sysctl", "modprobe", "auditd", "pwquality", 
 def attacked(folder: Path) -> int:
     """How many attacks were accepted; each that was is named."""
     tried = got_through = 0
-    for number, (name, family) in enumerate({"first": {"refused": FIRST}, **FAMILIES}.items()):
+    for number, (name, family) in enumerate(
+        {"first": {"refused": FIRST}, **{name: told_of(name) for name in FAMILIES}}.items()
+    ):
         hosts = {
             host: laid_out(folder / f"{number}.{place}", doctored)
             for place, (host, doctored) in enumerate({"": {}, **family.get("hosts", {})}.items())

@@ -52,7 +52,7 @@ JSONS = {
     "a number without an end": '{"stigs": ' + "9" * 1_000_000 + "}",
     "an exponent": '{"stigs": 1e999999999}',
     "keys twice": '{"stigs": 1, "stigs": []}',
-    "many rules": json.dumps({"stigs": [{"rules": [{"status": "open"}] * 300_000}]}),
+    "many rules": '{"stigs": [{"rules": [' + ", ".join(['{"status": "open"}'] * 300_000) + "]}]}",
     "large": '{"stigs": [], "x": "' + "a" * (33 << 20) + '"}',
     "a half of a pair": '{"stigs": [{"rules": [{"status": "\\ud800"}]}]}',
     "not a number": '{"stigs": NaN}',

@@ -2,6 +2,7 @@ import gzip
 import hashlib
 import logging
 import shutil
+from functools import cache
 
 import pytest
 
@@ -17,11 +18,16 @@ DIGEST = hashlib.sha256(SMALL.read_bytes()).hexdigest()
 IDS = {name: SSG + name for name in ("sshd_disable_root_login", "package_telnet_removed", "prefer_64bit_os")}
 
 
+@cache
+def a_real_one():
+    return gzip.compress(ARF.read_bytes())
+
+
 class PlayedHost:
     """A host at the other end of a shell, that holds files and answers oscap with a report kept from a real scan."""
 
-    def __init__(self, oscap: OscapRan = OscapRan(2, b"", b""), result: bytes = gzip.compress(ARF.read_bytes())):  # noqa: B008
-        self.files, self.ran, self._oscap, self._result = {}, [], oscap, result
+    def __init__(self, oscap: OscapRan = OscapRan(2, b"", b""), result: bytes | None = None):  # noqa: B008
+        self.files, self.ran, self._oscap, self._result = {}, [], oscap, a_real_one() if result is None else result
 
     async def run(self, argv, timeout):  # noqa: ASYNC109
         self.ran.append(list(argv))
