@@ -64,7 +64,7 @@ class Look:
 
 @contextmanager
 def node(folder: Path, address: str, *words: str) -> Iterator[subprocess.Popen[str]]:
-    environment = {**os.environ, "TEMPER_DATABASE_URL": address, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "TEMPER_DATABASE_URL": address, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     log = folder / f"{len(list(folder.glob('*.log')))}.log"
     with log.open("w") as errors:
         line = [sys.executable, "-c", NODE, *words, "--data", str(folder / "data"), "--speed", "0"]

@@ -5,7 +5,7 @@ A run's workflow records no steps: it folds the event log and goes on. So there 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, error
 
@@ -138,9 +138,11 @@ class Durable:
         with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
 
-    async def forget(self, run: str, epoch: int) -> None:
-        """A run that ended, and the queue was not told: its host's place would be taken for good."""
-        await asyncio.to_thread(DBOS.cancel_workflows, entries(run, epoch))
+    async def forget(self, ended: Sequence[tuple[str, int]]) -> None:
+        """Runs that ended, with how often each was offered, and the queue was perhaps not told of it: their hosts'
+        places would be taken for good."""
+        places = [place for run, epoch in ended for place in entries(run, epoch)]
+        await asyncio.to_thread(DBOS.cancel_workflows, places)
 
     async def close(self) -> None:
         """Nothing wakes it any more: its runs are the next start's."""

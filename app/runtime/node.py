@@ -56,9 +56,9 @@ class Node(OwnTask):
         with Session(self._database) as session:
             return nodes.share(session)
 
-    def _release(self, run: str) -> None:
+    def _release(self, runs: Sequence[str]) -> None:
         with Session(self._database) as session, session.begin():
-            nodes.release(session, run)
+            nodes.release(session, runs)
 
     async def look(self) -> None:
         if self._writer.broken.is_set():
@@ -74,9 +74,9 @@ class Node(OwnTask):
 
     async def _keep_queue(self) -> None:
         await self._durable.spread(await asyncio.to_thread(self.share))
-        for one in await asyncio.to_thread(self._left):
-            await self._durable.forget(one.run, one.epoch)
-            await asyncio.to_thread(self._release, one.run)
+        if ended := await asyncio.to_thread(self._left):
+            await self._durable.forget([(one.run, one.epoch) for one in ended])
+            await asyncio.to_thread(self._release, [one.run for one in ended])
 
     async def _go_on(self) -> None:
         while True:
@@ -92,7 +92,7 @@ class Node(OwnTask):
     async def _born_again(self) -> None:
         """It was frozen, or cut off, and given up: its runs are others' now, and it starts over under a new name."""
         log.warning("the other nodes gave %s up; its runs go on elsewhere", self._leases.node)
-        self._leases.leads = False
+        self._leases.leads = 0
         await self._durable.drop()
         self._leases.node = new_name()
         await self.join()

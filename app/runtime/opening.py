@@ -33,6 +33,7 @@ from app.runtime.runtime import Runtime
 from app.store.changes import Changes
 from app.store.db import alone, apart, open_database, shared
 from app.store.events import EventStore
+from app.store.inbox import Inboxes
 from app.store.leases import Leases
 from app.store.notices import Notices
 
@@ -71,10 +72,13 @@ async def working(
             lambda name: _sharing(lineup.engines[name], bases[name], leases),
         )
         board = await stack.enter_async_context(
-            sampled(lineup, bases, http, store, writer, bus, queues, launched, lambda: leases is None or leases.leads)
+            sampled(lineup, bases, http, store, writer, bus, queues, launched, lambda: leases.leads if leases else 1)
         )
         desk = ProbeRunner(partial(_keep, database, knees))
         stack.push_async_callback(desk.close)
+        inboxes = Inboxes(database)
+        inboxes.start()
+        stack.push_async_callback(inboxes.close)
         runtime = Runtime(
             settings,
             lineup,
@@ -92,6 +96,7 @@ async def working(
             queues,
             desk,
             Changes(database),
+            inboxes,
             approvals,
         )
         stack.callback(runtime.changes.close)

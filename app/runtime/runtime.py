@@ -51,7 +51,7 @@ from app.store.events import EventStore
 from app.store.fixes import StoredFixes
 from app.store.held import asking
 from app.store.host_files import HostFolders
-from app.store.inbox import StoredInbox
+from app.store.inbox import Inboxes
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
 from app.store.models import RunRow
@@ -95,6 +95,8 @@ class Runtime:
     desk: ProbeRunner
     """Where engines are probed."""
     changes: Changes
+    inboxes: Inboxes
+    """Where the runs in work hear what is asked of them."""
     approvals: ApprovalPolicy | None = None
     """What runs that begin here go by."""
     durable: Durable = field(init=False)
@@ -106,7 +108,7 @@ class Runtime:
     @property
     def leads(self) -> bool:
         """It keeps schedules and webhooks for all the nodes of its database."""
-        return self.leases is None or self.leases.leads
+        return self.leases is None or bool(self.leases.leads)
 
     async def submit(self, request: RunQueued, run: str | None = None) -> str:
         run = run or new_run_id()
@@ -198,7 +200,8 @@ class Runtime:
                 return await self._fail(run.log, reason)
             if run.state.request and run.state.request.keep:
                 await run.means.target.do(lay_out_new)
-            await drive(run, StoredInbox(self.database, run_id))
+            with self.inboxes.opened(run_id) as inbox:
+                await drive(run, inbox)
         except (Fenced, TemperError, *AWAY):
             raise
         except Exception as exc:

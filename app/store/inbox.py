@@ -1,7 +1,8 @@
-"""Commands to a run, waiting in the database for whichever process works on it."""
+"""Commands to runs, waiting in the database for whichever process works on them."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Engine
 from sqlmodel import Session
@@ -9,14 +10,15 @@ from sqlmodel import Session
 from app.events.command import Command
 from app.store import queries
 from app.store.db import AWAY
+from app.store.rounds import Rounds
 
 LOOK_EVERY = 0.2
 
 
 class StoredInbox:
-    def __init__(self, database: Engine, run: str) -> None:
-        self._database = database
-        self._run = run
+    def __init__(self, database: Engine, run: str, asked: asyncio.Event) -> None:
+        """`asked` is set when something waits for the run."""
+        self._database, self._run, self._asked = database, run, asked
 
     async def waiting(self) -> list[Command]:
         try:
@@ -40,4 +42,37 @@ class StoredInbox:
             queries.close_commands(session, [command])
 
     async def pause(self) -> None:
-        await asyncio.sleep(LOOK_EVERY)
+        await self._asked.wait()
+        self._asked.clear()
+
+
+class Inboxes(Rounds):
+    """One look for all the runs that are worked on here: a look for each would be most of what they ask."""
+
+    name, every, without = "commands", LOOK_EVERY, "what is asked of runs is not heard"
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+        self._open: dict[str, asyncio.Event] = {}
+
+    @contextmanager
+    def opened(self, run: str) -> Iterator[StoredInbox]:
+        asked = self._open[run] = asyncio.Event()
+        try:
+            yield StoredInbox(self._database, run, asked)
+        finally:
+            if self._open.get(run) is asked:
+                del self._open[run]
+
+    async def look(self) -> None:
+        for run in await asyncio.to_thread(self._asked, frozenset(self._open)) if self._open else ():
+            if run in self._open:
+                self._open[run].set()
+
+    def _asked(self, runs: Collection[str]) -> set[str]:
+        with Session(self._database) as session:
+            return queries.runs_asked(session, runs)
+
+    async def _round(self) -> None:
+        with suppress(*AWAY):  # asked again in a moment
+            await self.look()

@@ -32,8 +32,8 @@ class Leases:
     def __init__(self, engine: Engine, node: str) -> None:
         self._engine = engine
         self.node = node
-        self.leads = False
-        """This node keeps the machine's log, the schedules and the webhooks for all."""
+        self.leads = 0
+        """This node keeps the machine's log, the schedules and the webhooks for all: by which turn at that; or 0."""
         self.nodes, self.nodes_here = 1, 1
         """How many take runs, and how many of them on this machine: an engine's room is divided among them."""
 

@@ -16,6 +16,9 @@ from app.store.queries import UNENDED
 DEAD_AFTER = 5.0
 """Seconds without a sign of life."""
 FORGOTTEN_AFTER = 7 * 24 * 3600.0
+MOST_LEFT = 100
+"""Ended runs of a node that is gone, looked after at a time: it may leave thousands, and who leads must not fall silent
+over them."""
 ASK_AGAIN_AFTER = 10.0
 """Seconds after which a run that was offered and that nobody took is offered anew."""
 TRIED_FOR = 240.0
@@ -122,6 +125,8 @@ def beat(session: Session, name: str) -> bool:
 
 
 def end(session: Session, names: Collection[str]) -> None:
+    if not names:
+        return
     over = col(NodeRow.name).in_(names) & col(NodeRow.ended_at).is_(None)
     session.execute(update(NodeRow).where(over).values(ended_at=now()))
 
@@ -222,20 +227,25 @@ def left(session: Session) -> list[Orphan]:
         select(LeaseRow)
         .join(RunRow, col(RunRow.id) == col(LeaseRow.name))
         .where(col(RunRow.ended_at).is_not(None), col(LeaseRow.node).not_in(["", *alive]))
+        .order_by(col(RunRow.ended_at).desc())
+        .limit(MOST_LEFT)
     )
     return [Orphan(lease.name, lease.host, lease.epoch) for lease in session.exec(query)]
 
 
-def release(session: Session, run: str) -> None:
-    session.execute(update(LeaseRow).where(col(LeaseRow.name) == run).values(node=""))
+def release(session: Session, runs: Collection[str]) -> None:
+    session.execute(update(LeaseRow).where(col(LeaseRow.name).in_(runs)).values(node=""))
 
 
-def lead(session: Session, name: str) -> bool:
-    """One of the nodes keeps the machine's log, the schedules and the webhooks: who comes first, until it ends."""
+def lead(session: Session, name: str) -> int:
+    """One of the nodes keeps the machine's log, the schedules and the webhooks: who comes first, until it ends.
+
+    The number is of its turn at that, and 0 where another leads.
+    """
     row = session.get(LeaseRow, MACHINE, with_for_update=True)
     if row is None:
         row = LeaseRow(name=MACHINE, host="", node="", epoch=0, asked_at=0.0)
     if row.node != name and row.node not in {node.name for node in living(session)}:
         row.node, row.epoch, row.asked_at = name, row.epoch + 1, told_time(session)
         session.add(row)
-    return row.node == name
+    return row.epoch if row.node == name else 0

@@ -1,7 +1,7 @@
 """Questions to the database. Each takes a session; who opens it commits it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import func, update
 from sqlmodel import Session, col, select
@@ -47,6 +47,11 @@ def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:
     return session.exec(query.where(col(RunRow.host) == host) if host else query).all()
 
 
+def busy_hosts(session: Session) -> set[str]:
+    """On which some run has not ended."""
+    return set(session.exec(select(RunRow.host).where(col(RunRow.state).in_(UNENDED))))
+
+
 def any_unended(session: Session) -> bool:
     return session.exec(select(RunRow.id).where(col(RunRow.state).in_(UNENDED)).limit(1)).first() is not None
 
@@ -59,6 +64,12 @@ def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
         .order_by((col(LessonRow.hits) * 1.0 / (col(LessonRow.uses) + 1)).desc(), col(LessonRow.at).desc())
     )
     return session.exec(query.limit(limit)).all()
+
+
+def runs_asked(session: Session, runs: Collection[str]) -> set[str]:
+    """Those of `runs` for which a command waits."""
+    waiting = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
+    return set(session.exec(waiting))
 
 
 def take_commands(session: Session, run_id: str) -> list[CommandRow]:

@@ -26,7 +26,7 @@ from app.loop.inbox import meaning
 from app.loop.state import fold
 from app.runs.answer import answer
 from app.store import people, queries
-from app.store.inbox import StoredInbox
+from app.store.inbox import Inboxes
 from app.store.models import CommandRow, PersonRow
 from tests.runs.doors import house
 
@@ -206,11 +206,11 @@ class Signed:
 
     async def goes_on(self):
         """What the run's own process makes of what was said."""
-        inbox = StoredInbox(self.doors.database, "r1")
-        for command in await inbox.waiting():
-            await inbox.close(command)
-            if event := meaning(command, fold(self.doors.store.events("r1")), 1.0):
-                self.doors.append("r1", event)
+        with Inboxes(self.doors.database).opened("r1") as inbox:
+            for command in await inbox.waiting():
+                await inbox.close(command)
+                if event := meaning(command, fold(self.doors.store.events("r1")), 1.0):
+                    self.doors.append("r1", event)
         return fold(self.doors.store.events("r1")).item.attempt
 
 

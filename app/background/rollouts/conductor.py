@@ -1,6 +1,7 @@
 """The one task that leads rollouts: it begins their runs in turn, notes how they end, and holds where the rule says."""
 
 import asyncio
+from dataclasses import dataclass
 
 from sqlmodel import Session
 
@@ -22,9 +23,25 @@ from app.runs.rollout.decide import (
 )
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.runtime.runtime import Runtime, new_run_id
-from app.store import queries
+from app.store.models import RunRow
+from app.store.queries import busy_hosts
 from app.store.rollouts import RolloutJournal, asked, events_of, journal, runs_of, unended_rollouts
 from app.store.rounds import Rounds
+
+MOST_STEPS = 50
+"""In one transaction: whoever asks something of a rollout meanwhile waits for its end."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a step is decided by, beside the rollout itself."""
+
+    runs: dict[str, RunRow]
+    busy: set[str]
+    told: set[str]
+
+    def step(self, state: RolloutState) -> RolloutStep | None:
+        return next_step(state, self.runs, self.busy, self.told)
 
 
 class Conductor(Rounds):
@@ -55,31 +72,31 @@ class Conductor(Rounds):
         return found
 
     def _forward(self, rollout: str) -> list[Recorded]:
-        """One step, decided and written in one transaction: a second who leads finds it done."""
+        """Steps that are decided and written in one transaction: a second who leads finds them done."""
         if self._decided(rollout) is None:
             return []  # looked at without holding anybody up
         with journal(self._runtime.database, rollout) as chain:
             state = self._fold(chain.session, rollout)
-            step = self._step(chain.session, state)
-            if step is not None:
+            seen = _seen(chain.session, state)
+            for _ in range(MOST_STEPS):
+                step, before = seen.step(state), len(chain.written)
+                if step is None:
+                    break
                 self._take(chain, state, step)
+                if not isinstance(step, Begin | NoteEnd | NoteWave):
+                    break  # what is seen is another from here on
+                state = fold_rollout((line for line in chain.written[before:] if line.run == rollout), state)
         return chain.written
 
     def _decided(self, rollout: str) -> RolloutStep | None:
         with Session(self._runtime.database) as session:
-            return self._step(session, self._fold(session, rollout))
+            state = self._fold(session, rollout)
+            return _seen(session, state).step(state)
 
     def _fold(self, session: Session, rollout: str) -> RolloutState:
         kept = self._states.get(rollout, RolloutState())
         state = self._states[rollout] = fold_rollout(events_of(session, rollout, kept.seq), kept)
         return state
-
-    def _step(self, session: Session, state: RolloutState) -> RolloutStep | None:
-        runs = [part.run for part in state.at_work]
-        busy = {run.host for run in queries.unended(session)}
-        verb = "stop" if state.status == "stopping" else "pause"
-        told = asked(session, runs, verb, signature(state.rollout), state.since)
-        return next_step(state, runs_of(session, runs), busy, told)
 
     def _take(self, chain: RolloutJournal, state: RolloutState, step: RolloutStep) -> None:
         match step:
@@ -108,3 +125,10 @@ class Conductor(Rounds):
         run = new_run_id()
         chain.append(RolloutHostBegun(host=host, of=run, wave=wave))
         chain.begin(run, request)
+
+
+def _seen(session: Session, state: RolloutState) -> _Seen:
+    runs = [part.run for part in state.at_work]
+    verb = "stop" if state.status == "stopping" else "pause"
+    told = asked(session, runs, verb, signature(state.rollout), state.since) if state.status != "running" else set()
+    return _Seen(runs_of(session, runs), busy_hosts(session), told)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from app.events.kinds import EnergySpent, GpuSampled, RunQueued, TurnFinished, TurnInterrupted, TurnStarted
@@ -21,6 +22,14 @@ _EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 _WORK = ("turn.started", "turn.delta")
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What was on over a stretch of time."""
+
+    turns: Sequence[TurnSpan]
+    samples: Sequence[Recorded]
+
+
 class EnergyLedger:
     def __init__(self, store: EventStore, lineup: Lineup) -> None:
         self._store, self._lineup = store, lineup
@@ -28,9 +37,13 @@ class EnergyLedger:
 
     def due(self, now: float) -> list[EnergySpent]:
         """What must be written down now: runs that have ended, and a stretch of each long one."""
-        found = [self._due(span, now) for span in self._store.spans(now - REACH, now)]
-        self._books |= {one.of: one for one in found if one}
-        return [one for one in found if one]
+        spans = self._store.spans(now - REACH, now)
+        self._open_books(spans)
+        due = [span for span in spans if self._is_due(span, now)]
+        seen = self._seen(due, now) if due else None
+        found = [one for span in due if (one := self._reckoned(span, self._books[span.run], now, seen))]
+        self._books |= {one.of: one for one in found}
+        return found
 
     def spent(self, run: str, now: float | None = None) -> EnergySpent | None:
         """None where the run has not started, or was on other GPUs than this line-up's."""
@@ -42,13 +55,31 @@ class EnergyLedger:
         first = next(self._store.events(run, upto=1), None)
         return first.event.pace if first and isinstance(first.event, RunQueued) else None
 
-    def _due(self, span: RunSpan, now: float) -> EnergySpent | None:
-        booked = self._booked(span)
-        if (booked and booked.final) or (span.ended_at and now - span.ended_at < SETTLED):
-            return None
-        if span.ended_at is None and now - (booked.until if booked else span.started_at) < BOOK_EVERY:
-            return None
-        return self._reckoned(span, booked, now)
+    def _open_books(self, spans: Sequence[RunSpan]) -> None:
+        """All in one reading: who comes to lead in the middle of a thousand runs knows none of them."""
+        new = {span.run: span.started_at for span in spans if span.run not in self._books}
+        self._books |= dict.fromkeys(new)
+        for one in self._store.samples(min(new.values()), inf, ("energy.sample",)) if new else ():
+            if isinstance(one.event, EnergySpent) and one.event.of in new:
+                self._books[one.event.of] = one.event
+
+    def _is_due(self, span: RunSpan, now: float) -> bool:
+        booked = self._books[span.run]
+        if span.lineup != self._lineup.name or (booked and booked.final):
+            return False
+        if span.ended_at:
+            return now - span.ended_at >= SETTLED
+        return now - (booked.until if booked else span.started_at) >= BOOK_EVERY
+
+    def _seen(self, due: Sequence[RunSpan], now: float) -> _Seen:
+        """For all of them at once: runs that were on side by side have the same neighbours."""
+        booked = {span.run: self._books[span.run] for span in due}
+        since = min(one.until if (one := booked[span.run]) else span.started_at for span in due)
+        return self._looked(since, now)
+
+    def _looked(self, since: float, until: float) -> _Seen:
+        turns = [turn for other in self._store.spans(since, until) for turn in self._turns(other, since, until)]
+        return _Seen(turns, self._store.samples(since - GAP, until + GAP, ("gpu.sample",)))
 
     def _booked(self, span: RunSpan) -> EnergySpent | None:
         if span.run not in self._books:
@@ -57,14 +88,17 @@ class EnergyLedger:
             self._books[span.run] = own[-1] if own else None
         return self._books[span.run]
 
-    def _reckoned(self, span: RunSpan, booked: EnergySpent | None, now: float) -> EnergySpent | None:
+    def _reckoned(
+        self, span: RunSpan, booked: EnergySpent | None, now: float, seen: _Seen | None = None
+    ) -> EnergySpent | None:
         if booked and booked.final:
             return booked
         if span.lineup != self._lineup.name:
             return None
         since, until = booked.until if booked else span.started_at, min(span.ended_at or now, now)
-        samples = self._store.samples(since - GAP, until + GAP, ("gpu.sample",))
-        turns = [turn for other in self._store.spans(since, until) for turn in self._turns(other, since, until)]
+        seen = seen or self._looked(since, until)
+        samples = [one for one in seen.samples if since - GAP <= one.at <= until + GAP]
+        turns = [turn for turn in seen.turns if turn.start <= until and turn.end > since]
         gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._of(engine.gpus)})
         more = spent(span.run, turns, power_lines(samples), gpus, since, until)
         return EnergySpent(

@@ -18,20 +18,21 @@ class MachineLog:
         writer: LogWriter,
         last: Callable[[], int],
         clock: Callable[[], float] = time.time,
-        leads: Callable[[], bool] = lambda: True,
+        leads: Callable[[], int] = lambda: 1,
     ) -> None:
+        """`leads`: by which turn at leading its node does, or 0: between two turns others have written."""
         self._writer, self._last, self._clock, self._leads = writer, last, clock, leads
-        self._led, self._seq = False, 0
+        self._led = self._seq = 0
 
     @property
     def leads(self) -> bool:
         """Its node is the one of those on a database that keeps this log; the others only look."""
-        return self._leads()
+        return bool(self._leads())
 
     async def append(self, *events: Event) -> list[Recorded]:
         at, batch, led = self._clock(), [], self._led
         self._led = self._leads()
-        if self._led and not led:
+        if self._led and self._led != led:
             self._writer.lost.discard(MACHINE)
             self._seq = await asyncio.to_thread(self._last)
         for event in events:

@@ -38,7 +38,7 @@ async def sampled(
     bus: Bus,
     queues: EngineQueues,
     launched: Fleet,
-    leads: Callable[[], bool],
+    leads: Callable[[], int],
 ) -> AsyncIterator[Board]:
     traffic = queues.traffic
     board = Board(fits=await asyncio.to_thread(fits, lineup))
