@@ -7,4 +7,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 def escaping(folder: Path) -> Environment:
     loader = FileSystemLoader(folder)
-    return Environment(loader=loader, undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return Environment(
+        loader=loader,
+        undefined=StrictUndefined,
+        autoescape=True,
+        auto_reload=False,  # or the disk is asked before each part of a page, at the rate of a stream
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

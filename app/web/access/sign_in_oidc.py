@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response
@@ -62,12 +63,22 @@ async def back(
         return form_again(request, "/", "This sign-in was not begun here, or it took too long: begin again.", 403)
     if error or not code:
         return form_again(request, errand.to, f"{oidc.shown} did not let you in.", 403)
+    source = request.client.host if request.client else ""
     try:
         vouched = await oidc.vouched(errand, code, _back(request))
-        owner, changed = _owner(session, oidc, vouched)
+        secret, did = await run_in_threadpool(_begun, session, oidc, vouched, source)
     except NotVouchedFor as exc:
         return form_again(request, errand.to, str(exc), 403)
-    source = request.client.host if request.client else ""
+    answer = let_in(request, errand.to, secret, SESSION_SECONDS)
+    answer.delete_cookie(COOKIE, path=path_to("sign_in_oidc_back"))
+    if did:
+        answer.background = BackgroundTask(request.app.state.ledger.did, did)
+    return answer
+
+
+def _begun(session: Session, oidc: Oidc, vouched: Vouched, source: str) -> tuple[str, PersonDid | None]:
+    """The session's secret, and what is to go on record of the person's right."""
+    owner, changed = _owner(session, oidc, vouched)
     _, secret = people.issue(
         session,
         person=owner.name,
@@ -77,12 +88,9 @@ async def back(
         source=source,
         seconds=SESSION_SECONDS,
     )
-    answer = let_in(request, errand.to, secret, SESSION_SECONDS)
-    answer.delete_cookie(COOKIE, path=path_to("sign_in_oidc_back"))
-    if changed:
-        did = PersonDid(who=owner.name, right=owner.right, via="session", source=source, did=changed, status=303)
-        answer.background = BackgroundTask(request.app.state.ledger.did, did)
-    return answer
+    if not changed:
+        return secret, None
+    return secret, PersonDid(who=owner.name, right=owner.right, via="session", source=source, did=changed, status=303)
 
 
 def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> tuple[PersonRow, str]:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import Header, Path, Query, Response
+from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
 from app.people.rights import guests, only, operators
@@ -64,7 +65,8 @@ async def start_run(
     order: RunOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> Accepted:
     """Start a run. It is queued at once; runs on one host are worked on one after the other."""
-    event = queued(order.order(runtime.settings.speed), runtime.lineup, runtime.settings.hosts)
+    asked = order.order(runtime.settings.speed)
+    event = await run_in_threadpool(queued, asked, runtime.lineup, runtime.settings.hosts)
     if key is None:
         run = await runtime.submit(event)
     else:

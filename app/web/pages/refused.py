@@ -1,22 +1,23 @@
-"""What a browser is shown where there is no page, or where a form was refused; other clients get it as JSON."""
+"""What a browser is shown where there is no page, or where a form was refused; others get a problem like the API's."""
 
+from http import HTTPStatus
 from typing import cast
 
 from fastapi import FastAPI, Request
-from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from app.errors import BadInput, NotTaken
 from app.store.db import AWAY, why
+from app.web.addresses import path_to
 from app.web.pages.again import FormAgain, form_again
 from app.web.pages.missing import NoSuchRun
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
-NOWHERE = "Not Found"
+SAID = {404: "There is nothing at {}.", 405: "The address {} does not take this method."}
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state": 409, "exists": 409, "too-many": 409}
 """As the API answers it; anything else that is not taken is 422."""
@@ -34,10 +35,12 @@ def install(application: FastAPI) -> None:
 
 async def _refused(request: Request, exc: Exception) -> Response:
     why = cast("HTTPException", exc)
-    if not _in_browser(request):
-        return await http_exception_handler(request, why)
-    said = why.detail if why.detail != NOWHERE else f"There is nothing at {request.url.path[:100]!a}."
-    return refusal(f"{said[:1].upper()}{said[1:]}", why.status_code)
+    said = why.detail
+    if said == HTTPStatus(why.status_code).phrase:
+        said = SAID.get(why.status_code, f"{said}: {{}}.").format(f"{request.url.path[:100]!a}")
+    answer = _answer(request, f"{said[:1].upper()}{said[1:]}", why.status_code)
+    answer.headers.update(why.headers or {})
+    return answer
 
 
 async def _no_such_run(_: Request, exc: Exception) -> Response:
@@ -46,28 +49,38 @@ async def _no_such_run(_: Request, exc: Exception) -> Response:
 
 async def _not_taken(request: Request, exc: Exception) -> Response:
     wrong = cast("BadInput", exc)
-    status = STATUS.get(wrong.kind, 422) if isinstance(wrong, NotTaken) else 422
-    if not _in_browser(request):
-        return await http_exception_handler(request, HTTPException(status, wrong.sentence))
-    return refusal(wrong.sentence, status, await _again(request, wrong.field if isinstance(wrong, NotTaken) else ""))
+    if not isinstance(wrong, NotTaken):
+        return _answer(request, wrong.sentence, 422, await _again(request, ""))
+    again = await _again(request, wrong.field)
+    return _answer(request, wrong.sentence, STATUS.get(wrong.kind, 422), again, kind=wrong.kind)
 
 
 async def _unreadable(request: Request, exc: Exception) -> Response:
     why = cast("RequestValidationError", exc)
-    if not _in_browser(request):
-        return await request_validation_exception_handler(request, why)
     names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in why.errors()))
     again = await _again(request, names[0])
-    rest = "Give it another value." if again else "Go back, and give it another value."
-    return refusal(f"This cannot be read: {', '.join(names)}. {rest}", 422, again)
+    rest = "Give it another value." if again or not _in_browser(request) else "Go back, and give it another value."
+    return _answer(request, f"This cannot be read: {', '.join(names)}. {rest}", 422, again)
 
 
-async def _untaken(_: Request, exc: Exception) -> Response:
-    return refusal(f"The database does not take this: {why(exc)}. Go back, and look for a NUL or a huge number.", 422)
+async def _untaken(request: Request, exc: Exception) -> Response:
+    said = f"The database does not take this: {why(exc)}. Go back, and look for a NUL or a huge number."
+    return _answer(request, said, 422)
 
 
-async def _away(_: Request, exc: Exception) -> Response:
-    return refusal(f"The database does not answer: {why(exc)}. Try again in a moment.", 503)
+async def _away(request: Request, exc: Exception) -> Response:
+    return _answer(request, f"The database does not answer: {why(exc)}. Try again in a moment.", 503)
+
+
+def _answer(
+    request: Request, said: str, status: int, again: FormAgain | None = None, kind: str = "invalid"
+) -> Response:
+    """A page for a person; for others the same sentence as the API puts it."""
+    if _in_browser(request):
+        return refusal(said, status, again)
+    known = path_to("explain", kind=kind) if status == STATUS.get(kind, 422) else "about:blank"
+    body = {"type": known, "title": HTTPStatus(status).phrase, "status": status, "detail": said}
+    return JSONResponse(body, status, media_type="application/problem+json")
 
 
 def _in_browser(request: Request) -> bool:

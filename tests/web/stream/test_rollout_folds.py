@@ -6,7 +6,8 @@ from app.events.kinds import RolloutPaused
 from app.runs.rollout.state import fold_rollout
 from app.store import rollouts
 from app.web.stream import rollout_folds
-from app.web.stream.rollout_folds import MOST, RolloutFolds
+from app.web.stream.folds import MOST
+from app.web.stream.rollout_folds import RolloutFolds
 from tests.background.rollouts.test_conductor import Place
 
 

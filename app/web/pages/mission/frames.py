@@ -17,7 +17,10 @@ KEPT = 64
 
 
 class Frames:
-    """A log is only added to, so what was folded once stays right. Read from many threads."""
+    """A log is only added to, so what was folded once stays right. Read from many threads.
+
+    Apart from Folds: of a run's newest state, with every steady event, none of these can be made, nor the other way.
+    """
 
     def __init__(self, store: EventStore) -> None:
         self._store = store

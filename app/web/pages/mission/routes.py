@@ -167,7 +167,7 @@ async def start(runtime: TheRuntime, fields: Fields) -> Response:
     order = order_of(fields, by=signed(BY), pace=runtime.settings.speed)
     name, tags = fields.get("name", ""), split(fields.get("tags", ""))
     checked(name, tags)
-    run = await runtime.submit(queued(order, runtime.lineup, runtime.settings.hosts))
+    run = await runtime.submit(await run_in_threadpool(queued, order, runtime.lineup, runtime.settings.hosts))
     if name or tags:
         await run_in_threadpool(_labelled, runtime, run, name, tags)
     return RedirectResponse(path_to("run", run=run), status_code=303)
