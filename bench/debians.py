@@ -19,9 +19,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+
+from processes import family, pss
 
 from app.targets.rootfs.base import Base
 from app.targets.rootfs.machine import Rootfs
@@ -86,25 +88,9 @@ class Memory:
 
     def _sample(self) -> None:
         while not self._over.wait(SAMPLED_EVERY):
-            each = [sum(map(_pss, _family(int((one.folder / "pid").read_text().split()[0])))) for one in self._machines]
-            self.of_temper = max(self.of_temper, sum(map(_pss, _family(self._temper))))
+            each = [sum(map(pss, family(int((one.folder / "pid").read_text().split()[0])))) for one in self._machines]
+            self.of_temper = max(self.of_temper, sum(map(pss, family(self._temper))))
             self.of_hosts, self.of_one = max(self.of_hosts, sum(each)), max(self.of_one, *each)
-
-
-def _family(pid: int) -> Iterator[int]:
-    yield pid
-    with suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from _family(int(child))
-
-
-def _pss(pid: int) -> int:
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1])
-    return 0
 
 
 def harm(machine: Rootfs) -> None:

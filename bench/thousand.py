@@ -14,7 +14,6 @@ the first tenth and at the end the rollout is paused, and what a page costs the 
 
 import argparse
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -28,6 +27,7 @@ from pathlib import Path
 
 import httpx
 import psycopg
+from processes import family, pss
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.postgres import new_database, postgres
@@ -80,20 +80,8 @@ def node(folder: Path, address: str, *words: str) -> Iterator[subprocess.Popen[s
             print(f"{log.name}: {said[-600:]}", file=sys.stderr)
 
 
-def family(pid: int) -> Iterator[int]:
-    yield pid
-    with suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from family(int(child))
-
-
 def mib(pid: int) -> float:
-    told = 0
-    for one in family(pid):
-        with suppress(OSError):
-            told += int(re.findall(r"^Pss:\s+(\d+)", Path(f"/proc/{one}/smaps_rollup").read_text(), re.MULTILINE)[0])
-    return told / 1024
+    return sum(map(pss, family(pid))) / 1024
 
 
 def spent(pid: int) -> float:

@@ -2,35 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from app.events import kinds
 from app.events.approvals import PeopleNeeded
-from app.events.kinds import (
-    ActionApplied,
-    ActionApplying,
-    ActionFailedToApply,
-    ActionProposed,
-    ActionRefused,
-    ActionRolledBack,
-    ActionRollingBack,
-    ActionsAllowed,
-    ApprovalEdited,
-    ApprovalExpired,
-    ApprovalGiven,
-    ApprovalRefused,
-    ApprovalRequested,
-    AttemptFailed,
-    AttemptReflected,
-    Event,
-    FactsGathered,
-    ForceAsked,
-    PlanMade,
-    Rehearsed,
-    SentryAlarm,
-    SentryClear,
-    SentryProbed,
-    TurnFinished,
-    VerdictExplained,
-    VerdictGiven,
-)
+from app.events.kinds import Event
 from app.events.words import Lesson, ProvenFix, Purpose
 
 
@@ -46,33 +20,33 @@ class Attempt:
     """What roles were asked and gave a usable answer to."""
     fruitless: int = 0
     """Turns on the present question that gave no usable answer."""
-    plan: PlanMade | None = None
-    proposed: ActionProposed | None = None
-    refused: ActionRefused | None = None
+    plan: kinds.PlanMade | None = None
+    proposed: kinds.ActionProposed | None = None
+    refused: kinds.ActionRefused | None = None
     allowed: bool = False
     needs: PeopleNeeded | None = None
-    rehearsed: Rehearsed | None = None
-    approval: ApprovalRequested | None = None
-    given: tuple[ApprovalGiven, ...] = ()
-    disapproved: ApprovalRefused | None = None
-    expired: ApprovalExpired | None = None
-    edited: ApprovalEdited | None = None
+    rehearsed: kinds.Rehearsed | None = None
+    approval: kinds.ApprovalRequested | None = None
+    given: tuple[kinds.ApprovalGiven, ...] = ()
+    disapproved: kinds.ApprovalRefused | None = None
+    expired: kinds.ApprovalExpired | None = None
+    edited: kinds.ApprovalEdited | None = None
     journals: int = 0
     journal: str | None = None
     """Pre-images that are neither committed nor restored."""
-    applied: ActionApplied | None = None
-    change_failed: ActionFailedToApply | None = None
-    verdict: VerdictGiven | None = None
-    explained: VerdictExplained | None = None
-    probed: SentryProbed | None = None
-    force: ForceAsked | None = None
-    clear: SentryClear | None = None
-    alarm: SentryAlarm | None = None
-    failed: AttemptFailed | None = None
-    facts: FactsGathered | None = None
+    applied: kinds.ActionApplied | None = None
+    change_failed: kinds.ActionFailedToApply | None = None
+    verdict: kinds.VerdictGiven | None = None
+    explained: kinds.VerdictExplained | None = None
+    probed: kinds.SentryProbed | None = None
+    force: kinds.ForceAsked | None = None
+    clear: kinds.SentryClear | None = None
+    alarm: kinds.SentryAlarm | None = None
+    failed: kinds.AttemptFailed | None = None
+    facts: kinds.FactsGathered | None = None
     rolling_back: bool = False
-    rolled_back: ActionRolledBack | None = None
-    reflected: AttemptReflected | None = None
+    rolled_back: kinds.ActionRolledBack | None = None
+    reflected: kinds.AttemptReflected | None = None
 
     @property
     def changed(self) -> bool:
@@ -100,37 +74,37 @@ class Attempt:
 
 def advance(attempt: Attempt, event: Event) -> Attempt:
     match event:
-        case TurnFinished() if event.outcome != "answered":
+        case kinds.TurnFinished() if event.outcome != "answered":
             return replace(attempt, fruitless=attempt.fruitless + 1)
-        case TurnFinished():
+        case kinds.TurnFinished():
             return replace(attempt, answered=attempt.answered | {event.purpose})
-        case PlanMade():
+        case kinds.PlanMade():
             return replace(attempt, plan=event, fruitless=0)
-        case ActionProposed():
+        case kinds.ActionProposed():
             return replace(attempt, proposed=event, edited=None, fruitless=0)
-        case ActionRefused():
+        case kinds.ActionRefused():
             return replace(attempt, refused=event)
-        case ActionsAllowed():
+        case kinds.ActionsAllowed():
             return replace(attempt, allowed=True, needs=event.needs)
-        case Rehearsed():
+        case kinds.Rehearsed():
             return replace(attempt, rehearsed=event)
-        case VerdictGiven():
+        case kinds.VerdictGiven():
             return replace(attempt, verdict=event)
-        case VerdictExplained():
+        case kinds.VerdictExplained():
             return replace(attempt, explained=event, fruitless=0)
-        case SentryProbed():
+        case kinds.SentryProbed():
             return replace(attempt, probed=event)
-        case ForceAsked():
+        case kinds.ForceAsked():
             return replace(attempt, force=event)
-        case SentryClear():
+        case kinds.SentryClear():
             return replace(attempt, clear=event, fruitless=0)
-        case SentryAlarm():
+        case kinds.SentryAlarm():
             return replace(attempt, alarm=event, fruitless=0)
-        case AttemptFailed():
+        case kinds.AttemptFailed():
             return replace(attempt, failed=event, fruitless=0)
-        case FactsGathered():
+        case kinds.FactsGathered():
             return replace(attempt, facts=event)
-        case AttemptReflected():
+        case kinds.AttemptReflected():
             return replace(attempt, reflected=event, fruitless=0)
         case _:
             return _change(_approve(attempt, event), event)
@@ -138,17 +112,17 @@ def advance(attempt: Attempt, event: Event) -> Attempt:
 
 def _approve(attempt: Attempt, event: Event) -> Attempt:
     match event:
-        case ApprovalRequested():
+        case kinds.ApprovalRequested():
             return replace(attempt, approval=event)
-        case ApprovalGiven():
+        case kinds.ApprovalGiven():
             return replace(attempt, given=(*attempt.given, event))
-        case ApprovalRefused():
+        case kinds.ApprovalRefused():
             return replace(attempt, disapproved=event)
-        case ApprovalExpired(drifted=True):
+        case kinds.ApprovalExpired(drifted=True):
             return _unasked(attempt)
-        case ApprovalEdited():
+        case kinds.ApprovalEdited():
             return replace(_unasked(attempt), edited=event)
-        case ApprovalExpired():
+        case kinds.ApprovalExpired():
             return replace(attempt, expired=event)
         case _:
             return attempt
@@ -161,15 +135,15 @@ def _unasked(attempt: Attempt) -> Attempt:
 
 def _change(attempt: Attempt, event: Event) -> Attempt:
     match event:
-        case ActionApplying():
+        case kinds.ActionApplying():
             return replace(attempt, journal=event.journal, journals=attempt.journals + 1, rolled_back=None)
-        case ActionApplied():
+        case kinds.ActionApplied():
             return replace(attempt, applied=event)
-        case ActionFailedToApply():
+        case kinds.ActionFailedToApply():
             return replace(attempt, change_failed=event)
-        case ActionRollingBack():
+        case kinds.ActionRollingBack():
             return replace(attempt, rolling_back=True)
-        case ActionRolledBack():
+        case kinds.ActionRolledBack():
             undone = replace(attempt, journal=None, rolling_back=False, rolled_back=event)
             # Without a failure it was a crash that cut the change short: the same change is made again.
             return undone if attempt.failed else replace(undone, applied=None, change_failed=None)

@@ -26,37 +26,9 @@ from app.events.kinds import (
     TurnInterrupted,
 )
 from app.events.words import Lesson, Probe, ProvenFix
-from app.loop import change, force, replaying
+from app.loop import change, effects, force, replaying
 from app.loop.ask import ask, do_without, propose, repeat, take_vendors
-from app.loop.effects import (
-    Apply,
-    Ask,
-    CloseItem,
-    DoWithout,
-    Effect,
-    ExpireApproval,
-    FailAttempt,
-    Finish,
-    GatherFacts,
-    Halt,
-    Interrupt,
-    Judge,
-    Propose,
-    Rehearse,
-    Repeat,
-    RequestApproval,
-    RollBack,
-    Scan,
-    Scope,
-    Start,
-    StartAttempt,
-    StartItem,
-    Stop,
-    TakeVendors,
-    Verify,
-    Wait,
-    Watch,
-)
+from app.loop.effects import Effect
 from app.loop.order import in_order
 from app.loop.run import Run
 from app.loop.state import RunState
@@ -73,7 +45,7 @@ async def perform(run: Run, effect: Effect) -> None:
     await _DO[type(effect)](run, effect)
 
 
-async def _start(run: Run, _: Start) -> None:
+async def _start(run: Run, _: effects.Start) -> None:
     target, request = run.means.target, run.state.request
     assert request
     changes = request.mode not in ("scan", "dry-run")
@@ -105,7 +77,7 @@ async def _start(run: Run, _: Start) -> None:
     )
 
 
-async def _scan(run: Run, effect: Scan) -> None:
+async def _scan(run: Run, effect: effects.Scan) -> None:
     assert run.state.request
     rules = run.state.request.rules
     run.append(ScanStarted(phase=effect.phase, rules=len(rules)))
@@ -118,7 +90,7 @@ async def _scan(run: Run, effect: Scan) -> None:
         raise Unusable(f"Nothing could be judged, so nothing is begun: {verdicts[0].evidence}")
 
 
-async def _scope(run: Run, _: Scope) -> None:
+async def _scope(run: Run, _: effects.Scope) -> None:
     words = {rule: verdict.word for rule, verdict in run.state.opening.items()}
     findings = [rule for rule, word in words.items() if word == "fail"]
     drift = await _drift(run, findings)
@@ -142,12 +114,12 @@ async def _drift(run: Run, findings: Sequence[str]) -> list[DriftFound]:
     return [DriftFound(rules=slipped, since=since)] if slipped else []
 
 
-async def _start_item(run: Run, effect: StartItem) -> None:
+async def _start_item(run: Run, effect: effects.StartItem) -> None:
     rule = run.means.skill.rules[effect.rule]
     run.append(ItemStarted(rule=rule.id, title=rule.title, category=rule.category))
 
 
-async def _start_attempt(run: Run, effect: StartAttempt) -> None:
+async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
     assert run.state.item
     own = run.state.item.lessons
     known = await asyncio.to_thread(run.means.lessons.known, effect.rule)
@@ -164,7 +136,7 @@ async def _start_attempt(run: Run, effect: StartAttempt) -> None:
     )
 
 
-async def _offered(run: Run, effect: StartAttempt) -> tuple[str, ProvenFix | None]:
+async def _offered(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
     """What the host's files are for this rule; and, once an item, what held where they were the same."""
     started, request, target = run.state.started, run.state.request, run.means.target
     assert started
@@ -182,22 +154,22 @@ def _told(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
     return tuple(merged.values())[:LESSONS_TOLD]
 
 
-async def _interrupt(run: Run, effect: Interrupt) -> None:
+async def _interrupt(run: Run, effect: effects.Interrupt) -> None:
     run.append(TurnInterrupted(turn=effect.turn, reason="the worker ended in mid-turn; asked again"))
 
 
-async def _fail(run: Run, effect: FailAttempt) -> None:
+async def _fail(run: Run, effect: effects.FailAttempt) -> None:
     rule, attempt = run.place
     tried = run.state.item.attempt if run.state.item else None
     replayed = tried.replays if tried else ""
     run.append(AttemptFailed(rule=rule, attempt=attempt, cause=effect.cause, reason=effect.reason, replayed=replayed))
 
 
-async def _close_item(run: Run, effect: CloseItem) -> None:
+async def _close_item(run: Run, effect: effects.CloseItem) -> None:
     run.append(*await _ending(run, effect))
 
 
-async def _ending(run: Run, effect: CloseItem) -> Sequence[Event]:
+async def _ending(run: Run, effect: effects.CloseItem) -> Sequence[Event]:
     match effect.outcome:
         case "passed":
             return await change.passed(run)
@@ -209,7 +181,7 @@ async def _ending(run: Run, effect: CloseItem) -> Sequence[Event]:
             return (ItemDeferred(rule=effect.rule, reason=effect.reason),)
 
 
-async def _wait(run: Run, effect: Wait) -> None:
+async def _wait(run: Run, effect: effects.Wait) -> None:
     left = None if effect.until is None else max(0.0, effect.until - run.means.clock())
     try:
         await asyncio.wait_for(run.nudged.wait(), left)
@@ -218,7 +190,7 @@ async def _wait(run: Run, effect: Wait) -> None:
     run.nudged.clear()
 
 
-async def _finish(run: Run, _: Finish) -> None:
+async def _finish(run: Run, _: effects.Finish) -> None:
     state = run.state
     if state.request and state.request.after_reboot:
         await force.check_reboot(run)
@@ -236,41 +208,41 @@ def regressions(state: RunState) -> tuple[str, ...]:
     return tuple(rule for rule, verdict in state.closing.items() if rule in held and verdict.word != "pass")
 
 
-async def _stop(run: Run, _: Stop) -> None:
+async def _stop(run: Run, _: effects.Stop) -> None:
     assert run.state.stopping
     tree = await run.means.target.do(lambda target: target.digest())
     run.append(RunStopped(by=run.state.stopping.by, reason=run.state.stopping.reason, tree=tree))
 
 
-async def _halt(run: Run, effect: Halt) -> None:
+async def _halt(run: Run, effect: effects.Halt) -> None:
     run.append(RunFailed(reason=effect.reason))
 
 
 _DO: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
-    Start: _start,
-    Scan: _scan,
-    Scope: _scope,
-    StartItem: _start_item,
-    StartAttempt: _start_attempt,
-    Ask: ask,
-    Propose: propose,
-    Repeat: repeat,
-    TakeVendors: take_vendors,
-    DoWithout: do_without,
-    Interrupt: _interrupt,
-    Judge: change.judge,
-    Rehearse: change.rehearse,
-    RequestApproval: change.request_approval,
-    ExpireApproval: change.expire_approval,
-    Wait: _wait,
-    Apply: change.apply,
-    Verify: change.verify,
-    Watch: change.watch,
-    FailAttempt: _fail,
-    GatherFacts: change.gather_facts,
-    RollBack: change.roll_back,
-    CloseItem: _close_item,
-    Finish: _finish,
-    Stop: _stop,
-    Halt: _halt,
+    effects.Start: _start,
+    effects.Scan: _scan,
+    effects.Scope: _scope,
+    effects.StartItem: _start_item,
+    effects.StartAttempt: _start_attempt,
+    effects.Ask: ask,
+    effects.Propose: propose,
+    effects.Repeat: repeat,
+    effects.TakeVendors: take_vendors,
+    effects.DoWithout: do_without,
+    effects.Interrupt: _interrupt,
+    effects.Judge: change.judge,
+    effects.Rehearse: change.rehearse,
+    effects.RequestApproval: change.request_approval,
+    effects.ExpireApproval: change.expire_approval,
+    effects.Wait: _wait,
+    effects.Apply: change.apply,
+    effects.Verify: change.verify,
+    effects.Watch: change.watch,
+    effects.FailAttempt: _fail,
+    effects.GatherFacts: change.gather_facts,
+    effects.RollBack: change.roll_back,
+    effects.CloseItem: _close_item,
+    effects.Finish: _finish,
+    effects.Stop: _stop,
+    effects.Halt: _halt,
 }

@@ -2,43 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.events.kinds import (
-    ActionApplied,
-    ActionFailedToApply,
-    ActionRefused,
-    ActionRolledBack,
-    ApprovalEdited,
-    ApprovalExpired,
-    ApprovalGiven,
-    ApprovalRefused,
-    ApprovalRequested,
-    AttemptReflected,
-    AttemptStarted,
-    DriftFound,
-    Event,
-    FixProven,
-    ForceAsked,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    LessonLearnt,
-    RebootChecked,
-    RunFailed,
-    RunFinished,
-    RunPaused,
-    RunQueued,
-    RunResumed,
-    RunScoped,
-    RunStarted,
-    RunStopped,
-    SentryAlarm,
-    TurnFinished,
-    TurnInterrupted,
-    VerdictExplained,
-    VerdictGiven,
-)
+from app.events import kinds
+from app.events.kinds import Event
 from app.events.words import ProvenFix
 from app.loop.approving import standing
 from app.targets.resources.foreseen import VENDOR
@@ -59,39 +24,39 @@ def telling(event: Event) -> Telling | None:
 
 def _run(event: Event) -> tuple[str, str, str] | None:
     match event:
-        case RunQueued():
+        case kinds.RunQueued():
             asked = f"Run asked for on {event.host}: {len(event.rules)} rules, {event.mode}"
             return "·", "plain", f"{asked}, line-up {event.lineup}, {_engines(event)}"
-        case RunStarted():
+        case kinds.RunStarted():
             return "·", "plain", f"Run started. Verdicts: {event.scanner}. Commands: {event.confinement}"
-        case RunScoped():
+        case kinds.RunScoped():
             counts = f"{len(event.order)} findings, {len(event.compliant)} compliant, {len(event.undecided)} undecided"
             return "·", "plain", f"Opening scan: {counts}"
-        case DriftFound():
+        case kinds.DriftFound():
             return "!", "alarm", f"Drift: {', '.join(event.rules)} held in run {event.since} and fail now"
-        case RebootChecked():
+        case kinds.RebootChecked():
             return ("!" if event.slipped or event.worse else "·"), "alarm" if event.worse else "plain", _reboot(event)
-        case RunResumed():
+        case kinds.RunResumed():
             return "▸", "plain", f"{'Taken up again after a crash' if event.after_crash else 'Resumed'} by {event.by}"
-        case RunFinished():
+        case kinds.RunFinished():
             counts = f"{event.passed} passed, {event.escalated} escalated, {event.skipped} skipped"
             waived = f"{event.waived} waived, " if event.waived else ""
             rest = f"{event.deferred} deferred, {waived}{len(event.regressions)} regressions"
             return "■", "plain", f"Run finished: {counts}, {rest}"
-        case RunFailed():
+        case kinds.RunFailed():
             return "■", "alarm", f"Run failed: {event.reason}"
-        case RunStopped():
+        case kinds.RunStopped():
             return "■", "plain", f"Run stopped by {event.by}. {event.reason}"
         case _:
             return None
 
 
-def behind(event: ForceAsked | RebootChecked) -> str:
+def behind(event: kinds.ForceAsked | kinds.RebootChecked) -> str:
     """What is set and not in force, and what would bring it there."""
     return "; ".join(f"{one.setting} is {one.running}, {one.wanted} wanted: {one.by}" for one in event.behind)
 
 
-def _reboot(event: RebootChecked) -> str:
+def _reboot(event: kinds.RebootChecked) -> str:
     if not event.of:
         return "Check after a reboot: no earlier run changed this host"
     if not event.boot_before or not event.boot_now:
@@ -107,7 +72,7 @@ def _reboot(event: RebootChecked) -> str:
     return ". ".join(said)
 
 
-def _engines(event: RunQueued) -> str:
+def _engines(event: kinds.RunQueued) -> str:
     if not event.simulated:
         return "real engines"
     pace = f"at {event.pace:g} times the measured pace" if event.pace else "as fast as they can"
@@ -116,17 +81,17 @@ def _engines(event: RunQueued) -> str:
 
 def _item(event: Event) -> tuple[str, str, str] | None:
     match event:
-        case ItemStarted():
+        case kinds.ItemStarted():
             return "●", "plain", f"{event.rule} taken up: {event.title}"
-        case ItemPassed():
+        case kinds.ItemPassed():
             return "✓", "passed", f"{event.rule} passed at attempt {event.attempts}"
-        case ItemEscalated():
+        case kinds.ItemEscalated():
             return "▲", "escalated", f"{event.rule} escalated: {event.reason}"
-        case ItemSkipped(waiver=waiver) if waiver:
+        case kinds.ItemSkipped(waiver=waiver) if waiver:
             return "○", "waived", f"{event.rule} left alone: {event.reason}"
-        case ItemSkipped():
+        case kinds.ItemSkipped():
             return "–", "skipped", f"{event.rule} skipped: {event.reason}"
-        case ItemDeferred():
+        case kinds.ItemDeferred():
             return "◷", "deferred", f"{event.rule} deferred: {event.reason}"
         case _:
             return None
@@ -134,46 +99,46 @@ def _item(event: Event) -> tuple[str, str, str] | None:
 
 def _attempt(event: Event) -> tuple[str, str, str] | None:
     match event:
-        case AttemptStarted(offered=ProvenFix() as fix):
+        case kinds.AttemptStarted(offered=ProvenFix() as fix):
             return "·", "plain", f"Attempt {event.attempt} is {fix.said}: the same files, the same rule, no plan asked"
-        case AttemptStarted(vendor=True):
+        case kinds.AttemptStarted(vendor=True):
             return (
                 "!",
                 "plain",
                 f"Attempt {event.attempt} is the last resort: the vendor's script, if a person approves it",
             )
-        case FixProven():
+        case kinds.FixProven():
             return "·", "plain", "The change is kept for hosts with the same files"
-        case ActionRefused():
+        case kinds.ActionRefused():
             return "✗", "refused", f"Policy refused the change ({event.clause}): {event.reason}"
-        case ActionApplied():
+        case kinds.ActionApplied():
             return "·", "plain", _changed(event)
-        case ActionFailedToApply():
+        case kinds.ActionFailedToApply():
             return "✗", "refused", f"Nothing was changed: {event.reason}"
-        case VerdictGiven(phase="attempt"):
+        case kinds.VerdictGiven(phase="attempt"):
             return "·", "plain", f"Scanner ({event.scanner}): {event.word}. {event.evidence}"
-        case VerdictExplained(veto=True):
+        case kinds.VerdictExplained(veto=True):
             return "✗", "refused", f"Auditor vetoed the pass: {event.reason}"
-        case SentryAlarm():
+        case kinds.SentryAlarm():
             return "!", "alarm", f"Sentry alarm: {event.reason}"
-        case ActionRolledBack():
+        case kinds.ActionRolledBack():
             how = "verified" if not event.differences else f"NOT restored: {event.differences[0]}"
             return "↺", "undone", f"Rolled back in {event.seconds * 1000:.0f} ms, {how}"
-        case ForceAsked() if event.behind:
+        case kinds.ForceAsked() if event.behind:
             return "!", "plain", f"Set, not in force: {behind(event)}"
-        case LessonLearnt():
+        case kinds.LessonLearnt():
             return "·", "plain", f"Lesson: {event.lesson.advice}"
-        case AttemptReflected(decision="PIVOT" | "ESCALATE"):
+        case kinds.AttemptReflected(decision="PIVOT" | "ESCALATE"):
             return "·", "plain", f"Architect decides to {event.decision}: {event.reason}"
-        case TurnFinished() if event.outcome != "answered":
+        case kinds.TurnFinished() if event.outcome != "answered":
             return "✗", "refused", f"{event.role.capitalize()}'s turn came to nothing ({event.outcome}): {event.detail}"
-        case TurnInterrupted():
+        case kinds.TurnInterrupted():
             return "·", "plain", f"Turn interrupted: {event.reason}"
         case _:
             return None
 
 
-def _changed(event: ActionApplied) -> str:
+def _changed(event: kinds.ActionApplied) -> str:
     paths = [change.path for change in event.changes]
     who = "The vendor's script" if any(path.startswith(VENDOR) for path in paths) else "Worker"
     return f"{who} changed {', '.join(path for path in paths if not path.startswith(VENDOR)) or 'no file'}"
@@ -181,26 +146,26 @@ def _changed(event: ActionApplied) -> str:
 
 def _person(event: Event) -> tuple[str, str, str] | None:
     match event:
-        case RunPaused():
+        case kinds.RunPaused():
             return "‖", "plain", f"Paused by {event.by}"
-        case ApprovalRequested():
+        case kinds.ApprovalRequested():
             return "?", "plain", _asked(event)
-        case ApprovalGiven(given=given, of=of) if of > 1:
+        case kinds.ApprovalGiven(given=given, of=of) if of > 1:
             waits = standing(of, given)
             how_far = f", {waits}" if waits else f", {given} of {of}"
             return "?" if waits else "·", "plain", f"Change approved by {event.by}{how_far}. {event.reason}"
-        case ApprovalGiven() | ApprovalRefused():
-            word = "approved" if isinstance(event, ApprovalGiven) else "refused"
+        case kinds.ApprovalGiven() | kinds.ApprovalRefused():
+            word = "approved" if isinstance(event, kinds.ApprovalGiven) else "refused"
             return "·", "plain", f"Change {word} by {event.by}. {event.reason}"
-        case ApprovalEdited():
+        case kinds.ApprovalEdited():
             return "·", "plain", f"Change edited by {event.by}: it is judged and asked about anew. {event.reason}"
-        case ApprovalExpired():
+        case kinds.ApprovalExpired():
             return "·", "plain", f"Approval void: {event.reason}"
         case _:
             return None
 
 
-def _asked(event: ApprovalRequested) -> str:
+def _asked(event: kinds.ApprovalRequested) -> str:
     if event.needs is None or event.needs.people == 1:
         by = f" ({event.needs.why}, by {event.needs.by})" if event.needs and event.needs.sha256 else ""
         return f"{event.rule} waits for a person to approve its change{by}"

@@ -21,9 +21,9 @@ def read_approvals(path: Path) -> ApprovalPolicy:
         content = path.read_bytes()
     except OSError as exc:
         raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS names a file of rules.") from exc
-    text, document = read_document(path, content, BadInput)
     if len(content) > LONGEST:
         raise BadInput(f"{path} has {len(content)} bytes: {LONGEST} are the most.")
+    text, document = read_document(path, content, BadInput)
     return _Approvals(path, text).policy(document, hashlib.sha256(content).hexdigest())
 
 

@@ -12,30 +12,8 @@ from typing import Any
 import msgspec
 
 from app import __version__
-from app.events.kinds import (
-    ActionApplied,
-    ActionFailedToApply,
-    ActionProposed,
-    ActionRefused,
-    ActionRolledBack,
-    AttemptFailed,
-    Event,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    RunFailed,
-    RunFinished,
-    RunQueued,
-    RunStarted,
-    RunStopped,
-    SentryProbed,
-    TurnFinished,
-    TurnInterrupted,
-    TurnStarted,
-    VerdictGiven,
-)
+from app.events import kinds
+from app.events.kinds import Event
 from app.events.record import Recorded, stamp
 
 VERSION = "ATIF-v1.6"
@@ -45,10 +23,10 @@ Json = dict[str, Any]
 @dataclass
 class _Made:
     steps: list[Json] = field(default_factory=list)
-    request: RunQueued | None = None
-    started: RunStarted | None = None
+    request: kinds.RunQueued | None = None
+    started: kinds.RunStarted | None = None
     run: str = ""
-    asked: TurnStarted | None = None
+    asked: kinds.TurnStarted | None = None
     prompt_tokens: int = 0
     tokens: int = 0
     ends: Json = field(default_factory=dict)
@@ -78,22 +56,22 @@ def trajectory(events: Iterable[Recorded]) -> bytes:
 
 def _take(made: _Made, one: Recorded) -> None:
     match one.event:
-        case RunQueued() as event:
+        case kinds.RunQueued() as event:
             made.request = event
-        case RunStarted() as event:
+        case kinds.RunStarted() as event:
             made.started = event
-        case ItemStarted() as event:
+        case kinds.ItemStarted() as event:
             made.step(
                 one, "system", f"{event.rule}, category {event.category}: {event.title}", extra={"rule": event.rule}
             )
-        case TurnStarted() as event:
+        case kinds.TurnStarted() as event:
             made.asked = event
             made.step(one, "user", event.prompt[1], extra={"turn": event.turn, "system": event.prompt[0]})
-        case TurnFinished() as event:
+        case kinds.TurnFinished() as event:
             _turn(made, one, event)
-        case TurnInterrupted():
+        case kinds.TurnInterrupted():
             made.asked = None
-        case ActionProposed() as event:
+        case kinds.ActionProposed() as event:
             _called(made, one, event)
         case _:
             if told := _observation(one.event):
@@ -101,7 +79,7 @@ def _take(made: _Made, one: Recorded) -> None:
             _end(made, one.event)
 
 
-def _turn(made: _Made, one: Recorded, event: TurnFinished) -> None:
+def _turn(made: _Made, one: Recorded, event: kinds.TurnFinished) -> None:
     made.prompt_tokens += event.prompt_tokens
     made.tokens += event.completion_tokens
     asked = made.asked
@@ -115,7 +93,7 @@ def _turn(made: _Made, one: Recorded, event: TurnFinished) -> None:
     made.step(one, "agent", event.answer, **model, **more, metrics=metrics, extra=extra)
 
 
-def _called(made: _Made, one: Recorded, event: ActionProposed) -> None:
+def _called(made: _Made, one: Recorded, event: kinds.ActionProposed) -> None:
     """The typed actions of the Worker's answer; those that a person wrote are a step of theirs."""
     if event.by:
         made.step(one, "user", json.dumps(msgspec.to_builtins(event.actions)), extra={"edited_by_a_person": True})
@@ -135,33 +113,33 @@ def _called(made: _Made, one: Recorded, event: ActionProposed) -> None:
 
 def _observation(event: Event) -> str:
     match event:
-        case ActionRefused():
+        case kinds.ActionRefused():
             return f"refused: {event.clause}: {event.reason}"
-        case ActionApplied():
+        case kinds.ActionApplied():
             return f"applied:\n{event.diff}"
-        case ActionFailedToApply():
+        case kinds.ActionFailedToApply():
             return f"could not be applied: {event.reason}"
-        case VerdictGiven(phase="attempt"):
+        case kinds.VerdictGiven(phase="attempt"):
             return f"scanner: {event.word}: {event.evidence}"
-        case SentryProbed():
+        case kinds.SentryProbed():
             bad = [f"{probe.name}: {probe.detail}" for probe in event.probes if not probe.ok]
             return "probes: " + ("; ".join(bad) or "all well")
-        case AttemptFailed():
+        case kinds.AttemptFailed():
             return f"attempt {event.attempt} failed: {event.cause}: {event.reason}"
-        case ActionRolledBack():
+        case kinds.ActionRolledBack():
             return f"rolled back: {', '.join(event.paths)}"
-        case ItemPassed():
+        case kinds.ItemPassed():
             return f"{event.rule} passed"
-        case ItemEscalated() | ItemDeferred() | ItemSkipped():
+        case kinds.ItemEscalated() | kinds.ItemDeferred() | kinds.ItemSkipped():
             return f"{event.rule} was not done: {event.reason}"
         case _:
             return ""
 
 
 def _end(made: _Made, event: Event) -> None:
-    if isinstance(event, RunFinished):
+    if isinstance(event, kinds.RunFinished):
         made.ends = {"passed": event.passed, "escalated": event.escalated, "deferred": event.deferred}
-    elif isinstance(event, RunFailed | RunStopped):
+    elif isinstance(event, kinds.RunFailed | kinds.RunStopped):
         made.ends = {"ended_early": event.reason}
 
 

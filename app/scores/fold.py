@@ -5,23 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from app.events.kinds import (
-    ActionRefused,
-    ActionRolledBack,
-    AttemptFailed,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    RunFailed,
-    RunQueued,
-    RunStarted,
-    TurnFinished,
-    TurnInterrupted,
-    TurnStarted,
-    VerdictGiven,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.scores.result import Fate, Stage
 from app.skills.skill import Skill
@@ -40,7 +24,12 @@ _STAGES: dict[str, Stage] = {
     "interrupted": "time",
     "engine": "engine",
 }
-_WAYS_OUT = {ItemPassed: "passed", ItemEscalated: "escalated", ItemDeferred: "deferred", ItemSkipped: "skipped"}
+_WAYS_OUT = {
+    kinds.ItemPassed: "passed",
+    kinds.ItemEscalated: "escalated",
+    kinds.ItemDeferred: "deferred",
+    kinds.ItemSkipped: "skipped",
+}
 
 _COUNTED = ("harmed", "undone", "vetoed", "refused", "turns", "usable", "prompt_tokens", "tokens")
 
@@ -54,7 +43,7 @@ class _Tally:
     began: float = 0.0
     seconds: float = 0.0
     failed_at: Stage = ""
-    asked: TurnStarted | None = None
+    asked: kinds.TurnStarted | None = None
     last_ended_well: bool = True
 
 
@@ -76,13 +65,13 @@ def told(events: Iterable[Recorded], skill: Skill) -> RunTold:
     broken, scanner, at, head, seq = "", "", "", "", 0
     for one in events:
         event, seq, head = one.event, one.seq, one.hash
-        if isinstance(event, RunQueued):
+        if isinstance(event, kinds.RunQueued):
             tallies = {rule: _Tally() for rule in event.rules}
-        elif isinstance(event, RunStarted):
+        elif isinstance(event, kinds.RunStarted):
             scanner = event.scanner
-        elif isinstance(event, RunFailed):
+        elif isinstance(event, kinds.RunFailed):
             broken = event.reason
-        elif isinstance(event, ActionRolledBack):
+        elif isinstance(event, kinds.ActionRolledBack):
             left += event.differences
         at = getattr(event, "rule", at)
         if at in tallies:
@@ -94,38 +83,38 @@ def told(events: Iterable[Recorded], skill: Skill) -> RunTold:
 def _on_rule(tally: _Tally, one: Recorded) -> None:
     event, count = one.event, tally.count
     match event:
-        case VerdictGiven(phase="opening"):
+        case kinds.VerdictGiven(phase="opening"):
             tally.opening = event.word
-        case VerdictGiven(phase="closing"):
+        case kinds.VerdictGiven(phase="closing"):
             tally.closing = event.word
-        case ItemStarted():
+        case kinds.ItemStarted():
             tally.began = one.at
-        case TurnStarted():
+        case kinds.TurnStarted():
             tally.asked = event
             count["turns"] += 1
-        case TurnFinished():
+        case kinds.TurnFinished():
             tally.last_ended_well = event.outcome in ("answered", "broken")
             count["usable"] += event.outcome == "answered"
             count["prompt_tokens"] += event.prompt_tokens
             count["tokens"] += event.completion_tokens
-        case TurnInterrupted():
+        case kinds.TurnInterrupted():
             tally.last_ended_well = False
-        case ActionRefused():
+        case kinds.ActionRefused():
             count["refused"] += 1
-        case ActionRolledBack():
+        case kinds.ActionRolledBack():
             count["undone"] += 1
-        case AttemptFailed():
+        case kinds.AttemptFailed():
             count["harmed"] += event.cause == "alarm"
             count["vetoed"] += event.cause == "vetoed"
             tally.failed_at = _stage(event, tally)
-        case ItemPassed() | ItemEscalated() | ItemDeferred() | ItemSkipped():
+        case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemDeferred() | kinds.ItemSkipped():
             tally.ended = _WAYS_OUT[type(event)]
             tally.seconds = round(one.at - tally.began, 3) if tally.began else 0.0
         case _:
             pass
 
 
-def _stage(event: AttemptFailed, tally: _Tally) -> Stage:
+def _stage(event: kinds.AttemptFailed, tally: _Tally) -> Stage:
     """An engine that answers, and never what was asked, fails at the question; one that does not answer is at fault."""
     if event.cause in ("engine", "over budget") and tally.asked and tally.last_ended_well:
         return {"plan": "plan", "act": "act"}.get(tally.asked.purpose, _STAGES[event.cause])  # type: ignore[return-value]

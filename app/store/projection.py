@@ -6,44 +6,31 @@ from sqlalchemy import update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col
 
-from app.events.kinds import (
-    ActionRolledBack,
-    AttemptStarted,
-    DriftFound,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    LessonLearnt,
-    RunFailed,
-    RunFinished,
-    RunPaused,
-    RunQueued,
-    RunResumed,
-    RunScoped,
-    RunStarted,
-    RunStopped,
-    TurnFinished,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.store.db import shared
 from app.store.fixes import project_fix
 from app.store.models import LessonRow, RunRow
 
-COUNTED = {ItemPassed: "passed", ItemEscalated: "escalated", ItemSkipped: "skipped", ItemDeferred: "deferred"}
+COUNTED = {
+    kinds.ItemPassed: "passed",
+    kinds.ItemEscalated: "escalated",
+    kinds.ItemSkipped: "skipped",
+    kinds.ItemDeferred: "deferred",
+}
 
 
 def project(session: Session, batch: Sequence[Recorded]) -> None:
     for recorded in batch:
         event = recorded.event
         match event:
-            case RunQueued():
+            case kinds.RunQueued():
                 session.add(_queued(recorded, event))
-            case LessonLearnt():
+            case kinds.LessonLearnt():
                 _learn(session, recorded, event)
-            case AttemptStarted(lessons=lessons):
+            case kinds.AttemptStarted(lessons=lessons):
                 _count(session, [lesson.id for lesson in lessons], "uses")
-            case ItemPassed(lessons=ids):
+            case kinds.ItemPassed(lessons=ids):
                 _count(session, ids, "hits")
         project_fix(session, recorded, event)
         if values := _values(recorded):
@@ -51,7 +38,7 @@ def project(session: Session, batch: Sequence[Recorded]) -> None:
             session.execute(update(RunRow).where(col(RunRow.id) == recorded.run).values(values))
 
 
-def _queued(recorded: Recorded, event: RunQueued) -> RunRow:
+def _queued(recorded: Recorded, event: kinds.RunQueued) -> RunRow:
     return RunRow(
         id=recorded.run,
         host=event.host,
@@ -67,7 +54,7 @@ def _queued(recorded: Recorded, event: RunQueued) -> RunRow:
     )
 
 
-def _learn(session: Session, recorded: Recorded, event: LessonLearnt) -> None:
+def _learn(session: Session, recorded: Recorded, event: kinds.LessonLearnt) -> None:
     lesson, run = event.lesson, session.get_one(RunRow, recorded.run)
     insert = postgresql.insert if shared(session.connection()) else sqlite.insert
     row = {
@@ -94,29 +81,29 @@ def _count(session: Session, ids: Sequence[str], column: str) -> None:
 
 def _values(recorded: Recorded) -> dict[str, object]:
     event = recorded.event
-    if isinstance(event, DriftFound):
+    if isinstance(event, kinds.DriftFound):
         return {"drifted": len(event.rules)}
-    if isinstance(event, ItemSkipped) and event.waiver:
+    if isinstance(event, kinds.ItemSkipped) and event.waiver:
         return {"waived": RunRow.waived + 1}
     if counted := COUNTED.get(type(event)):
         return {counted: getattr(RunRow, counted) + 1}
     match event:
-        case RunStarted():
+        case kinds.RunStarted():
             return {"state": "running", "started_at": recorded.at}
-        case RunScoped():
+        case kinds.RunScoped():
             return {"findings": len(event.order)}
-        case RunPaused():
+        case kinds.RunPaused():
             return {"state": "paused"}
-        case RunResumed(after_crash=False):
+        case kinds.RunResumed(after_crash=False):
             return {"state": "running"}
-        case RunFinished():
+        case kinds.RunFinished():
             return {"state": "finished", "ended_at": recorded.at, "regressed": len(event.regressions)}
-        case RunFailed() | RunStopped():
-            state = "failed" if isinstance(event, RunFailed) else "stopped"
+        case kinds.RunFailed() | kinds.RunStopped():
+            state = "failed" if isinstance(event, kinds.RunFailed) else "stopped"
             return {"state": state, "ended_at": recorded.at, "reason": event.reason}
-        case ActionRolledBack():
+        case kinds.ActionRolledBack():
             return {"rolled_back": RunRow.rolled_back + 1}
-        case TurnFinished():
+        case kinds.TurnFinished():
             read = RunRow.tokens_in + event.prompt_tokens
             return {"tokens": RunRow.tokens + event.completion_tokens, "tokens_in": read}
         case _:

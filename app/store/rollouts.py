@@ -9,17 +9,8 @@ from sqlalchemy import Engine, func, text, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.errors import NotTaken
-from app.events.kinds import (
-    Event,
-    RolloutAsked,
-    RolloutEnded,
-    RolloutHostBegun,
-    RolloutHostLeft,
-    RolloutPaused,
-    RolloutResumed,
-    RolloutStopRequested,
-    RunQueued,
-)
+from app.events import kinds
+from app.events.kinds import Event
 from app.events.record import GENESIS, Recorded, read, record
 from app.store.appending import land
 from app.store.db import shared
@@ -75,7 +66,7 @@ class RolloutJournal:
             self.written.append(line)
             _project(self.session, line)
 
-    def begin(self, run: str, request: RunQueued) -> None:
+    def begin(self, run: str, request: kinds.RunQueued) -> None:
         """Its first event; who works on runs takes it up."""
         self.written.append(record(run, 1, time.time(), request, GENESIS))
 
@@ -152,7 +143,7 @@ def asked(session: Session, runs: Sequence[str], verb: str, by: str, since: floa
 def _project(session: Session, recorded: Recorded) -> None:
     rollout, event = recorded.run, recorded.event
     match event:
-        case RolloutAsked():
+        case kinds.RolloutAsked():
             session.add(
                 RolloutRow(
                     id=rollout,
@@ -168,9 +159,9 @@ def _project(session: Session, recorded: Recorded) -> None:
                     asked_at=recorded.at,
                 )
             )
-        case RolloutHostBegun():
+        case kinds.RolloutHostBegun():
             session.add(RolloutHostRow(rollout=rollout, host=event.host, run=event.of))
-        case RolloutHostLeft():
+        case kinds.RolloutHostLeft():
             session.add(RolloutHostRow(rollout=rollout, host=event.host, run=""))
     if values := _values(recorded):
         session.flush()
@@ -179,13 +170,13 @@ def _project(session: Session, recorded: Recorded) -> None:
 
 def _values(recorded: Recorded) -> dict[str, object]:
     match recorded.event:
-        case RolloutPaused(reason=reason):
+        case kinds.RolloutPaused(reason=reason):
             return {"state": "paused", "reason": reason}
-        case RolloutResumed():
+        case kinds.RolloutResumed():
             return {"state": "running", "reason": ""}
-        case RolloutStopRequested(reason=reason):
+        case kinds.RolloutStopRequested(reason=reason):
             return {"state": "stopping", "reason": reason}
-        case RolloutEnded(state=state):
+        case kinds.RolloutEnded(state=state):
             return {"state": state, "ended_at": recorded.at}
         case _:
             return {}

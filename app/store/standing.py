@@ -7,21 +7,8 @@ import msgspec
 from sqlalchemy import delete
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 
-from app.events.kinds import (
-    ActionRolledBack,
-    AttemptStarted,
-    DriftFound,
-    Event,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    RunFailed,
-    RunFinished,
-    RunStopped,
-    VerdictGiven,
-)
+from app.events import kinds
+from app.events.kinds import Event
 from app.events.record import Recorded
 from app.store.groups import GroupedRow
 from app.store.models import RunRow
@@ -29,17 +16,17 @@ from app.store.models import RunRow
 NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
 """What can stand in a cell, a letter each: that is all that a picture of a thousand hosts is sent."""
 
-_ENDS = RunFinished | RunFailed | RunStopped
+_ENDS = kinds.RunFinished | kinds.RunFailed | kinds.RunStopped
 _TELLING = (
-    VerdictGiven
-    | DriftFound
-    | ItemStarted
-    | AttemptStarted
-    | ActionRolledBack
-    | ItemPassed
-    | ItemEscalated
-    | ItemDeferred
-    | ItemSkipped
+    kinds.VerdictGiven
+    | kinds.DriftFound
+    | kinds.ItemStarted
+    | kinds.AttemptStarted
+    | kinds.ActionRolledBack
+    | kinds.ItemPassed
+    | kinds.ItemEscalated
+    | kinds.ItemDeferred
+    | kinds.ItemSkipped
     | _ENDS
 )
 
@@ -127,27 +114,27 @@ def _stand(session: Session, run: RunRow, events: Sequence[Recorded]) -> None:
 def _said(event: Event, cells: Mapping[str, str]) -> dict[str, str]:
     """Rule to letter, where an event says something new."""
     match event:
-        case VerdictGiven(phase="opening", rule=rule, word=word):
+        case kinds.VerdictGiven(phase="opening", rule=rule, word=word):
             return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}
-        case VerdictGiven(phase="closing", rule=rule, word="pass"):
+        case kinds.VerdictGiven(phase="closing", rule=rule, word="pass"):
             return {rule: PASSED}
-        case VerdictGiven(phase="closing", rule=rule) if _letter(cells, rule) == PASSED:
+        case kinds.VerdictGiven(phase="closing", rule=rule) if _letter(cells, rule) == PASSED:
             return {rule: OPEN}
-        case DriftFound(rules=rules):
+        case kinds.DriftFound(rules=rules):
             return dict.fromkeys(rules, SLIPPED)
-        case ItemStarted(rule=rule) | AttemptStarted(rule=rule):
+        case kinds.ItemStarted(rule=rule) | kinds.AttemptStarted(rule=rule):
             return {rule: WORK}
-        case ActionRolledBack(rule=rule):
+        case kinds.ActionRolledBack(rule=rule):
             return {rule: UNDONE}
-        case ItemPassed(rule=rule):
+        case kinds.ItemPassed(rule=rule):
             return {rule: PASSED}
-        case ItemEscalated(rule=rule):
+        case kinds.ItemEscalated(rule=rule):
             return {rule: PERSONS}
-        case ItemDeferred(rule=rule) if _letter(cells, rule) != UNDONE:
+        case kinds.ItemDeferred(rule=rule) if _letter(cells, rule) != UNDONE:
             return {rule: LEFT}
-        case ItemSkipped(rule=rule) if _letter(cells, rule) == WORK:
+        case kinds.ItemSkipped(rule=rule) if _letter(cells, rule) == WORK:
             return {rule: OPEN}
-        case RunFinished() | RunFailed() | RunStopped():
+        case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
             return {rule: OPEN for rule in cells if _letter(cells, rule) == WORK}
         case _:
             return {}

@@ -22,7 +22,7 @@ from app.targets.subjects import banner
 from app.targets.subjects.edit import Judge, Objection, is_live
 from app.targets.subjects.effect import effect, words
 from app.targets.subjects.modes import judge as judge_mode
-from app.targets.target import Refusal
+from app.targets.target import Asks, Refusal
 from app.text.clean import clean
 
 MOST_ACTIONS = 12
@@ -57,13 +57,10 @@ def review(
     actions: Sequence[AnyAction],
     allowed_paths: frozenset[str],
     files: HostFiles,
-    asks: frozenset[str] = frozenset(),
+    asks: Asks = frozenset(),
     foreseen: DryRun = NONE,
 ) -> list[Refusal]:
-    """One refusal at most for each action, in order. Empty means that every action may run.
-
-    `asks` has the settings that the rule itself asks for, which may be weaker by somebody's count.
-    """
+    """One refusal at most for each action, in order. Empty means that every action may run."""
     planned: dict[str, FileState] = {}
     refusals = []
     for number, action in enumerate(actions):

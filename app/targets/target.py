@@ -10,6 +10,9 @@ from app.targets.readable import Followed
 from app.targets.resources.offer import Offer, WantedResources
 from app.targets.running import InForce
 
+Asks = frozenset[str]
+"""Settings that the rule itself wants, which may be weaker by somebody's count (Rule.asks)."""
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -65,9 +68,9 @@ class Target(Protocol):
         """What a role should know of this host: system, services, accounts, who depends on what."""
 
     def review(
-        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str] = frozenset()
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> list[Refusal]:
-        """The policy. Empty means that every action may run. `asks`: what the rule itself asks for."""
+        """The policy. Empty means that every action may run."""
 
     def offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
         """What could be done to packages, units, mounts and accounts of these names, as far as the host has them."""
@@ -78,11 +81,7 @@ class Target(Protocol):
         """The files as they would be after the actions, without touching the host."""
 
     def apply(
-        self,
-        journal: str,
-        actions: Sequence[AnyAction],
-        allowed_paths: frozenset[str],
-        asks: frozenset[str] = frozenset(),
+        self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> Applied:
         """Review again, journal the pre-images under the name `journal`, synced, then change."""
 

@@ -18,7 +18,7 @@ from app.targets.overlay import Overlay
 from app.targets.patience import sit_out
 from app.targets.resources.foreseen import DryRun, NoResources, Resources
 from app.targets.restore import restore
-from app.targets.target import Applied, Restored
+from app.targets.target import Applied, Asks, Restored
 
 NO_RESOURCES = NoResources()
 
@@ -34,11 +34,7 @@ class Transactions:
         self._resources = resources
 
     def apply(
-        self,
-        name: str,
-        actions: Sequence[AnyAction],
-        allowed_paths: frozenset[str],
-        asks: frozenset[str] = frozenset(),
+        self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> Applied:
         with self._changing:
             try:

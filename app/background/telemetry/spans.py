@@ -8,26 +8,7 @@ What was asked and said stays in the log: a span tells sizes, times and outcomes
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.events.kinds import (
-    ActionApplied,
-    ActionApplying,
-    ActionFailedToApply,
-    ActionRolledBack,
-    ActionRollingBack,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    RunFailed,
-    RunFinished,
-    RunQueued,
-    RunStopped,
-    TurnFinished,
-    TurnInterrupted,
-    TurnStarted,
-    kind_of,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.events.trace import span_id, trace_id
 
@@ -73,42 +54,42 @@ class RunTrace:
     ended: bool = False
     _simulated: bool = False
     _open: dict[tuple[object, ...], _Open] = field(default_factory=dict)
-    _turns: dict[str, tuple[TurnStarted, float]] = field(default_factory=dict)
+    _turns: dict[str, tuple[kinds.TurnStarted, float]] = field(default_factory=dict)
 
     def take(self, recorded: Recorded) -> Iterator[Span | Measure]:
         """What is over with this event."""
         event, at = recorded.event, recorded.at
         match event:
-            case RunQueued():
+            case kinds.RunQueued():
                 self._simulated = event.simulated
                 about: Attributes = {"temper.host": event.host, "temper.mode": event.mode, "temper.skill": event.skill}
                 self._begin(("run",), f"harden {event.host}", at, about)
-            case RunFinished() | RunStopped() | RunFailed():
+            case kinds.RunFinished() | kinds.RunStopped() | kinds.RunFailed():
                 self.ended = True
-                failed = event.reason if isinstance(event, RunFailed) else ""
-                yield from self._end(("run",), (), at, {"temper.outcome": kind_of(event)}, failed)
-            case ItemStarted():
+                failed = event.reason if isinstance(event, kinds.RunFailed) else ""
+                yield from self._end(("run",), (), at, {"temper.outcome": kinds.kind_of(event)}, failed)
+            case kinds.ItemStarted():
                 about = {"temper.rule": event.rule, "temper.category": event.category}
                 self._begin(("item", event.rule), f"item {event.rule}", at, about)
-            case ItemPassed() | ItemEscalated() | ItemSkipped() | ItemDeferred():
-                outcome: Attributes = {"temper.outcome": kind_of(event).removeprefix("item.")}
+            case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
+                outcome: Attributes = {"temper.outcome": kinds.kind_of(event).removeprefix("item.")}
                 yield from self._end(("item", event.rule), ("run",), at, outcome)
-            case TurnStarted():
+            case kinds.TurnStarted():
                 self._turns[event.turn] = event, at
-            case TurnFinished():
+            case kinds.TurnFinished():
                 yield from self._turn(event, at)
-            case TurnInterrupted():
+            case kinds.TurnInterrupted():
                 if found := self._turns.pop(event.turn, None):
                     yield from self._spans_of(*found, at, {}, event.reason)
-            case ActionApplying() | ActionRollingBack():
-                tool = "apply" if isinstance(event, ActionApplying) else "undo"
+            case kinds.ActionApplying() | kinds.ActionRollingBack():
+                tool = "apply" if isinstance(event, kinds.ActionApplying) else "undo"
                 about = _tool(tool) | {"temper.rule": event.rule, "temper.attempt": event.attempt}
                 self._begin((tool, event.journal), f"execute_tool {tool}", at, about)
-            case ActionApplied():
+            case kinds.ActionApplied():
                 yield from self._end(("apply", event.journal), ("item", event.rule), at, {})
-            case ActionFailedToApply():
+            case kinds.ActionFailedToApply():
                 yield from self._end(("apply", event.journal), ("item", event.rule), at, {}, event.reason)
-            case ActionRolledBack():
+            case kinds.ActionRolledBack():
                 left = f"{len(event.differences)} differences stayed" if event.differences else ""
                 yield from self._end(("undo", event.journal), ("item", event.rule), at, {}, left)
 
@@ -124,7 +105,7 @@ class RunTrace:
             own = span_id(self.run, *place)
             yield self._span(own, above, begun.name, begun.began, at, begun.attributes | more, error)
 
-    def _turn(self, event: TurnFinished, at: float) -> Iterator[Span | Measure]:
+    def _turn(self, event: kinds.TurnFinished, at: float) -> Iterator[Span | Measure]:
         found = self._turns.pop(event.turn, None)
         if found is None:
             return
@@ -144,7 +125,9 @@ class RunTrace:
         if event.ttft is not None:
             yield Measure("gen_ai.server.time_to_first_token", at, event.ttft, about)
 
-    def _spans_of(self, begun: TurnStarted, started: float, at: float, more: Attributes, error: str) -> Iterator[Span]:
+    def _spans_of(
+        self, begun: kinds.TurnStarted, started: float, at: float, more: Attributes, error: str
+    ) -> Iterator[Span]:
         """Both the role's turn and its one request: an engine's own spans hang under the second."""
         told: Attributes = {
             "temper.rule": begun.rule,
@@ -172,7 +155,7 @@ class RunTrace:
         return Span(trace_id(self.run), own, above, name, began, ended, attributes, outward, error)
 
 
-def _gen_ai(operation: str, begun: TurnStarted) -> Attributes:
+def _gen_ai(operation: str, begun: kinds.TurnStarted) -> Attributes:
     return {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": PROVIDER,

@@ -9,6 +9,7 @@ from app.engines.fit.hub_layers import ONLY_EXPERTS, layers_of, rope_dims_of
 from app.engines.fit.hub_values import Values
 from app.engines.fit.shape import Quantization, Shape, Towers
 from app.errors import BadInput
+from app.text.bounded import read_bounded
 
 DENSE = (
     *("llama", "mistral", "ministral", "ministral3", "qwen2", "qwen3", "phi3", "granite", "smollm3", "olmo2", "olmo3"),
@@ -24,8 +25,7 @@ GEMMA4_VIDEO_TOKENS = 32 * (70 + 8)
 def read_config(path: Path) -> Shape:
     file = path / "config.json" if path.is_dir() else path
     try:
-        with file.open("rb") as opened:
-            raw = opened.read(LARGEST_CONFIG + 1)
+        raw = read_bounded(file, LARGEST_CONFIG)
     except OSError as exc:
         raise BadInput(f"{file} cannot be read ({exc.strerror}): give the config.json of the checkpoint.") from exc
     if len(raw) > LARGEST_CONFIG:

@@ -10,6 +10,7 @@ from app.evidence.incoming.assessed import Assessed
 from app.evidence.incoming.checklist import read_checklist
 from app.evidence.incoming.results import read_results
 from app.skills.skill import Skill
+from app.text.bounded import read_bounded
 from app.text.clean_line import clean_line
 
 LARGEST = 128 * 1024 * 1024
@@ -58,8 +59,7 @@ def read_starting_point(path: Path, pack: Skill) -> StartingPoint:
 
 def _content(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
+        content = read_bounded(path, LARGEST)
     except OSError as exc:
         raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
     if len(content) > LARGEST:

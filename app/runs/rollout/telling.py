@@ -1,17 +1,7 @@
 """What a rollout did, in plain sentences: terminal and page say the same."""
 
-from app.events.kinds import (
-    Event,
-    RolloutAsked,
-    RolloutEnded,
-    RolloutHostBegun,
-    RolloutHostEnded,
-    RolloutHostLeft,
-    RolloutPaused,
-    RolloutResumed,
-    RolloutStopRequested,
-    RolloutWaveEnded,
-)
+from app.events import kinds
+from app.events.kinds import Event
 from app.loop.telling import Telling
 from app.runs.rollout.state import HostPart
 
@@ -20,7 +10,7 @@ _GLYPHS = {"finished": "✓", "stopped": "■", "failed": "✗"}
 
 def rollout_telling(event: Event) -> Telling | None:
     match event:
-        case RolloutAsked():
+        case kinds.RolloutAsked():
             waves = " then ".join(map(str, event.waves))
             played = ", engines simulated" if event.simulated else ""
             return Telling(
@@ -29,23 +19,23 @@ def rollout_telling(event: Event) -> Telling | None:
                 f"Rollout over {_count(len(event.hosts))} asked for by {event.by}: {waves}, "
                 f"at most {event.at_once} at once, {event.mode or 'each in its usual mode'}{played}",
             )
-        case RolloutHostBegun():
+        case kinds.RolloutHostBegun():
             return Telling("▸", "plain", f"{event.host}: run {event.of} begins, wave {event.wave}")
-        case RolloutHostEnded():
+        case kinds.RolloutHostEnded():
             return _ended(event)
-        case RolloutHostLeft():
+        case kinds.RolloutHostLeft():
             return Telling("–", "skipped", f"{event.host} is left: {event.reason}")
-        case RolloutWaveEnded():
+        case kinds.RolloutWaveEnded():
             return Telling("▪", "plain", _wave(event))
-        case RolloutPaused(by="rule"):
+        case kinds.RolloutPaused(by="rule"):
             return Telling("!", "alarm", f"Paused by its rule: {event.reason}. A person says whether it goes on")
-        case RolloutPaused():
+        case kinds.RolloutPaused():
             return Telling("‖", "plain", f"Paused by {event.by}{_why(event.reason)}")
-        case RolloutResumed():
+        case kinds.RolloutResumed():
             return Telling("▸", "plain", f"Goes on, says {event.by}{_why(event.reason)}")
-        case RolloutStopRequested():
+        case kinds.RolloutStopRequested():
             return Telling("■", "plain", f"Ended by {event.by}{_why(event.reason)}")
-        case RolloutEnded():
+        case kinds.RolloutEnded():
             return Telling("■", "plain", f"Rollout {event.state}")
         case _:
             return None
@@ -63,7 +53,7 @@ def outcome(part: HostPart) -> str:
     return f"{ended.state}: {ended.passed} of {ended.findings} passed"
 
 
-def _ended(event: RolloutHostEnded) -> Telling:
+def _ended(event: kinds.RolloutHostEnded) -> Telling:
     counts = f"{event.passed} of {event.findings} findings passed"
     if event.escalated:
         counts += f", {event.escalated} left to a person"
@@ -75,7 +65,7 @@ def _ended(event: RolloutHostEnded) -> Telling:
     return Telling(glyph, "passed" if glyph == "✓" else "plain", f"{event.host} ({event.of}) {event.state}: {counts}")
 
 
-def _wave(event: RolloutWaveEnded) -> str:
+def _wave(event: kinds.RolloutWaveEnded) -> str:
     told = f"Wave {event.wave} is through: {_count(event.hosts)}, {event.passed} of {event.findings} findings passed"
     counts = {"left to a person": event.escalated, "harmed": event.harmed, "not begun": event.left}
     return ", ".join([told, *(f"{count} {what}" for what, count in counts.items() if count)])

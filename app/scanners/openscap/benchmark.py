@@ -10,6 +10,7 @@ from pathlib import Path
 from app.errors import BadInput
 from app.scanners.openscap.value import BenchmarkValue, read_value
 from app.scanners.openscap.xml import MOST, Element, local, parse
+from app.text.bounded import read_bounded
 from app.text.clean import clean
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
@@ -204,11 +205,9 @@ def _weaker(compared: set[str]) -> str:
 
 def read_benchmark(file: Path) -> Benchmark:
     try:
-        with file.open("rb") as opened:
-            content = opened.read(MOST + 1)
+        return Benchmark(read_bounded(file, MOST), f"The data stream {file.name}")
     except OSError as exc:
         raise BadInput(f"The data stream {file} cannot be read: {exc.strerror}.") from exc
-    return Benchmark(content, f"The data stream {file.name}")
 
 
 def _walk(node: Element, chosen: Mapping[str, bool]) -> Iterator[Element]:

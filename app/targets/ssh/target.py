@@ -37,7 +37,7 @@ from app.targets.ssh.resources import SECONDS, SshResources
 from app.targets.ssh.shell import RemoteShell
 from app.targets.ssh.there import first_of, there
 from app.targets.ssh.tree import RemoteTree
-from app.targets.target import Applied, Preview, Refusal, Restored
+from app.targets.target import Applied, Asks, Preview, Refusal, Restored
 from app.targets.transaction import Transactions
 from app.text.clean import clean
 
@@ -100,7 +100,7 @@ class SshTarget:
         }
 
     def review(
-        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str] = frozenset()
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> list[Refusal]:
         refused = policy.review(actions, allowed_paths, self._tree, asks, self._resources.foresee(actions))
         return refused or own.refusals(actions, self._tree, self.line.end.user)
@@ -116,11 +116,7 @@ class SshTarget:
         return Overlay(held, plan_changes(actions, held))
 
     def apply(
-        self,
-        journal: str,
-        actions: Sequence[AnyAction],
-        allowed_paths: frozenset[str],
-        asks: frozenset[str] = frozenset(),
+        self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> Applied:
         began = time.monotonic()
         try:

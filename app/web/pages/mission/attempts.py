@@ -2,25 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from app.events.kinds import (
-    ActionApplied,
-    ActionProposed,
-    ActionRefused,
-    ActionRolledBack,
-    ApprovalGiven,
-    ApprovalRefused,
-    ApprovalRequested,
-    AttemptFailed,
-    AttemptReflected,
-    Event,
-    ItemPassed,
-    LessonLearnt,
-    PlanMade,
-    SentryAlarm,
-    SentryClear,
-    VerdictExplained,
-    VerdictGiven,
-)
+from app.events import kinds
+from app.events.kinds import Event
 from app.events.words import Lesson, ProvenFix
 
 
@@ -29,20 +12,20 @@ class AttemptView:
     number: int
     told: tuple[Lesson, ...] = ()
     offered: ProvenFix | None = None
-    plan: PlanMade | None = None
-    proposed: ActionProposed | None = None
-    refused: ActionRefused | None = None
-    approval: ApprovalRequested | None = None
-    answers: tuple[ApprovalGiven | ApprovalRefused, ...] = ()
-    applied: ActionApplied | None = None
-    verdict: VerdictGiven | None = None
-    explained: VerdictExplained | None = None
-    clear: SentryClear | None = None
-    alarm: SentryAlarm | None = None
-    failed: AttemptFailed | None = None
-    undone: ActionRolledBack | None = None
-    lesson: LessonLearnt | None = None
-    decision: AttemptReflected | None = None
+    plan: kinds.PlanMade | None = None
+    proposed: kinds.ActionProposed | None = None
+    refused: kinds.ActionRefused | None = None
+    approval: kinds.ApprovalRequested | None = None
+    answers: tuple[kinds.ApprovalGiven | kinds.ApprovalRefused, ...] = ()
+    applied: kinds.ActionApplied | None = None
+    verdict: kinds.VerdictGiven | None = None
+    explained: kinds.VerdictExplained | None = None
+    clear: kinds.SentryClear | None = None
+    alarm: kinds.SentryAlarm | None = None
+    failed: kinds.AttemptFailed | None = None
+    undone: kinds.ActionRolledBack | None = None
+    lesson: kinds.LessonLearnt | None = None
+    decision: kinds.AttemptReflected | None = None
     passed: bool = False
 
     @property
@@ -51,27 +34,27 @@ class AttemptView:
 
 
 _PLACE: dict[type, str] = {
-    PlanMade: "plan",
-    ActionProposed: "proposed",
-    ActionRefused: "refused",
-    ApprovalRequested: "approval",
-    ActionApplied: "applied",
-    VerdictExplained: "explained",
-    SentryClear: "clear",
-    SentryAlarm: "alarm",
-    AttemptFailed: "failed",
-    ActionRolledBack: "undone",
-    LessonLearnt: "lesson",
-    AttemptReflected: "decision",
+    kinds.PlanMade: "plan",
+    kinds.ActionProposed: "proposed",
+    kinds.ActionRefused: "refused",
+    kinds.ApprovalRequested: "approval",
+    kinds.ActionApplied: "applied",
+    kinds.VerdictExplained: "explained",
+    kinds.SentryClear: "clear",
+    kinds.SentryAlarm: "alarm",
+    kinds.AttemptFailed: "failed",
+    kinds.ActionRolledBack: "undone",
+    kinds.LessonLearnt: "lesson",
+    kinds.AttemptReflected: "decision",
 }
 
 
 def tried(attempt: AttemptView, event: Event) -> AttemptView:
-    if isinstance(event, ItemPassed):
+    if isinstance(event, kinds.ItemPassed):
         return replace(attempt, passed=True)
-    if isinstance(event, VerdictGiven):
+    if isinstance(event, kinds.VerdictGiven):
         return replace(attempt, verdict=event) if event.phase == "attempt" else attempt
-    if isinstance(event, ApprovalGiven | ApprovalRefused):
+    if isinstance(event, kinds.ApprovalGiven | kinds.ApprovalRefused):
         return replace(attempt, answers=(*attempt.answers, event))
     place = _PLACE.get(type(event))
     return replace(attempt, **{place: event}) if place else attempt  # type: ignore[arg-type]

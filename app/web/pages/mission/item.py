@@ -4,18 +4,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from app.events.kinds import (
-    AttemptStarted,
-    ForceAsked,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    RunStarted,
-    TurnFinished,
-    TurnStarted,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.events.sealed import outline
 from app.events.words import Purpose
@@ -29,7 +18,7 @@ from app.web.pages.mission.attempts import AttemptView, tried
 from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
-ENDS = (ItemPassed, ItemEscalated, ItemSkipped, ItemDeferred)
+ENDS = (kinds.ItemPassed, kinds.ItemEscalated, kinds.ItemSkipped, kinds.ItemDeferred)
 FOR: dict[Purpose, str] = {
     "plan": "planned",
     "act": "wrote the change",
@@ -49,29 +38,29 @@ class ItemPage:
     engines: dict[str, str]
     """Name to title; a run of another line-up has names only."""
     tries: list[AttemptView]
-    turns: list[tuple[TurnStarted, TurnFinished | None]]
+    turns: list[tuple[kinds.TurnStarted, kinds.TurnFinished | None]]
     began: int = 0
     end: Telling | None = None
     force: Telling | None = None
 
     def take(self, recorded: Recorded) -> None:
         event = recorded.event
-        if isinstance(event, RunStarted) and event.parameters and self.rule:
+        if isinstance(event, kinds.RunStarted) and event.parameters and self.rule:
             self.rule = tuned(skill(self.run.skill), event.parameters).rules[self.wanted]
-        elif isinstance(event, TurnFinished):
+        elif isinstance(event, kinds.TurnFinished):
             if self.turns and self.turns[-1][0].turn == event.turn:
                 self.turns[-1] = (self.turns[-1][0], event)
         elif getattr(event, "rule", None) != self.wanted:
             return
-        elif isinstance(event, TurnStarted):
+        elif isinstance(event, kinds.TurnStarted):
             self.turns.append((event, None))
-        elif isinstance(event, AttemptStarted):
+        elif isinstance(event, kinds.AttemptStarted):
             self.tries.append(AttemptView(event.attempt, event.lessons))
-        elif isinstance(event, ForceAsked):
+        elif isinstance(event, kinds.ForceAsked):
             self.force = telling(event)
         elif self.tries:
             self.tries[-1] = tried(self.tries[-1], event)
-        if isinstance(event, ItemStarted):
+        if isinstance(event, kinds.ItemStarted):
             self.began = recorded.seq
         if isinstance(event, ENDS):
             self.end = telling(event)
@@ -87,5 +76,5 @@ def item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
     return page(html, nonce, 200 if view.rule else 404)
 
 
-def _told(begun: TurnStarted) -> tuple[str, ...]:
+def _told(begun: kinds.TurnStarted) -> tuple[str, ...]:
     return begun.prompt if reads_prompts() else tuple(map(outline, begun.prompt))

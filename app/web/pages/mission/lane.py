@@ -3,24 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from app.events.kinds import (
-    ActionProposed,
-    ActionRefused,
-    ActionRolledBack,
-    AttemptReflected,
-    Event,
-    LessonLearnt,
-    PlanMade,
-    SentryAlarm,
-    SentryClear,
-    SentryProbed,
-    TurnDelta,
-    TurnFinished,
-    TurnInterrupted,
-    TurnStarted,
-    VerdictExplained,
-    VerdictGiven,
-)
+from app.events import kinds
+from app.events.kinds import Event
 from app.events.words import Purpose, Role
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -47,18 +31,18 @@ class Lane:
     """Seconds for the engine, behind other hosts' turns."""
     thought: str = ""
     answer: str = ""
-    finished: TurnFinished | None = None
-    plan: PlanMade | None = None
-    lesson: LessonLearnt | None = None
-    decision: AttemptReflected | None = None
-    proposed: ActionProposed | None = None
-    refused: ActionRefused | None = None
-    undone: ActionRolledBack | None = None
-    verdict: VerdictGiven | None = None
-    explained: VerdictExplained | None = None
-    probed: SentryProbed | None = None
-    clear: SentryClear | None = None
-    alarm: SentryAlarm | None = None
+    finished: kinds.TurnFinished | None = None
+    plan: kinds.PlanMade | None = None
+    lesson: kinds.LessonLearnt | None = None
+    decision: kinds.AttemptReflected | None = None
+    proposed: kinds.ActionProposed | None = None
+    refused: kinds.ActionRefused | None = None
+    undone: kinds.ActionRolledBack | None = None
+    verdict: kinds.VerdictGiven | None = None
+    explained: kinds.VerdictExplained | None = None
+    probed: kinds.SentryProbed | None = None
+    clear: kinds.SentryClear | None = None
+    alarm: kinds.SentryAlarm | None = None
     interrupted: str = ""
 
     @property
@@ -71,40 +55,40 @@ class Lane:
 
 
 _PLACE: dict[tuple[Role, type], str] = {
-    ("architect", PlanMade): "plan",
-    ("architect", LessonLearnt): "lesson",
-    ("architect", AttemptReflected): "decision",
-    ("worker", ActionProposed): "proposed",
-    ("worker", ActionRefused): "refused",
-    ("worker", ActionRolledBack): "undone",
-    ("auditor", VerdictExplained): "explained",
-    ("sentry", SentryClear): "clear",
-    ("sentry", SentryAlarm): "alarm",
-    ("sentry", ActionRolledBack): "undone",
+    ("architect", kinds.PlanMade): "plan",
+    ("architect", kinds.LessonLearnt): "lesson",
+    ("architect", kinds.AttemptReflected): "decision",
+    ("worker", kinds.ActionProposed): "proposed",
+    ("worker", kinds.ActionRefused): "refused",
+    ("worker", kinds.ActionRolledBack): "undone",
+    ("auditor", kinds.VerdictExplained): "explained",
+    ("sentry", kinds.SentryClear): "clear",
+    ("sentry", kinds.SentryAlarm): "alarm",
+    ("sentry", kinds.ActionRolledBack): "undone",
 }
 
 
 def advance(lane: Lane, event: Event) -> Lane:
     match event:
-        case TurnStarted(role=lane.role):
+        case kinds.TurnStarted(role=lane.role):
             return _begin(lane, event)
-        case TurnDelta(turn=lane.turn, channel="thought"):
+        case kinds.TurnDelta(turn=lane.turn, channel="thought"):
             return replace(lane, thought=lane.thought + event.text)
-        case TurnDelta(turn=lane.turn):
+        case kinds.TurnDelta(turn=lane.turn):
             return replace(lane, answer=lane.answer + event.text)
-        case TurnFinished(turn=lane.turn):
+        case kinds.TurnFinished(turn=lane.turn):
             return replace(lane, live=False, thought=event.thought, answer=event.answer, finished=event)
-        case TurnInterrupted(turn=lane.turn):
+        case kinds.TurnInterrupted(turn=lane.turn):
             return replace(lane, live=False, interrupted=event.reason)
-        case VerdictGiven(phase="attempt") if lane.role == "auditor":
+        case kinds.VerdictGiven(phase="attempt") if lane.role == "auditor":
             return Lane(lane.role, event.rule, event.attempt, verdict=event)
-        case SentryProbed() if lane.role == "sentry":
+        case kinds.SentryProbed() if lane.role == "sentry":
             return Lane(lane.role, event.rule, event.attempt, probed=event)
         case _:
             return _said(lane, event)
 
 
-def _begin(lane: Lane, event: TurnStarted) -> Lane:
+def _begin(lane: Lane, event: kinds.TurnStarted) -> Lane:
     fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=DOES[event.purpose])
     fresh = replace(fresh, waited=event.waited_ms / 1000)
     # What the code found before the role spoke stays in its lane: the verdict, the probes.

@@ -3,21 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.events.kinds import (
-    ActionApplied,
-    ActionProposed,
-    ActionRefused,
-    ApprovalGiven,
-    ApprovalRefused,
-    AttemptStarted,
-    DriftFound,
-    ItemEscalated,
-    ItemPassed,
-    ItemStarted,
-    LessonLearnt,
-    SentryAlarm,
-    VerdictExplained,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.web.pages.mission.caption import alarmed
 
@@ -51,14 +37,14 @@ class Watching:
     def take(self, recorded: Recorded) -> None:
         event = recorded.event
         match event:
-            case ItemStarted():
+            case kinds.ItemStarted():
                 self._titles[event.rule], self._advice = event.title, ""
                 self._before, self._attempts = (recorded.seq, recorded.at), 0
-            case AttemptStarted():
+            case kinds.AttemptStarted():
                 self._before, self._attempts = (recorded.seq, recorded.at), event.attempt
-            case ActionApplied() | ActionProposed():
+            case kinds.ActionApplied() | kinds.ActionProposed():
                 self._before = recorded.seq, recorded.at
-            case LessonLearnt():
+            case kinds.LessonLearnt():
                 self._advice = event.lesson.advice
             case _:
                 self._seen(recorded)
@@ -66,30 +52,30 @@ class Watching:
     def _seen(self, recorded: Recorded) -> None:
         event = recorded.event
         match event:
-            case SentryAlarm():
+            case kinds.SentryAlarm():
                 text = f"The scanner passed the change. {alarmed(event)}"
                 self._keep("alarm", "!", "alarm", "Compliant, and harmful", event.rule, text, 100)
-            case DriftFound():
+            case kinds.DriftFound():
                 self._before = recorded.seq, recorded.at
                 text = f"{', '.join(event.rules)} held after the run before, and nobody changed them by Temper."
                 self._keep("drift", "!", "alarm", "It had slipped", event.rules[0], text, 95)
-            case VerdictExplained(veto=True):
+            case kinds.VerdictExplained(veto=True):
                 self._keep("veto", "✗", "refused", "The scanner was fooled", event.rule, event.reason, 90)
-            case ApprovalGiven() | ApprovalRefused():
-                word = "approved" if isinstance(event, ApprovalGiven) else "refused"
+            case kinds.ApprovalGiven() | kinds.ApprovalRefused():
+                word = "approved" if isinstance(event, kinds.ApprovalGiven) else "refused"
                 text = f"{event.by} {word} the change. {event.reason}"
                 self._keep("person", "?", "plain", "A person decided", "", text, 85)
-            case ActionRefused():
+            case kinds.ActionRefused():
                 self._keep("refused", "✗", "refused", "Refused before it ran", event.rule, event.reason, 80)
-            case ItemPassed():
+            case kinds.ItemPassed():
                 self._passed(event)
-            case ItemEscalated():
+            case kinds.ItemEscalated():
                 weight = 60 + self._attempts / 100
                 self._keep("escalated", "▲", "escalated", "Handed to a person", event.rule, event.reason, weight)
             case _:
                 pass
 
-    def _passed(self, event: ItemPassed) -> None:
+    def _passed(self, event: kinds.ItemPassed) -> None:
         if event.attempts > 1:
             text = self._advice or f"It took {event.attempts} attempts."
             self._keep("learnt", "✓", "passed", "Failed, learnt, fixed", event.rule, text, 70 + event.attempts / 100)
