@@ -3,7 +3,8 @@
     python bench/learning/train.py MODEL.gguf TURNS.npz OUT --held-out 0
 
 TURNS.npz is what turns.py made. The adapter is trained on the tensors as llama.cpp has them, quantized weights
-brought back, so that it fits them there. Needs torch, numpy and gguf; a GPU where there is one.
+brought back, so that it fits them there. With --choices nothing is learnt of sentences: neither that they are the
+prompt's own nor how they end. Needs torch, numpy and gguf; a GPU where there is one.
 """
 
 import argparse
@@ -118,7 +119,11 @@ class Model(nn.Module):
         return F.cross_entropy(logits, wanted, reduction="sum"), (logits.argmax(-1) == wanted).sum()
 
 
-def batches(turns: list[tuple[np.ndarray, np.ndarray]], random: np.random.Generator) -> list[list[int]]:
+Turn = tuple[np.ndarray, np.ndarray]
+"""Tokens, and which of them count."""
+
+
+def batches(turns: list[Turn], random: np.random.Generator) -> list[list[int]]:
     """Turns of like length together, at most TOKENS_A_STEP with their padding, in any order."""
     order = sorted(range(len(turns)), key=lambda one: (len(turns[one][0]), random.random()))
     made: list[list[int]] = []
@@ -129,7 +134,7 @@ def batches(turns: list[tuple[np.ndarray, np.ndarray]], random: np.random.Genera
     return [made[one] for one in random.permutation(len(made))]
 
 
-def laid(turns: list[tuple[np.ndarray, np.ndarray]], batch: list[int], device: str) -> tuple[Tensor, Tensor]:
+def laid(turns: list[Turn], batch: list[int], device: str) -> tuple[Tensor, Tensor]:
     longest = max(len(turns[one][0]) for one in batch)
     tokens = np.zeros((len(batch), longest), np.int64)
     answers = np.zeros((len(batch), longest), bool)
@@ -138,15 +143,15 @@ def laid(turns: list[tuple[np.ndarray, np.ndarray]], batch: list[int], device: s
     return torch.from_numpy(tokens).to(device), torch.from_numpy(answers).to(device)
 
 
-def read(path: str) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
+def read(path: str, counts: str) -> tuple[list[Turn], np.ndarray]:
     held = np.load(path)
     ends = np.cumsum(held["lengths"])
-    tokens, answers = np.split(held["tokens"], ends[:-1]), np.split(held["answers"].astype(bool), ends[:-1])
-    return list(zip(tokens, answers, strict=True)), held["folds"]
+    tokens, counting = np.split(held["tokens"], ends[:-1]), np.split(held[counts].astype(bool), ends[:-1])
+    return list(zip(tokens, counting, strict=True)), held["folds"]
 
 
-def judged(model: Model, turns: list[tuple[np.ndarray, np.ndarray]], device: str) -> dict[str, float]:
-    """Loss a token, the share of answers' tokens that would have been said, and of turns with all of them."""
+def judged(model: Model, turns: list[Turn], device: str) -> dict[str, float]:
+    """Loss a token, and the share of the tokens that count that would have been said."""
     lost = right = count = 0.0
     with torch.no_grad():
         for batch in batches(turns, np.random.default_rng(0)):
@@ -160,7 +165,7 @@ def judged(model: Model, turns: list[tuple[np.ndarray, np.ndarray]], device: str
     }
 
 
-def train(model: Model, turns: list[tuple[np.ndarray, np.ndarray]], given: argparse.Namespace, device: str) -> int:
+def train(model: Model, turns: list[Turn], given: argparse.Namespace, device: str) -> int:
     """Steps that were made. The rate falls with them, or with the time where that is shorter."""
     own = [one for one in model.parameters() if one.requires_grad]
     random = np.random.default_rng(given.seed)
@@ -211,13 +216,16 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3600, help="of training; what is left undone then is left")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--choices", action="store_const", const="choices", default="answers", dest="counts")
     given = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(given.seed)
-    turns, folds = read(given.turns)
+    turns, folds = read(given.turns, given.counts)
     short = [number for number, one in enumerate(turns) if len(one[0]) <= MOST]
     seen = [turns[one] for one in short if folds[one] != given.held_out]
     unseen = [turns[one] for one in short if folds[one] == given.held_out]
+    choices = read(given.turns, "choices")[0]
+    chosen = [choices[one] for one in short if folds[one] == given.held_out]
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
     model = Model(given.model, given.rank, 2.0 * given.rank, device, dtype).to(device)
     told = {"device": torch.cuda.get_device_name() if device == "cuda" else "cpu", "torch": torch.__version__}
@@ -226,16 +234,19 @@ def main() -> int:
         "held_out": given.held_out,
         "rank": given.rank,
         "epochs": given.epochs,
+        "counts": given.counts,
     }
     told |= {
         "rate": given.rate,
         "seed": given.seed,
         "trained_on": len(seen),
         "unseen_before": judged(model, unseen, device),
+        "unseen_choices_before": judged(model, chosen, device),
     }
     began = time.monotonic()
     told |= {"steps": train(model, seen, given, device)}
     told |= {"seconds": round(time.monotonic() - began, 1), "unseen_after": judged(model, unseen, device)}
+    told |= {"unseen_choices_after": judged(model, chosen, device)}
     told["seen_after"] = judged(model, seen[:500], device)
     write(model, given.out)
     given.out.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")

@@ -6,16 +6,19 @@ Of a Sentry's, also those of attempts that failed, where it said what the probes
 
 Each .part has the trials of a `temper score` that was cut off, and behind it comes the data folder that it worked in.
 A solver may propose anything; only what was verified is taken. TURNS.npz has each turn's tokens, which of them are the
-answer's, and the fold of its rule: rules of one family are in one fold, so that a family can be held out whole.
+answer's, which of these are no part of a sentence, and the fold of its rule: rules of one family are in one fold, so
+that a family can be held out whole.
 --tokens names a llama.cpp server with the model: its chat template and its tokens are the ones that count.
 """
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -33,6 +36,8 @@ from app.store.events import EventStore
 FOLDS = (("ssh", "crypto"), ("passwords", "accounts"), ("sudo", "audit", "system"))
 FOLD = {rule.id: number for number, family in enumerate(FOLDS) for part in family for rule in read_parts()[part]}
 END = "<|im_end|>"
+_SENTENCE = re.compile(r'"(?:approach|explanation|assessment|mechanism|advice)": ?"((?:[^"\\]|\\.)*)"')
+"""Free text. Nothing verifies it, and by chance it is the prompt's own."""
 MOST_OF_A_RULE = {"plan": 40, "act": 60, "review": 15, "triage": 30}
 """Turns of one rule: what is hit upon easily is not to drown the rest."""
 
@@ -104,23 +109,49 @@ def chosen(found: list[VerifiedTurn]) -> list[VerifiedTurn]:
     return kept
 
 
+@dataclass(frozen=True)
 class Tokens:
+    """Of one turn, and of each whether it is the answer's, and whether something is chosen with it."""
+
+    ids: list[int]
+    said: list[int]
+    chosen: list[int]
+
+
+class Tokenizer:
     def __init__(self, base: str) -> None:
         self._http = httpx.Client(base_url=base, timeout=60)
 
-    def of(self, turn: VerifiedTurn) -> tuple[list[int], list[int]]:
+    def of(self, turn: VerifiedTurn) -> Tokens:
         messages = [{"role": role, "content": text} for role, text in zip(("system", "user"), turn.prompt, strict=True)]
-        prompt = self._ask("/apply-template", {"messages": messages})["prompt"]
-        return self._tokens(prompt), self._tokens(turn.answer + END)
+        prompt = [one["id"] for one in self._tokens(self._ask("/apply-template", {"messages": messages})["prompt"])]
+        answer = self._tokens(turn.answer + END)
+        before = [0] * len(prompt)
+        chosen = [*before, *_outside_sentences(turn.answer, [_size(one["piece"]) for one in answer])]
+        return Tokens([*prompt, *(one["id"] for one in answer)], [*before, *[1] * len(answer)], chosen)
 
-    def _tokens(self, text: str) -> list[int]:
-        found: list[int] = self._ask("/tokenize", {"content": text, "parse_special": True})["tokens"]
+    def _tokens(self, text: str) -> list[dict[str, Any]]:
+        asked = {"content": text, "parse_special": True, "with_pieces": True}
+        found: list[dict[str, Any]] = self._ask("/tokenize", asked)["tokens"]
         return found
 
     def _ask(self, path: str, body: dict[str, object]) -> Any:
         answer = self._http.post(path, json=body)
         answer.raise_for_status()
         return answer.json()
+
+
+def _size(piece: str | list[int]) -> int:
+    """In bytes; half a character comes as a list of them."""
+    return len(piece) if isinstance(piece, list) else len(piece.encode())
+
+
+def _outside_sentences(answer: str, sizes: list[int]) -> list[int]:
+    """1 for each token that has no byte of a sentence."""
+    inside = [tuple(len(answer[:at].encode()) for at in match.span(1)) for match in _SENTENCE.finditer(answer)]
+    ends = list(accumulate(sizes))
+    spans = zip((0, *ends), ends, strict=False)
+    return [int(not any(begin < last and end > first for first, last in inside)) for begin, end in spans]
 
 
 def main() -> int:
@@ -131,18 +162,18 @@ def main() -> int:
     given = parser.parse_args()
     found = [turn for notes, data in zip(given.of[::2], given.of[1::2], strict=True) for turn in verified(notes, data)]
     turns = chosen(found)
-    tokens = Tokens(given.tokens)
-    pairs = [tokens.of(turn) for turn in turns]
-    flat = [token for prompt, answer in pairs for token in (*prompt, *answer)]
-    mask = [said for prompt, answer in pairs for said in (*[0] * len(prompt), *[1] * len(answer))]
+    tokenizer = Tokenizer(given.tokens)
+    laid = [tokenizer.of(turn) for turn in turns]
     np.savez_compressed(
         given.out,
-        tokens=np.array(flat, np.uint16),
-        answers=np.array(mask, np.uint8),
-        lengths=np.array([len(prompt) + len(answer) for prompt, answer in pairs], np.int32),
+        tokens=np.array([token for one in laid for token in one.ids], np.uint16),
+        answers=np.array([said for one in laid for said in one.said], np.uint8),
+        choices=np.array([chosen for one in laid for chosen in one.chosen], np.uint8),
+        lengths=np.array([len(one.ids) for one in laid], np.int32),
         folds=np.array([FOLD[turn.rule] for turn in turns], np.int8),
     )
-    told: dict[str, object] = {"found": len(found), "turns": len(turns), "tokens": len(flat), "of_answers": sum(mask)}
+    told: dict[str, object] = {"found": len(found), "turns": len(turns), "tokens": sum(len(one.ids) for one in laid)}
+    told |= {"of_answers": sum(sum(one.said) for one in laid), "of_choices": sum(sum(one.chosen) for one in laid)}
     told |= {"rules": dict(Counter(turn.rule for turn in turns)), "purposes": dict(Counter(t.purpose for t in turns))}
     print(json.dumps(told, indent=1))
     return 0

@@ -1,13 +1,15 @@
 """Built-in hosts by one rollout on a real vLLM, beside a bare client that asks it the same questions in the same run.
 
-    python bench/vllm/rollout.py BASE_URL MODEL OUT.json [--hosts 8] [--rules A,B] [--attempts 2] [--guided]
+    python bench/vllm/rollout.py BASE_URL MODEL OUT.json [--hosts 8] [--rules A,B] [--attempts 2] [--guided] [--times 2]
 
 BASE_URL ends in /v1. Start the server with VLLM_SERVER_DEV_MODE=1: before each round its prefix cache is emptied.
 
 Three rounds. Temper: a rollout over so many hosts, all at once, with all four roles on this engine. Bare: each host's
 questions, word for word and one after the other, from a client that is httpx and a split on newlines. Salted: the same,
 but every prompt begins with something of its own, so that nothing equal stands first. What the cache had is from the
-engine's own counters, as are running, waiting and preempted requests; tokens are from usage.
+engine's own counters, as are running, waiting and preempted requests; tokens are from usage. OUT.json is written anew
+after each round. Of Temper's it says what its hosts did while they asked nothing, too: seconds between one answer and
+the next question, by what was asked before and then.
 """
 
 import argparse
@@ -21,7 +23,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import Any, TypeVar
 
 import httpx
@@ -63,6 +67,7 @@ class Answer:
     finish: str
     outcome: str = ""
     """What Temper made of it."""
+    purpose: str = ""
 
 
 @dataclass
@@ -128,12 +133,22 @@ class Round:
             "kv_used_most": round(self.engine.kv_used, 4),
             "kv_tokens": self.engine.looks[-1].kv_tokens,
             "promised_most": self.engine.promised,
+            "between": self._between(),
             "finished": Counter(f"{one.finish or 'none'} {one.outcome}".strip() for one in self.answers),
         }
 
     @property
     def hosts(self) -> set[str]:
         return {one.host for one in self.answers}
+
+    def _between(self) -> dict[str, tuple[int, float, float]]:
+        """How often, seconds in all and the most, of all hosts together."""
+        found = defaultdict(list)
+        for host in self.hosts:
+            own = sorted((one for one in self.answers if one.host == host), key=lambda one: one.began)
+            for before, after in pairwise(own):
+                found[f"{before.purpose} to {after.purpose}"].append(after.began - before.ended)
+        return {step: (len(took), round(sum(took), 2), round(max(took), 2)) for step, took in sorted(found.items())}
 
     def _until(self, moment: float) -> float:
         """Tokens until then; of an answer that was still being written its share."""
@@ -212,7 +227,8 @@ async def by_temper(asked: argparse.Namespace, engine: Engine) -> tuple[Round, d
 
 def answer_of(host: str, at: float, turn: TurnFinished) -> Answer:
     end = at + turn.seconds
-    return Answer(host, at, end, turn.prompt_tokens, turn.completion_tokens, turn.finish_reason, turn.outcome)
+    tokens = turn.prompt_tokens, turn.completion_tokens
+    return Answer(host, at, end, *tokens, turn.finish_reason, turn.outcome, turn.purpose)
 
 
 def cut(content: bytes, turn: TurnFinished) -> bytes:
@@ -300,28 +316,44 @@ async def watched(base: str, work: Callable[[Engine], Awaitable[T]]) -> T:
 
 
 def ratio(told: Sequence[dict[str, Any]], name: str) -> float | None:
-    """Of Temper's round to the bare client's; to their mean where there are several."""
-    peers = [one[name] for one in told if one["round"] == "bare"]
-    return round(told[0][name] / (sum(peers) / len(peers)), 4) if peers else None
+    """Of Temper's rounds to the bare client's, each the mean of its own."""
+    own, peers = ([one[name] for one in told if one["round"] == whose] for whose in ("Temper", "bare"))
+    return round(fmean(own) / fmean(peers), 4) if peers else None
+
+
+class Report:
+    """Written anew with each round, so that what ends the next one leaves this."""
+
+    def __init__(self, asked: argparse.Namespace) -> None:
+        self._asked, self._rounds, self.waits = asked, list[Round](), list[float]()
+
+    def add(self, made: Round) -> None:
+        self._rounds.append(made)
+        answers = [[asdict(answer) for answer in one.answers] for one in self._rounds]
+        self._asked.out.write_text(json.dumps(self.told() | {"answers": answers}, indent=1) + "\n")
+
+    def told(self) -> dict[str, object]:
+        told = [one.told() for one in self._rounds]
+        return {
+            "asked": {name: str(value) for name, value in vars(self._asked).items()},
+            "rounds": told,
+            "ratios": [ratio(told, "tok_s"), ratio(told, "tok_s_all_at_work")],
+            "waited_most": max(self.waits, default=0.0),
+            "waited": sum(one > 0.05 for one in self.waits),
+        }
 
 
 async def measured(asked: argparse.Namespace) -> dict[str, object]:
-    base = asked.base_url
-    first, questions, waits = await watched(base, lambda engine: by_temper(asked, engine))
-    own = {host: [salted(one) for one in asks] for host, asks in questions.items()}
-    by_name = {"bare": questions, "salted": own}
-    rounds = [first]
-    for name in asked.beside.split(",") if asked.beside else ():
-        rounds += [await watched(base, partial(by_hand, name, base, by_name[name]))]
-    told = [one.told() for one in rounds]
-    return {
-        "asked": {name: str(value) for name, value in vars(asked).items()},
-        "rounds": told,
-        "ratios": [ratio(told, "tok_s"), ratio(told, "tok_s_all_at_work")],
-        "waited_most": max(waits, default=0.0),
-        "waited": sum(one > 0.05 for one in waits),
-        "answers": [[asdict(answer) for answer in one.answers] for one in rounds],
-    }
+    base, report = asked.base_url, Report(asked)
+    for _ in range(asked.times):
+        made, questions, waits = await watched(base, lambda engine: by_temper(asked, engine))
+        report.waits += waits
+        report.add(made)
+        own = {host: [salted(one) for one in asks] for host, asks in questions.items()}
+        by_name = {"bare": questions, "salted": own}
+        for name in asked.beside.split(",") if asked.beside else ():
+            report.add(await watched(base, partial(by_hand, name, base, by_name[name])))
+    return report.told()
 
 
 def main() -> None:
@@ -341,10 +373,9 @@ def main() -> None:
     parser.add_argument(
         "--beside", default="bare,salted", help="rounds after Temper's: bare, salted, as often as named"
     )
+    parser.add_argument("--times", type=int, default=1, help="how often all rounds are gone through")
     asked = parser.parse_args()
-    found = asyncio.run(measured(asked))
-    asked.out.write_text(json.dumps(found, indent=1) + "\n")
-    print(json.dumps({name: value for name, value in found.items() if name != "answers"}, indent=1))
+    print(json.dumps(asyncio.run(measured(asked)), indent=1))
 
 
 if __name__ == "__main__":
