@@ -100,11 +100,16 @@ class Disk:
             os.unlink(name, dir_fd=folder)
 
 
-class Folder:
-    """A folder held open: `with Folder(path) as descriptor`. A link in its place is refused."""
+def open_folder(path: str | Path, inside: int | None = None) -> int:
+    """A link in its place is refused."""
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
 
-    def __init__(self, path: str | Path, inside: int | None = None) -> None:
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
+
+class Folder:
+    """A folder held open: `with Folder(path) as descriptor`."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._descriptor = open_folder(path)
 
     def __enter__(self) -> int:
         return self._descriptor

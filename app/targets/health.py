@@ -3,15 +3,15 @@
 from collections.abc import Callable
 
 from app.events.words import Probe
-from app.syntax import pam, sudoers
+from app.syntax import pam
 from app.syntax.files import Files
 from app.syntax.source import fold
 from app.targets import access, privilege, stack, uploads
-from app.targets.accounts import AGENT, people
+from app.targets.accounts import AGENT
 from app.targets.glance import Glance
-from app.targets.login import sshd_of
 from app.targets.questions import auditing, boot, doors, rights, shells
 from app.targets.questions.asked import Fill, Heard, Host, parsed
+from app.targets.recall import Recall
 from app.text.clean import clean
 
 _STACKS = ("system-auth", "password-auth")
@@ -19,12 +19,17 @@ _DEBIANS = ("common-auth", "common-account")
 _LONGEST = 300
 
 
-def health(files: Files, today: int, fill: Fill | None = None) -> tuple[Probe, ...]:
-    """`today` counts days since 1970: accounts expire."""
-    files = Glance(files)
-    who = people(files)
-    host = Host(files, who, sshd_of(files, who), sudoers.effective(files), today, fill)
-    return tuple(probed(name, ask(host)) for name, ask in _PROBES.items())
+def health(files: Files, today: int, fill: Fill | None = None, recall: Recall | None = None) -> tuple[Probe, ...]:
+    """`today` counts days since 1970: accounts expire. `recall`: of the host whose files they are."""
+    now, known = Glance(files), recall or Recall()
+
+    def probe(name: str) -> Probe:
+        def answered(files: Files) -> Probe:
+            return probed(name, _PROBES[name](Host(files, known, today, fill)))
+
+        return known.ask((name, today, fill), now, answered)
+
+    return tuple(map(probe, _PROBES))
 
 
 def probed(name: str, answer: Heard) -> Probe:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.syntax import source, sshd
+from app.syntax import source
 from app.syntax.accounts import Account
 from app.syntax.files import Files
 from app.syntax.setting import Setting
@@ -109,10 +109,6 @@ class SshdLogin:
             if setting and _fits(block.conditions, account, self.people):
                 return (setting,)
         return self.config.all(keyword)
-
-
-def sshd_of(files: Files, people: People) -> SshdLogin:
-    return SshdLogin(files, people, sshd.effective(files))
 
 
 def _fits(asked: Conditions, account: Account, people: People) -> bool:

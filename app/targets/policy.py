@@ -15,6 +15,7 @@ from app.targets.effects.judged import by_our_reading
 from app.targets.glance import Glance
 from app.targets.health import health
 from app.targets.overlay import Overlay
+from app.targets.recall import Recall
 from app.targets.resources.foreseen import NONE, DryRun
 from app.targets.resources.judge import objection, of_all
 from app.targets.standing import beside
@@ -59,8 +60,12 @@ def review(
     files: HostFiles,
     asks: Asks = frozenset(),
     foreseen: DryRun = NONE,
+    recall: Recall | None = None,
 ) -> list[Refusal]:
-    """One refusal at most for each action, in order. Empty means that every action may run."""
+    """One refusal at most for each action, in order. Empty means that every action may run.
+
+    `recall` is that of the host.
+    """
     planned: dict[str, FileState] = {}
     refusals = []
     for number, action in enumerate(actions):
@@ -68,19 +73,24 @@ def review(
         if objection:
             refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
     made = {**planned, **foreseen.files}
-    if not refusals and actions and (whole := of_all(actions, foreseen) or _of_files(made, files, asks)):
+    if not refusals and actions and (whole := of_all(actions, foreseen) or _of_files(made, files, asks, recall)):
         refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
     return refusals
 
 
-def _of_files(planned: Mapping[str, FileState], files: HostFiles, asks: frozenset[str]) -> Objection | None:
+def _of_files(
+    planned: Mapping[str, FileState], files: HostFiles, asks: frozenset[str], recall: Recall | None
+) -> Objection | None:
     now = Glance(files)
-    return changed(planned, now, Overlay(now, planned), asks)
+    return changed(planned, now, Overlay(now, planned), asks, recall)
 
 
-def changed(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
+def changed(
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: Recall | None = None
+) -> Objection | None:
     """By effect: what every program would go by, and whom it would let in."""
-    return by_our_reading(paths, before, after, asks) or _lockout(before, after)
+    known = recall or Recall()
+    return by_our_reading(paths, before, after, asks, known) or _lockout(before, after, known)
 
 
 def _over_limit(actions: Sequence[AnyAction], number: int) -> Objection | None:
@@ -164,10 +174,10 @@ def _joined(text: str) -> set[tuple[str, str]]:
     return {(line, below) for line, below in itertools.pairwise(text.split("\n")) if line.endswith("\\")}
 
 
-def _lockout(files: Files, planned: Files) -> Objection | None:
+def _lockout(files: Files, planned: Files, recall: Recall) -> Objection | None:
     """Nobody may lose the way in by what looked harmless line by line. What no longer parses, the validators refuse."""
-    before = {probe.name: probe for probe in health(files, _NEVER)}
-    now = beside(before.values(), health(planned, _NEVER))
+    before = {probe.name: probe for probe in health(files, _NEVER, recall=recall)}
+    now = beside(before.values(), health(planned, _NEVER, recall=recall))
     after = {probe.name: probe for probe in now}
     broken = [name for name in before if before[name].ok and not after[name].ok]
     if any(name in broken for name in _PARSES):

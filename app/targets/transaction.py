@@ -16,6 +16,7 @@ from app.targets.journal import Before, Mark
 from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
 from app.targets.patience import sit_out
+from app.targets.recall import Recall
 from app.targets.resources.foreseen import DryRun, NoResources, Resources
 from app.targets.restore import restore
 from app.targets.target import Applied, Asks, Restored
@@ -25,13 +26,20 @@ NO_RESOURCES = NoResources()
 
 class Transactions:
     def __init__(
-        self, tree: Changeable, journal: PreImages, changing: HostLock, ask: Ask, resources: Resources = NO_RESOURCES
+        self,
+        tree: Changeable,
+        journal: PreImages,
+        changing: HostLock,
+        ask: Ask,
+        resources: Resources = NO_RESOURCES,
+        recall: Recall | None = None,
     ) -> None:
         self._tree = tree
         self._journal = journal
         self._changing = changing
         self._ask = ask
         self._resources = resources
+        self._recall = recall
 
     def apply(
         self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
@@ -94,7 +102,7 @@ class Transactions:
     def _judged(
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str], foreseen: DryRun
     ) -> dict[str, FileState]:
-        for refusal in policy.review(actions, allowed_paths, self._tree, asks, foreseen):
+        for refusal in policy.review(actions, allowed_paths, self._tree, asks, foreseen, self._recall):
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
         after = plan_changes(actions, self._tree)
         made = after | dict(foreseen.files)

@@ -155,14 +155,23 @@ class Tree:
                     self._at = None
 
     def _followed(self, root: int, path: str) -> tuple[FileState, bool] | None:
-        real = resolve(root, meant(path))
+        plain = meant(path)
+        try:
+            return self._unfollowed(root, plain)  # most paths have no link in them
+        except FileNotFoundError:
+            return None
+        except (OSError, ActionFailed):
+            real = resolve(root, plain)
         if real in (None, "/"):
             return None
         try:
-            with parent_of(root, str(real)) as (folder, name):
-                return self._state(folder, name, str(real))
+            return self._unfollowed(root, str(real))
         except (FileNotFoundError, NotADirectoryError, ActionFailed):
             return None
+
+    def _unfollowed(self, root: int, path: str) -> tuple[FileState, bool] | None:
+        with parent_of(root, path) as (folder, name):
+            return self._state(folder, name, path)
 
     def _itself(self, folder: int, name: str, path: str) -> Standing:
         try:

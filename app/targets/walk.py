@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from app.errors import ActionFailed
-from app.targets.disk import Folder
+from app.targets.disk import open_folder
 
 _MOST_LINKS = 40
 
@@ -29,11 +29,16 @@ def parent_of(root: int, path: str) -> Iterator[tuple[int, str]]:
 @contextmanager
 def folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
     """Walked name by name, each opened inside the one above it: what is swapped meanwhile cannot lead out."""
-    with ExitStack() as held:
-        at = root
+    at = root
+    try:
         for name in names:
-            at = held.enter_context(Folder(name, at))
+            above, at = at, open_folder(name, at)
+            if above != root:
+                os.close(above)
         yield at
+    finally:
+        if at != root:
+            os.close(at)
 
 
 def resolve(root: int, path: str) -> str | None:

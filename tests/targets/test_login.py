@@ -1,7 +1,8 @@
 import pytest
 
+from app.syntax import sshd
 from app.targets.accounts import people
-from app.targets.login import sshd_of
+from app.targets.login import SshdLogin
 from tests.targets.hosts import TODAY, host
 
 MAIN = "/etc/ssh/sshd_config"
@@ -9,7 +10,7 @@ MAIN = "/etc/ssh/sshd_config"
 
 def refusal(main):
     files = host({MAIN: main})
-    return sshd_of(files, people(files)).refusal("temper", TODAY)
+    return SshdLogin(files, people(files), sshd.effective(files)).refusal("temper", TODAY)
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,35 @@ from app.syntax import source
 from app.syntax.files import Files
 from app.targets.confine import Confinement, ProgramOutcome
 from app.targets.effects.daemon import Ask, Query
+from app.targets.recall import Recall
 
 
-def here(confinement: Confinement) -> Ask:
+def here(confinement: Confinement, recall: Recall | None = None) -> Ask:
+    """`recall` is that of the host whose files they are: a program says the same of the same files."""
+    known = recall or Recall()
+
     def ask(files: Files, question: Query) -> ProgramOutcome | None:
-        if confinement.kind == "none" or not Path(question.program).exists():
+        if confinement.kind == "none" or not (build := _build(question.program)):
             return None
-        with tempfile.TemporaryDirectory(prefix="temper-ask-") as folder:
-            root = Path(folder)
-            lay_out(root, files, question)
-            return confinement.run(root, [question.program, *question.arguments])
+
+        def said(files: Files) -> ProgramOutcome:
+            with tempfile.TemporaryDirectory(prefix="temper-ask-") as folder:
+                root = Path(folder)
+                lay_out(root, files, question)
+                return confinement.run(root, [question.program, *question.arguments])
+
+        return known.ask((question, build), files, said, lasts=lambda outcome: outcome.code is not None)
 
     return ask
+
+
+def _build(program: str) -> tuple[int, int] | None:
+    """Another one once a program was put in its place; None where there is none."""
+    try:
+        found = Path(program).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def lay_out(root: Path, files: Files, question: Query) -> None:

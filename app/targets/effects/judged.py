@@ -6,16 +6,20 @@ from app.syntax.files import Files
 from app.targets.effects.catalog import DAEMONS
 from app.targets.effects.daemon import UNSET, Ask, Comparing, Daemon
 from app.targets.effects.strength import Strength
+from app.targets.recall import Recall
 from app.targets.subjects.edit import Objection
 from app.text.clean import clean
 
 _FINE = (Strength.STRONGER, Strength.EQUAL)
 
 
-def by_our_reading(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
+def by_our_reading(
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: Recall | None = None
+) -> Objection | None:
     """By what our own parsers make of the files. `asks` has what the rule wants: "sshd clientaliveinterval 600"."""
+    known = recall or Recall()
     for daemon in _touched(paths, before, after):
-        found = _loss(daemon, daemon.settings(before), daemon.settings(after), asks)
+        found = _loss(daemon, _settings(daemon, before, known), _settings(daemon, after, known), asks)
         if found:
             return found
     return None
@@ -31,6 +35,12 @@ def by_their_own_words(
         if found:
             return found
     return None
+
+
+def _settings(daemon: Daemon, files: Files, recall: Recall) -> Mapping[str, str]:
+    if isinstance(daemon, Comparing):
+        return daemon.settings(files)  # what it goes by here depends on the other side too
+    return recall.ask((daemon.name, "settings"), files, daemon.settings)
 
 
 def _touched(paths: Collection[str], before: Files, after: Files) -> list[Daemon]:

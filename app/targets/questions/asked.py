@@ -1,13 +1,16 @@
 """What a question of health is asked about, and what an answer to it has."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
+from app.syntax import sshd, sudoers
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting
 from app.syntax.sudoers import Sudoers
-from app.targets.accounts import People
+from app.targets.accounts import People, people
 from app.targets.login import SshdLogin
+from app.targets.recall import Recall
 
 
 @dataclass(frozen=True)
@@ -20,15 +23,25 @@ class Fill:
 
 @dataclass(frozen=True)
 class Host:
-    """What the probes ask about, read once."""
+    """What a probe asks about; what several of them need is read once."""
 
     files: Files
-    people: People
-    sshd: SshdLogin
-    sudoers: Sudoers
+    recall: Recall
     today: int
     fill: Fill | None = None
     """None where it cannot be known."""
+
+    @cached_property
+    def people(self) -> People:
+        return self.recall.ask(people, self.files, people)
+
+    @cached_property
+    def sshd(self) -> SshdLogin:
+        return SshdLogin(self.files, self.people, self.recall.ask(sshd.effective, self.files, sshd.effective))
+
+    @cached_property
+    def sudoers(self) -> Sudoers:
+        return self.recall.ask(sudoers.effective, self.files, sudoers.effective)
 
 
 class Heard(NamedTuple):

@@ -23,6 +23,7 @@ from app.targets.ownership import ALONE, Ownership
 from app.targets.patience import prepared
 from app.targets.preview import preview
 from app.targets.readable import Followed
+from app.targets.recall import Recall
 from app.targets.resources.foreseen import UNIT, is_resource
 from app.targets.resources.offer import Offer, WantedResources
 from app.targets.running import InForce
@@ -76,9 +77,12 @@ class SshTarget:
         self._tree = RemoteTree(self.line)
         here_kept = Journal(folder / "journal", self._disk)
         self._journals = Journals(here_kept, self.line, timer, self._tree.doubt, owned.keep)
-        ask = first_of(there(self.line, self._tree), here(confinement or detect()))
+        self._recall = Recall()
+        ask = first_of(there(self.line, self._tree), here(confinement or detect(), self._recall))
         self._resources = SshResources(self.line, self._listed)
-        self._transactions = Transactions(self._tree, self._journals, self._changing, ask, self._resources)
+        self._transactions = Transactions(
+            self._tree, self._journals, self._changing, ask, self._resources, self._recall
+        )
         self._goes(alone=(folder / _ALONE).is_file())
 
     @property
@@ -102,7 +106,9 @@ class SshTarget:
     def review(
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> list[Refusal]:
-        refused = policy.review(actions, allowed_paths, self._tree, asks, self._resources.foresee(actions))
+        refused = policy.review(
+            actions, allowed_paths, self._tree, asks, self._resources.foresee(actions), self._recall
+        )
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
     def offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
@@ -141,7 +147,7 @@ class SshTarget:
     def _weighed(self, done: Applied, before: Files, after: Files, asks: frozenset[str]) -> None:
         """What a package's scripts would do is known once they have done it; what is weaker for it goes back."""
         paths = {change.path for change in done.changes if not is_resource(change.path)}
-        if weaker := policy.changed(paths, before, after, asks):
+        if weaker := policy.changed(paths, before, after, asks, self._recall):
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
 
     def rollback(self, journal: str) -> Restored:
