@@ -1,13 +1,15 @@
 """How many examples are made up for a test: a number for every day, and many times that with `pytest --thorough`."""
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 USUAL, TIMES = 100, 15
 SECONDS = 1800
 """That a test may then take."""
 
-settings.register_profile("thorough", max_examples=USUAL * TIMES)
+settings.register_profile("usual", max_examples=USUAL, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("usual"), max_examples=USUAL * TIMES)
+"""Neither knows a clock: how long an example takes, or is made up, says how busy the machine is."""
 
 
 def pytest_addoption(parser):
@@ -16,8 +18,8 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
+    settings.load_profile("thorough" if config.getoption("thorough") else "usual")
     if config.getoption("thorough"):
-        settings.load_profile("thorough")
         config.option.timeout = SECONDS
 
 
