@@ -33,7 +33,7 @@ def bring_up_server(address: str) -> None:
 
 
 def copied_from(folder: Path) -> None:
-    """From now on, each file of SQLite that this process, or one that is forked from it, connects to and is not there."""
+    """From now on, each file of SQLite that is not there when this process, or one forked from it, connects to it."""
 
     @event.listens_for(Engine, "do_connect")
     def begun_as_a_copy(dialect, _record, words, _how):

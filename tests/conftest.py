@@ -9,6 +9,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.brought_up import TOLD, bring_up, copied_from
 from tests.evidence.played import archive, case, log, played
+from tests.forkserver import simulators_too
 from tests.once import built_once
 from tests.postgres import postgres_server
 
@@ -69,6 +70,7 @@ def databases_brought_up(tmp_path_factory):
     folder = built_once(tmp_path_factory, "brought-up", bring_up)
     os.environ[TOLD] = str(folder)
     copied_from(folder)
+    simulators_too()
 
 
 @pytest.hookimpl(optionalhook=True)

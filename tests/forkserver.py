@@ -1,4 +1,4 @@
-"""Temper as a process of its own, without its three seconds of imports: forked from one that has them behind it.
+"""Temper, or the simulator, as a process without its seconds of imports: forked from one that has them behind it.
 
 What comes of it is `python -m app WORDS` in all that a test can see: a child of this process with its own pid, which is
 waited for, signalled and killed as any other. Only what is read while modules are imported is as it was when the first
@@ -29,6 +29,8 @@ from tests.brought_up import TOLD, copied_from
 
 ROOT = Path(__file__).parent.parent
 MOST_BYTES = 1 << 17
+SIMULATOR = "app.engines.simulator"
+USUAL = subprocess.Popen._execute_child
 PR_SET_CHILD_SUBREAPER = 36
 WHEN_CALLED = (
     "alembic.command",
@@ -68,21 +70,45 @@ class Temper(subprocess.Popen):
 
     def _execute_child(self, *args):
         """In the place of fork and exec: the words, the place and the three streams go to whom is forked from."""
-        told = inspect.signature(subprocess.Popen._execute_child).bind(self, *args).arguments
-        assert not told["preexec_fn"]
-        assert not told["pass_fds"]
-        streams = [told["p2cread"], told["c2pwrite"], told["errwrite"]]
-        order = {
-            "words": told["args"],
-            "cwd": str(told["cwd"] or Path.cwd()),
-            "environment": dict(os.environ if told["env"] is None else told["env"]),
-            "umask": told["umask"],
-            "session": bool(told["start_new_session"]),
-        }
-        self.pid = _server().fork(order, [own if given == -1 else given for own, given in enumerate(streams)])
-        self._child_created = True
-        pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
-        self._close_pipe_fds(*(told[name] for name in pipes))
+        told = _told(args)
+        _fork(self, "app", told["args"], told)
+
+
+def simulators_too() -> None:
+    """Those that this process itself starts, where it opens a runtime."""
+    line = (sys.executable, "-m", SIMULATOR)
+
+    def execute_child(self, *args):
+        told = _told(args)
+        if tuple(told["args"][: len(line)]) == line:
+            _fork(self, SIMULATOR, told["args"][len(line) :], told)
+        else:
+            USUAL(self, *args)
+
+    subprocess.Popen._execute_child = execute_child
+
+
+def _told(args) -> dict:
+    return inspect.signature(USUAL).bind(None, *args).arguments
+
+
+def _fork(process, module, words, told) -> None:
+    assert not told["preexec_fn"]
+    assert not told["pass_fds"]
+    streams = [told["p2cread"], told["c2pwrite"], told["errwrite"]]
+    order = {
+        "module": module,
+        "words": words,
+        "cwd": str(told["cwd"] or Path.cwd()),
+        "environment": dict(os.environ if told["env"] is None else told["env"]),
+        "umask": told["umask"],
+        "session": bool(told["start_new_session"]),
+        "group": told["process_group"] == 0,
+    }
+    process.pid = _server().fork(order, [own if given == -1 else given for own, given in enumerate(streams)])
+    process._child_created = True
+    pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+    process._close_pipe_fds(*(told[name] for name in pipes))
 
 
 def temper(*words, timeout=90, input=None, **how) -> subprocess.CompletedProcess:  # noqa: A002 (as subprocess.run has it)
@@ -146,8 +172,8 @@ def _import_all() -> None:
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "who has threads cannot be forked from"
 
 
-def _children_of(line: socket.socket) -> list[str]:
-    """Returns in each child, with its words; in the one that is forked from, never."""
+def _children_of(line: socket.socket) -> dict:
+    """Returns in each child, with its order; in the one that is forked from, never."""
     while True:
         said, streams, _, _ = socket.recv_fds(line, MOST_BYTES, 3)
         if not said:
@@ -170,7 +196,7 @@ def _children_of(line: socket.socket) -> list[str]:
         return _become(json.loads(said), streams)
 
 
-def _become(order: dict, streams: list[int]) -> list[str]:
+def _become(order: dict, streams: list[int]) -> dict:
     """What an interpreter finds when it begins."""
     for at, stream in enumerate(streams):
         os.dup2(stream, at)
@@ -186,8 +212,10 @@ def _become(order: dict, streams: list[int]) -> list[str]:
         os.umask(order["umask"])
     if order["session"]:
         os.setsid()
+    if order["group"]:
+        os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return order["words"]
+    return order
 
 
 def _opened(at: int) -> io.TextIOWrapper:
@@ -199,7 +227,7 @@ def _opened(at: int) -> io.TextIOWrapper:
 def _code_of(command) -> int:
     """As an interpreter has it: what is raised is said, and ends with 1."""
     try:
-        command()
+        return command() or 0
     except SystemExit as exc:
         if isinstance(exc.code, int | None):
             return exc.code or 0
@@ -208,7 +236,6 @@ def _code_of(command) -> int:
     except BaseException:  # noqa: BLE001 (nobody is left to whom it could go on)
         traceback.print_exc()
         return 1
-    return 0
 
 
 def _end(code: int) -> None:
@@ -227,13 +254,13 @@ def main() -> None:
     _import_all()
     if TOLD in os.environ:
         copied_from(Path(os.environ.pop(TOLD)))
-    temper = importlib.import_module("app.__main__")
+    modules = {name: importlib.import_module(f"{name}.__main__") for name in ("app", SIMULATOR)}
     gc.collect()
     gc.freeze()
-    words = _children_of(socket.socket(fileno=int(sys.argv[1])))
-    sys.modules["__main__"] = temper
-    sys.argv = [str(temper.__file__), *words]
-    _end(_code_of(temper.main))
+    order = _children_of(socket.socket(fileno=int(sys.argv[1])))
+    sys.modules["__main__"] = module = modules[order["module"]]
+    sys.argv = [str(module.__file__), *order["words"]]
+    _end(_code_of(module.main))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.engines.queue import AGAIN, EngineQueue, TurnWanted
 from app.engines.traffic import EngineTraffic, ReplicaLook
+from tests.thorough import examples
 
 BASE = "http://a/v1"
 
@@ -183,7 +184,7 @@ async def test_who_waits_looks_again_by_himself():
     await engine.ends("b")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(1, 400)), min_size=1, max_size=40), st.integers(1, 5))
 def test_the_cache_is_never_promised_twice_and_everybody_gets_there(asked, streams):
     async def played():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.words import comment, tag, words, yaml
+from tests.thorough import examples
 
 HOSTILE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60) | st.sampled_from(
     ["{{ lookup('pipe', 'id') }}", "{% raw %}", "!!python/object:os.system", "$(id)", "`id`", "'; id; '", "0644", "yes"]
@@ -27,7 +28,7 @@ def _unsafe(loader, node):
 Loader.add_constructor("!unsafe", _unsafe)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @example("{{ 1 }}")
 @example("")
 @example("\x85\u2028\ufeff\ud7ff\U0001f600")
@@ -43,7 +44,7 @@ def test_a_text_comes_out_of_yaml_as_it_went_in_and_never_as_a_template(text):
         assert "{#" not in text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_a_comment_is_a_comment_and_a_tag_is_a_word(one, two):
     assert all(line.startswith("# ") for line in comment([one, two]).splitlines())
@@ -53,7 +54,7 @@ def test_a_comment_is_a_comment_and_a_tag_is_a_word(one, two):
     assert tag(one) not in (".", "..")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_bash_gets_the_words_that_were_meant(old, new):
     meant = words(FileEdit("replace", "/etc/motd", old, new, later=(old,)))

@@ -1,4 +1,7 @@
+import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 
 import httpx
 import pytest
@@ -16,7 +19,7 @@ from app.web.access.credentials import COOKIE, Credentials
 from app.web.access.gate import Gate
 from app.web.access.guard import Guard
 from app.web.access.rechecks import Rechecks
-from tests.web.access.walk import application, name
+from tests.web.access.walk import addresses, name
 
 HOUR = 3600.0
 NAMED = "x"
@@ -47,16 +50,26 @@ def secrets(database):
     return found
 
 
+@pytest.fixture(scope="session")
+def served(tmp_path_factory):
+    """The application's own routes, to be read."""
+    with ThreadPoolExecutor(1) as apart:  # a loop of its own
+        return apart.submit(asyncio.run, addresses(tmp_path_factory.mktemp("served") / "data")).result()
+
+
 @pytest.fixture
-async def routes(tmp_path):
-    """The application's own, each with its guard; behind the guard it only says which one it is."""
-    async with application(tmp_path / "data") as made:
-        for route in made.routes:
-            route.app = Guard(_told(route), route.app.needs)
-        yield made.routes
+def routes(served):
+    """Each with its guard; behind the guard it only says which one it is."""
+    return [_told(route) for route in served]
 
 
 def _told(route):
+    told = copy(route)
+    told.app = Guard(_saying(route), route.app.needs)
+    return told
+
+
+def _saying(route):
     async def answer(scope, receive, send):
         await Response(status_code=204, headers={"served": name(route)})(scope, receive, send)
 

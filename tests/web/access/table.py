@@ -4,8 +4,8 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from tests.web.access.walk import lines
+from tests.web.access.walk import addresses, lines
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        print("\n".join(asyncio.run(lines(Path(folder)))))
+        print("\n".join(lines(asyncio.run(addresses(Path(folder))))))

@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute
 
 from app.people.rights import RIGHTS, Person, admits
 from app.web.access.guard import guard
-from tests.web.access.walk import METHODS, application, filled, forgotten, lines, methods, name, needs
+from tests.web.access.walk import METHODS, filled, forgotten, lines, methods, name, needs
 
 TABLE = Path(__file__).parent / "rights.txt"
 REFUSED = (401, 403)
@@ -32,19 +32,18 @@ BY_THEMSELVES = (
 COMERS = [None, *(Person(right, right, "token") for right in RIGHTS), Person("guest", "viewer", "link", "", ("x",))]
 
 
-async def test_every_address_and_its_right_is_in_the_table(tmp_path):
+def test_every_address_and_its_right_is_in_the_table(served):
     """A new address shows up here, so that somebody decides who may use it: see table.py beside this file."""
-    assert TABLE.read_text().splitlines() == await lines(tmp_path / "data")
+    assert TABLE.read_text().splitlines() == lines(served)
 
 
-async def test_every_route_says_who_it_is_for(tmp_path):
-    async with application(tmp_path / "data") as made:
-        assert [route.path for route in made.routes if forgotten(route)] == []
-        links = {route.path for route in made.routes if needs(route).links and "{run}" not in route.path}
-        assert sorted(links) == sorted(BY_THEMSELVES)
+def test_every_route_says_who_it_is_for(served):
+    assert [route.path for route in served if forgotten(route)] == []
+    links = {route.path for route in served if needs(route).links and "{run}" not in route.path}
+    assert sorted(links) == sorted(BY_THEMSELVES)
 
 
-async def test_a_route_that_says_nothing_is_for_admins(routes):
+def test_a_route_that_says_nothing_is_for_admins(routes):
     [first, *_] = [route for route in routes if route.path == "/api/v1/rules"]
     assert needs(first).right == "viewer"
 

@@ -22,9 +22,14 @@ async def application(data: Path, **settings):
         yield create_app(runtime)
 
 
-async def lines(data: Path) -> list[str]:
+async def addresses(data: Path):
+    """The application's routes; nothing of what serves them is left."""
     async with application(data) as made:
-        return sorted({line(method, route) for route in made.routes for method in methods(route)})
+        return made.routes
+
+
+def lines(routes) -> list[str]:
+    return sorted({line(method, route) for route in routes for method in methods(route)})
 
 
 def methods(route):
