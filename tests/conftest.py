@@ -99,7 +99,6 @@ def pytest_collection(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session):
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -38,7 +38,7 @@ OLD_CREDENTIAL = """
 insert into credential (id, person, "right", kind, label, digest, made_at, expires_at)
 values (:id, 'ada', 'viewer', :kind, :label, :id, 1.0, 2.0)
 """
-SPAWN = multiprocessing.get_context("spawn")
+FORK = multiprocessing.get_context("fork")
 
 
 def killed_at(path, statement):
@@ -70,7 +70,7 @@ def test_killed_while_tables_are_made_or_changed(tmp_path, before, statement):
         moved(old, before)
         old.dispose()
     was = in_it(path)
-    opening = SPAWN.Process(target=killed_at, args=(path, statement))
+    opening = FORK.Process(target=killed_at, args=(path, statement))
     opening.start()
     opening.join(30)
     assert opening.exitcode == -signal.SIGKILL
@@ -92,7 +92,7 @@ def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
 
 def test_two_that_open_a_new_file_at_once_both_come_up(tmp_path):
     path = tmp_path / "t.sqlite"
-    both = [SPAWN.Process(target=killed_at, args=(path, 10_000)) for _ in range(2)]
+    both = [FORK.Process(target=killed_at, args=(path, 10_000)) for _ in range(2)]
     for one in both:
         one.start()
     for one in both:

@@ -52,7 +52,7 @@ def test_a_service_that_does_not_run_has_read_nothing(host, opened, service):
 
 
 def test_the_timer_is_armed_for_every_change_and_stopped_by_a_new_login_alone(host, opened):
-    target = opened(timer=4)
+    target = opened()
     target.prepare()
     was = host.everything()
     host.stop_listening()
@@ -60,6 +60,7 @@ def test_the_timer_is_armed_for_every_change_and_stopped_by_a_new_login_alone(ho
     journal = host.root / "var/lib/temper/journal/one"
     assert (journal / "armed").exists()
     assert not (journal / "disarmed").exists()
+    host.ends_the_wait_of("one")
     until(lambda: host.everything() == was)
     until(lambda: (journal / "undone").read_text() == "timer\n")
 
