@@ -50,6 +50,10 @@ class Postgres:
         """Without a database."""
         return f"postgresql://temper@127.0.0.1:{self._port}"
 
+    @property
+    def pid(self) -> int:
+        return self._server.pid
+
     def said(self) -> str:
         return (self._folder / "log").read_text()
 

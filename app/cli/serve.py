@@ -1,6 +1,7 @@
 """`temper serve` and `temper demo`: the server, until a signal ends it."""
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -19,6 +20,8 @@ from app.runtime.runtime import Runtime
 from app.store import people, queries
 from app.store.db import open_database
 
+YOUNG_OBJECTS = 10_000
+"""More of them than were freed, and those are looked through: a run makes hundreds of thousands."""
 Beside = Callable[[Runtime], Awaitable[None]]
 """What goes on beside the server; it may end before it."""
 
@@ -65,8 +68,16 @@ async def work_until_told(settings: Settings) -> None:
     async with opened(settings, lineup) as runtime:
         print(f"Temper works on runs as {runtime.name}", flush=True)  # noqa: T201
         async with background_tasks(runtime):
+            _spare_what_stays()
             await _first(told, runtime.writer.broken)
         await runtime.writer.flush()  # says why, where the log is broken
+
+
+def _spare_what_stays() -> None:
+    """What is loaded by now stays to the end: walking through it for garbage was an eighth of what runs cost."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG_OBJECTS)
 
 
 async def _first(*events: asyncio.Event) -> None:
@@ -89,6 +100,7 @@ async def _serve(runtime: Runtime, listener: socket.socket) -> None:
     server = made(application, runtime.settings, application.state.streams.close)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, server.end)
+    _spare_what_stays()
     watching = asyncio.create_task(_end_with(runtime.writer.broken, server.end), name="log watcher")
     await server.serve(sockets=[listener])
     watching.cancel()

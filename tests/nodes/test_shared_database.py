@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlmodel import Session, select
 
 from app.config import Settings
@@ -21,7 +21,7 @@ from app.store import audit, nodes
 from app.store.db import HEAD, open_database, revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
-from app.store.models import LessonRow
+from app.store.models import LessonRow, RunRow
 from app.store.nodes import NodeRow
 from app.store.notices import Notices
 from app.store.projection import project
@@ -222,10 +222,31 @@ def test_one_leads_until_it_ends(database):
         with Session(database) as session, session.begin():
             return nodes.lead(session, name)
 
-    assert [leads("one"), leads("other"), leads("one")] == [True, False, True]
+    first, nobody, same = leads("one"), leads("other"), leads("one")
+    assert first
+    assert (nobody, same) == (0, first)
     with Session(database) as session, session.begin():
         nodes.end(session, {"one"})
-    assert [leads("other"), leads("one")] == [True, False]
+    assert leads("other") > first, "a turn of its own"
+    assert leads("one") == 0
+
+
+def test_what_a_gone_node_leaves_is_looked_after_a_part_at_a_time(database):
+    leases = member(database, "gone")
+    count = nodes.MOST_LEFT + 1
+    begun = [record(f"r{number}", 1, 1.0, request(pack([rule("A")])), GENESIS) for number in range(count)]
+    EventStore(database).append(begun)
+    for one in begun:
+        leases.take(one.run, "h", 1)
+    with Session(database) as session, session.begin():
+        session.execute(update(RunRow).values(state="finished", ended_at=2.0))
+        assert nodes.left(session) == []
+        nodes.end(session, {"gone"})
+    for most in (nodes.MOST_LEFT, 1, 0):
+        with Session(database) as session, session.begin():
+            found = [one.run for one in nodes.left(session)]
+            nodes.release(session, found)
+        assert len(found) == most
 
 
 def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database):

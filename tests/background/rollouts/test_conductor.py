@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from sqlalchemy.event import listen
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
@@ -107,6 +108,22 @@ async def test_each_host_gets_a_run_of_its_own_wave_by_wave(place):
     assert await to_its_end(place, conductor=conductor) == 2
     assert sorted(row.host for row in place.rows()) == ["fixture", *(f"fixture-{number}" for number in range(2, 7))]
     assert place.state().status == "finished"
+
+
+async def test_what_follows_at_once_is_one_transaction(place):
+    place.ask(6, at_once=3, waves="rest")
+    conductor, commits = Conductor(place), []
+    listen(place.database, "commit", commits.append)
+    await conductor.look()
+    assert [host for _, host in place.enqueued] == ["fixture", "fixture-2", "fixture-3"]
+    assert len(commits) == 1
+    for row in place.rows():
+        place.end(row.id)
+    commits.clear()
+    await conductor.look()
+    assert len(commits) == 1
+    assert [row.host for row in place.rows() if row.state in UNENDED] == ["fixture-4", "fixture-5", "fixture-6"]
+    assert list(place.state().ends) == ["fixture", "fixture-2", "fixture-3"]
 
 
 async def test_whoever_leads_next_goes_on_and_begins_nothing_twice(place):

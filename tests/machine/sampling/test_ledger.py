@@ -117,6 +117,38 @@ def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
         assert (again.until, by_role(again)["worker"]) == (START + BOOK_EVERY + 9, (15.0, 450.0, 60))
 
 
+class Counting(EventStore):
+    """How often what was read."""
+
+    def __init__(self, engine):
+        super().__init__(engine)
+        self.read = []
+
+    def samples(self, since, until, kinds=()):
+        self.read += kinds
+        return super().samples(since, until, kinds)
+
+    def events(self, run, *args, **words):
+        self.read.append(run)
+        return super().events(run, *args, **words)
+
+
+def test_runs_that_end_side_by_side_are_reckoned_from_one_reading_each_as_if_alone(tmp_path):
+    with stored(tmp_path) as store:
+        for number in range(4):
+            later = [(at + 3 * number, event) for at, event in TURNS]
+            log(store, f"r{number}", (number, QUEUED), (number, STARTED), *later, (60 + number, FINISHED))
+        last = power(store, -20, 90)
+        counting = Counting(store._engine)
+        found = EnergyLedger(counting, LINEUP).due(START + 70)
+        assert found == [EnergyLedger(store, LINEUP).spent(f"r{number}") for number in range(4)]
+        assert sorted(counting.read) == ["energy.sample", "gpu.sample", "r0", "r1", "r2", "r3"]
+        store.append([record(MACHINE, last + n, START + 70, one, "") for n, one in enumerate(found)])
+        counting.read.clear()
+        assert EnergyLedger(counting, LINEUP).due(START + 75) == [], "who leads from here on knows them all"
+        assert counting.read == ["energy.sample"]
+
+
 def test_a_turn_that_a_crash_cut_off_ended_with_its_last_token(tmp_path):
     with stored(tmp_path) as store:
         token = TurnDelta(turn="t", role="worker", channel="answer", text="x", tokens=1)
