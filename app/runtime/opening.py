@@ -73,8 +73,8 @@ async def working(
         board = await stack.enter_async_context(
             sampled(lineup, bases, http, store, writer, bus, queues, launched, lambda: leases is None or leases.leads)
         )
-        desk = ProbeRunner(partial(_keep, database, knees))
-        stack.push_async_callback(desk.close)
+        prober = ProbeRunner(partial(_keep, database, knees))
+        stack.push_async_callback(prober.close)
         runtime = Runtime(
             settings,
             lineup,
@@ -90,7 +90,7 @@ async def working(
             launched,
             traffic,
             queues,
-            desk,
+            prober,
             Changes(database),
             approvals,
         )
