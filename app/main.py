@@ -34,17 +34,17 @@ READERS = 12
 def create_app(runtime: Runtime) -> FastAPI:
     allowed = origins(runtime.settings.cors_origins)
     reading, own = apart(runtime.database, READERS), apart(runtime.database, AT_ONCE + CONNECTIONS + 1)
-    herald = AuditSyslog(runtime.settings.audit_syslog)
-    desk = PasswordCheck(own)
-    doors, ledger = Credentials(own, demo=runtime.settings.demo), AccessLedger(own, herald)
-    vigil = Rechecks(doors)
+    syslog = AuditSyslog(runtime.settings.audit_syslog)
+    passwords = PasswordCheck(own)
+    credentials, ledger = Credentials(own, demo=runtime.settings.demo), AccessLedger(own, syslog)
+    rechecks = Rechecks(credentials)
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            for closing in (own.dispose, reading.dispose, herald.close, doors.close, desk.close):
+            for closing in (own.dispose, reading.dispose, syslog.close, credentials.close, passwords.close):
                 stack.callback(closing)
-            for one in (ledger, vigil):
+            for one in (ledger, rechecks):
                 one.start()
                 stack.push_async_callback(one.close)
             async with background_tasks(runtime):
@@ -61,12 +61,12 @@ def create_app(runtime: Runtime) -> FastAPI:
     application.router.routes.extend(ROUTES)
     nowhere.install(application)
     guard(application.router.routes)
-    application.state.desk = desk
+    application.state.passwords = passwords
     application.state.oidc, application.state.ledger = _oidc(runtime), ledger
     # The last one added is the first that a request comes to.
     application.add_middleware(Conditional)
     application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
-    application.add_middleware(Gate, doors=doors, ledger=ledger, vigil=vigil, allowed=allowed)
+    application.add_middleware(Gate, credentials=credentials, ledger=ledger, rechecks=rechecks, allowed=allowed)
     if allowed:
         application.add_middleware(Cors, allowed=allowed)
     return application

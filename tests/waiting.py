@@ -5,6 +5,7 @@ which the thread would wait for a disk, a process, another thread or the databas
 """
 
 import asyncio
+import gc
 import sys
 import threading
 import time
@@ -97,9 +98,11 @@ def watching_the_loop() -> Iterator[LoopWatch]:
     asyncio.Handle._run, threading.Condition.wait = measured, waited
     event.listen(Engine, "before_cursor_execute", _sent)
     _watches.append(watch)
+    gc.freeze()  # what other tests left behind is not looked through in a callback of this one
     try:
         yield watch
     finally:
+        gc.unfreeze()
         _watches.remove(watch)
         with suppress(ValueError):
             event.remove(Engine, "before_cursor_execute", _sent)

@@ -16,11 +16,11 @@ from app.runtime.runtime import Runtime
 @asynccontextmanager
 async def background_tasks(runtime: Runtime) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        courier = Sender(
+        sender = Sender(
             runtime.database, runtime.store, runtime.bus, lambda: runtime.leads, version=runtime.changes.version
         )
-        courier.start()
-        stack.push_async_callback(courier.close)
+        sender.start()
+        stack.push_async_callback(sender.close)
         keeper = Keeper(runtime)
         keeper.start()
         stack.push_async_callback(keeper.close)

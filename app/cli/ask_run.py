@@ -46,9 +46,9 @@ def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from
 def _who(database: Engine, token_from: str) -> tuple[str, str]:
     if not token_from:
         return getpass.getuser(), "terminal"
-    doors = Credentials(database, demo=False)
-    person = doors.holder(secret(token_from))
-    doors.close()
+    credentials = Credentials(database, demo=False)
+    person = credentials.holder(secret(token_from))
+    credentials.close()
     if person is None or not may(person.right, "operator"):
         raise BadInput("this is no token of an operator that still holds: temper token create makes one.")
     return person.name, person.via

@@ -10,7 +10,7 @@ from app.cli.written import write_out
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.case import read_case
-from app.evidence.notary import Hand, open_notary
+from app.evidence.notary import AskedBy, open_notary
 from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
 from app.evidence.receipt import hook_words
@@ -32,5 +32,5 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
 
 def _pack(settings: Settings, database: Engine, run: str) -> bytes:
     return open_notary(settings.data, database, settings.tsa, hook_words(settings.log_hook)).evidence(
-        run, Hand(getpass.getuser(), "admin", "terminal")
+        run, AskedBy(getpass.getuser(), "admin", "terminal")
     )

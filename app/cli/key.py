@@ -4,10 +4,10 @@ import getpass
 
 from app.cli.existing import existing_database
 from app.config import Settings
-from app.evidence.notary import Hand, change_key, open_notary
+from app.evidence.notary import AskedBy, change_key, open_notary
 
 
 def show_key(settings: Settings, why: str) -> None:
     notary = open_notary(settings.data, existing_database(settings))
-    key = change_key(notary, Hand(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
+    key = change_key(notary, AskedBy(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
     print(key.public)  # noqa: T201  alone on its line, for a script

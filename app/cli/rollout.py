@@ -24,7 +24,7 @@ from app.errors import BadInput
 from app.events.kinds import RolloutAsked
 from app.events.record import Recorded
 from app.evidence.bundle import FILE
-from app.evidence.notary import Hand, open_notary
+from app.evidence.notary import AskedBy, open_notary
 from app.runs.rollout.asked import Rollout, asked_of
 from app.runs.rollout.chosen import chosen
 from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
@@ -171,7 +171,7 @@ def write_bundle(settings: Settings, wanted: str, out: str) -> None:
         row = known_rollout(session, rollout)
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is made when it has ended.")
-    content = open_notary(settings.data, database).bundle(rollout, Hand(getpass.getuser(), "admin", "terminal"))
+    content = open_notary(settings.data, database).bundle(rollout, AskedBy(getpass.getuser(), "admin", "terminal"))
     write_out(content, out, f"rollout-{rollout}-{FILE}")
 
 

@@ -21,7 +21,7 @@ from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStarted
 from app.events.log import LogWriter, RunLog
 from app.events.words import Budget
-from app.evidence.notary import Hand, open_notary
+from app.evidence.notary import AskedBy, open_notary
 from app.lineups.model import Lineup
 from app.runs.order import rules_of
 from app.runtime.lock import held
@@ -181,7 +181,7 @@ def write(settings: Settings, database: Engine, made: Score, asked: ScoreAsked) 
     try:
         asked.out.write_bytes(content)
         if asked.pack:
-            by = Hand(getpass.getuser(), "admin", "terminal")
+            by = AskedBy(getpass.getuser(), "admin", "terminal")
             runs = {trial.run: notary.evidence(trial.run, by) for trial in made.trials if trial.run}
             asked.pack.write_bytes(score_file.pack(content, runs))
     except OSError as exc:

@@ -32,7 +32,7 @@ _HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
 
 
 @dataclass(frozen=True)
-class Hand:
+class AskedBy:
     """Whoever had it done."""
 
     who: str
@@ -40,7 +40,7 @@ class Hand:
     via: str
 
 
-ITSELF = Hand("temper", "", "")
+ITSELF = AskedBy("temper", "", "")
 
 
 class SignedHead(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ class Notary:
     hook: tuple[str, ...] = ()
     """What enters statements in a log elsewhere."""
 
-    def evidence(self, run: str, by: Hand) -> bytes:
+    def evidence(self, run: str, by: AskedBy) -> bytes:
         """The run's evidence.zip. Which one was handed out is on record before it leaves."""
         files = unpack(evidence(self.database, run, self.key))
         told = files["manifest.json"]
@@ -96,7 +96,7 @@ class Notary:
             log.warning("a pack goes out without a log's receipt: %s", exc)
             return None
 
-    def bundle(self, rollout: str, by: Hand) -> bytes:
+    def bundle(self, rollout: str, by: AskedBy) -> bytes:
         """The evidence of all its runs. Each of them is on record as handed out, too."""
         events = list(EventStore(self.database).events(rollout))
         archive = bundle(events, lambda run: self.evidence(run, by), self.key)
@@ -115,7 +115,7 @@ class Notary:
         """A key is on record before anything that it signs."""
         self.noted("key", self.key.public, ITSELF, "key: made", f"public={self.key.public}")
 
-    def noted(self, of: str, what: str, by: Hand, did: str, said: str) -> None:
+    def noted(self, of: str, what: str, by: AskedBy, did: str, said: str) -> None:
         """Once in the record, however often it is asked for."""
         with Session(self.database) as session:
             if anchors.sealed(session, of, what):
@@ -124,7 +124,7 @@ class Notary:
         with Session(self.database) as session, session.begin():
             anchors.keep(session, of, what)
 
-    def _note(self, by: Hand, did: str, said: str) -> None:
+    def _note(self, by: AskedBy, did: str, said: str) -> None:
         event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=said)
         line = audit.note(self.database, event)
         sign_head(self.folder, self.key, line.seq, line.hash)
@@ -138,7 +138,7 @@ def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[s
     return notary
 
 
-def change_key(notary: Notary, by: Hand, why: str) -> Key:
+def change_key(notary: Notary, by: AskedBy, why: str) -> Key:
     """The old key vouches for the new one, on record; then its private half is gone."""
     if not why.strip():
         raise BadInput("say why the key is changed: it goes on record.")

@@ -74,8 +74,8 @@ async def working(
         board = await stack.enter_async_context(
             sampled(lineup, bases, http, store, writer, bus, queues, launched, lambda: leases.leads if leases else 1)
         )
-        desk = ProbeRunner(partial(_keep, database, knees))
-        stack.push_async_callback(desk.close)
+        prober = ProbeRunner(partial(_keep, database, knees))
+        stack.push_async_callback(prober.close)
         inboxes = Inboxes(database)
         inboxes.start()
         stack.push_async_callback(inboxes.close)
@@ -94,7 +94,7 @@ async def working(
             launched,
             traffic,
             queues,
-            desk,
+            prober,
             Changes(database),
             inboxes,
             approvals,

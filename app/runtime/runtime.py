@@ -92,7 +92,7 @@ class Runtime:
     traffic: EngineTraffic
     queues: EngineQueues
     """Where turns wait for their engines."""
-    desk: ProbeRunner
+    prober: ProbeRunner
     """Where engines are probed."""
     changes: Changes
     inboxes: Inboxes
@@ -161,7 +161,7 @@ class Runtime:
             raise EngineBusy(reason)
         engines, cards = chosen(self.lineup, engine), BoardCards(self.board)
         pace, loaded = self.settings.speed, loads(self.launched)
-        self.desk.start(
+        self.prober.start(
             subjects(self.lineup, engines, self.bases, self.http, cards, pace, key_of, self.traffic, loaded)
         )
 

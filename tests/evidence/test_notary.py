@@ -11,7 +11,7 @@ from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record
 from app.evidence import verify
 from app.evidence.anchored import anchored, check_end
-from app.evidence.notary import HEAD, ITSELF, KEYS, Hand, change_key, open_notary, sign_head, signed_head
+from app.evidence.notary import HEAD, ITSELF, KEYS, AskedBy, change_key, open_notary, sign_head, signed_head
 from app.evidence.pack import pack
 from app.evidence.verify import check, digest, unpack
 from app.store import anchors
@@ -20,7 +20,7 @@ from app.store.events import EventStore
 from tests.evidence import logs
 from tests.evidence.logs import finished, plain_log, queued, scoped, started, verdicts
 
-ADA = Hand("ada", "viewer", "token")
+ADA = AskedBy("ada", "viewer", "token")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from app.errors import BadInput, Unusable
-from app.evidence.notary import Hand, open_notary
+from app.evidence.notary import AskedBy, open_notary
 from app.evidence.receipt import hook_words, receipt
 from app.evidence.remake import remake
 from app.evidence.verify import ATTESTED, LONGEST_RECEIPT, RECEIPT, BrokenPack, check, digest, proved, unpack
@@ -85,7 +85,7 @@ def handed(tmp_path):
         log = plain_log(WORDS, WORDS)
         EventStore(database).append(log)
         notary = open_notary(tmp_path, database, hook=command(tmp_path, body))
-        files = unpack(notary.evidence(log[0].run, Hand("ada", "operator", "token")))
+        files = unpack(notary.evidence(log[0].run, AskedBy("ada", "operator", "token")))
         database.dispose()
         return files, check(files, key=notary.key.public)
 

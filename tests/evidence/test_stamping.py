@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from app.errors import BadInput, Unusable
-from app.evidence.notary import Hand, open_notary
+from app.evidence.notary import AskedBy, open_notary
 from app.evidence.pack import pack
 from app.evidence.remake import remake
 from app.evidence.stamp_check import check_stamp
@@ -122,7 +122,7 @@ def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
     notary = open_notary(tmp_path, database, address[0])
-    files = unpack(notary.evidence(log[0].run, Hand("ada", "operator", "token")))
+    files = unpack(notary.evidence(log[0].run, AskedBy("ada", "operator", "token")))
     database.dispose()
     manifest = check(files, key=notary.key.public)
     assert remake(files) == ""
@@ -133,7 +133,7 @@ def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_p
     database = open_database(tmp_path / "temper.sqlite")
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
-    files = unpack(open_notary(tmp_path, database, "http://127.0.0.1:9/").evidence(log[0].run, Hand("ada", "", "")))
+    files = unpack(open_notary(tmp_path, database, "http://127.0.0.1:9/").evidence(log[0].run, AskedBy("ada", "", "")))
     database.dispose()
     assert STAMP not in files
     assert "without a time stamp: http://127.0.0.1:9/ gave no time stamp" in caplog.text

@@ -22,8 +22,8 @@ LOOK_EVERY = 5.0
 class AccessLedger(OwnTask):
     name = "audit of refusals"
 
-    def __init__(self, database: Engine, herald: AuditSyslog) -> None:
-        self._database, self._herald = database, herald
+    def __init__(self, database: Engine, syslog: AuditSyslog) -> None:
+        self._database, self._syslog = database, syslog
         self._tally = Tally()
 
     async def close(self) -> None:
@@ -55,4 +55,4 @@ class AccessLedger(OwnTask):
             await self.did(event, 0.0 if all_of_them else PATIENCE)
 
     def _note(self, event: PersonDid) -> None:
-        self._herald.tell(audit.note(self._database, event))
+        self._syslog.tell(audit.note(self._database, event))

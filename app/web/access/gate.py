@@ -35,13 +35,13 @@ class Gate:
     def __init__(
         self,
         app: ASGIApp,
-        doors: Credentials,
+        credentials: Credentials,
         ledger: AccessLedger,
-        vigil: Rechecks,
+        rechecks: Rechecks,
         allowed: frozenset[str] = frozenset(),
     ) -> None:
         """`allowed`: the origins of other sites that may use the API."""
-        self._app, self._doors, self._ledger, self._vigil = app, doors, ledger, vigil
+        self._app, self._credentials, self._ledger, self._rechecks = app, credentials, ledger, rechecks
         self._allowed = allowed
         self._turns = asyncio.Semaphore(STRANGERS_AT_ONCE)
 
@@ -52,7 +52,7 @@ class Gate:
             return await send({"type": "websocket.close"})
         headers = Headers(scope=scope)
         try:
-            person = await self._doors.person(headers)
+            person = await self._credentials.person(headers)
         except AWAY as exc:
             said = f"The database cannot be asked who you are: {why(exc)}. Try again in a moment."
             return await turned_away(headers, Problem("unavailable", said))(scope, receive, send)
@@ -60,7 +60,7 @@ class Gate:
         WHO.set(person)
         if person and (line := scope.get("state", {}).get("line")):
             line.known()
-        with self._vigil.over(visit):
+        with self._rechecks.over(visit):
             return await self._served(scope, headers, visit, receive, send)
 
     async def _served(self, scope: Scope, headers: Headers, visit: Visit, receive: Receive, send: Send) -> None:
@@ -88,10 +88,10 @@ class Gate:
     def _welcome(self, scope: Scope, headers: Headers) -> bool:
         if _from_here(scope, headers):
             return True
-        return may_write(headers, scope["path"], self._allowed, demo=self._doors.demo)
+        return may_write(headers, scope["path"], self._allowed, demo=self._credentials.demo)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        if self._doors.demo and not _is_loopback_name(headers.get("host", "")):
+        if self._credentials.demo and not _is_loopback_name(headers.get("host", "")):
             said = "Temper answers to localhost here. To reach it by another name, start it with --host and --sign-in."
             return turned_away(headers, Problem("wrong-host", said))
         if scope["method"] not in READING and not self._welcome(scope, headers):

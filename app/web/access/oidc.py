@@ -60,7 +60,7 @@ class Provider:
 
 
 @dataclass(frozen=True)
-class Errand:
+class OidcSignIn:
     """What a browser takes along to the provider and must bring back."""
 
     state: str
@@ -69,7 +69,7 @@ class Errand:
     to: str
 
     @classmethod
-    def new(cls, to: str) -> "Errand":
+    def new(cls, to: str) -> "OidcSignIn":
         return cls(secrets.token_urlsafe(24), secrets.token_urlsafe(24), secrets.token_urlsafe(48), to)
 
 
@@ -101,7 +101,7 @@ class Oidc:
     def shown(self) -> str:
         return httpx.URL(self.provider.issuer).host
 
-    async def away(self, errand: Errand, back: str) -> str:
+    async def away(self, begun: OidcSignIn, back: str) -> str:
         """The provider's address for a browser; `back` is where it returns to."""
         found = await self._discovered()
         return str(
@@ -111,27 +111,27 @@ class Oidc:
                 response_type="code",
                 redirect_uri=back,
                 scope=f"openid profile email {self.provider.scope}".strip(),
-                state=errand.state,
-                nonce=errand.nonce,
-                code_challenge=create_s256_code_challenge(errand.verifier),
+                state=begun.state,
+                nonce=begun.nonce,
+                code_challenge=create_s256_code_challenge(begun.verifier),
                 code_challenge_method="S256",
             )
         )
 
-    async def vouched(self, errand: Errand, code: str, back: str) -> Vouched:
+    async def vouched(self, begun: OidcSignIn, code: str, back: str) -> Vouched:
         found = await self._discovered()
         asked = {
             "grant_type": "authorization_code",
             "code": code,
             "redirect_uri": back,
             "client_id": self.provider.client_id,
-            "code_verifier": errand.verifier,
+            "code_verifier": begun.verifier,
         }
         if self._secret:
             asked["client_secret"] = self._secret
         answer = await self._asked("POST", found.token_endpoint, data=asked)
         keys = await self._asked("GET", found.jwks_uri)
-        return self._checked(_read(answer, _Tokens).id_token, keys, errand.nonce)
+        return self._checked(_read(answer, _Tokens).id_token, keys, begun.nonce)
 
     def _checked(self, token: str, keys: bytes, nonce: str) -> Vouched:
         try:

@@ -54,7 +54,7 @@ class LetIn:
 class PasswordCheck:
     def __init__(self, database: Engine) -> None:
         self._database = database
-        self._threads = {line: ThreadPoolExecutor(1, f"desk {line}") for line in ("look", "known", "new")}
+        self._threads = {line: ThreadPoolExecutor(1, f"passwords {line}") for line in ("look", "known", "new")}
         self._waiting = dict.fromkeys(self._threads, 0)
 
     def close(self) -> None:

@@ -16,10 +16,10 @@ EVERY = 0.4
 
 
 class Rechecks(OwnTask):
-    name = "vigil"
+    name = "rechecks"
 
-    def __init__(self, doors: Credentials) -> None:
-        self._doors = doors
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
         self._visits: set[Visit] = set()
         self._came = asyncio.Event()
 
@@ -37,7 +37,7 @@ class Rechecks(OwnTask):
         staying = [one for one in self._visits if one.since < late and one.person and one.person.credential]
         if not staying:
             return
-        known = await self._doors.standing({one.person.credential for one in staying if one.person})
+        known = await self._credentials.standing({one.person.credential for one in staying if one.person})
         for one in staying:
             if not _still(one, known):
                 one.over.set()

@@ -47,9 +47,9 @@ async def sign_in(
     password: Annotated[str, Form(max_length=200)],
     next: Annotated[str, Form(max_length=500)] = "/",  # noqa: A002
 ) -> Response:
-    desk: PasswordCheck = request.app.state.desk
+    passwords: PasswordCheck = request.app.state.passwords
     source = request.client.host if request.client else ""
-    match await desk.tried(SignInTry(name, password, source, cookie(request.headers, BROWSER))):
+    match await passwords.tried(SignInTry(name, password, source, cookie(request.headers, BROWSER))):
         case TryLater(seconds):
             answer = form_again(request, next, f"Too many tries: wait {math.ceil(seconds)} s.", 429)
             answer.headers["retry-after"] = str(math.ceil(seconds))

@@ -16,7 +16,7 @@ from app.people.names import is_name
 from app.people.rights import Right, everybody
 from app.store import people
 from app.store.models import PersonRow
-from app.web.access.oidc import Errand, NotVouchedFor, Oidc, Vouched
+from app.web.access.oidc import NotVouchedFor, Oidc, OidcSignIn, Vouched
 from app.web.access.password_check import SESSION_SECONDS
 from app.web.access.sign_in import form_again, inside, let_in
 from app.web.addresses import path_to
@@ -34,13 +34,13 @@ async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "
     oidc: Oidc | None = request.app.state.oidc
     if oidc is None:
         return form_again(request, next, "There is no identity provider here: sign in with a name and a password.", 404)
-    errand = Errand.new(inside(next))
+    begun = OidcSignIn.new(inside(next))
     try:
-        to = await oidc.away(errand, _back(request))
+        to = await oidc.away(begun, _back(request))
     except NotVouchedFor as exc:
         return form_again(request, next, str(exc), 502)
     answer = RedirectResponse(to, status_code=303)
-    carried = msgspec.json.encode(errand).hex()
+    carried = msgspec.json.encode(begun).hex()
     answer.set_cookie(
         COOKIE, carried, max_age=ERRAND_SECONDS, httponly=True, samesite="lax", path=path_to("sign_in_oidc_back"),
         secure=request.url.scheme == "https",
@@ -58,18 +58,18 @@ async def back(
     error: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     oidc: Oidc | None = request.app.state.oidc
-    errand = _errand(request)
-    if oidc is None or errand is None or not state or state != errand.state:
+    begun = _begun_here(request)
+    if oidc is None or begun is None or not state or state != begun.state:
         return form_again(request, "/", "This sign-in was not begun here, or it took too long: begin again.", 403)
     if error or not code:
-        return form_again(request, errand.to, f"{oidc.shown} did not let you in.", 403)
+        return form_again(request, begun.to, f"{oidc.shown} did not let you in.", 403)
     source = request.client.host if request.client else ""
     try:
-        vouched = await oidc.vouched(errand, code, _back(request))
+        vouched = await oidc.vouched(begun, code, _back(request))
         secret, did = await run_in_threadpool(_begun, session, oidc, vouched, source)
     except NotVouchedFor as exc:
-        return form_again(request, errand.to, str(exc), 403)
-    answer = let_in(request, errand.to, secret, SESSION_SECONDS)
+        return form_again(request, begun.to, str(exc), 403)
+    answer = let_in(request, begun.to, secret, SESSION_SECONDS)
     answer.delete_cookie(COOKIE, path=path_to("sign_in_oidc_back"))
     if did:
         answer.background = BackgroundTask(request.app.state.ledger.did, did)
@@ -132,9 +132,9 @@ def _identity(issuer: str, subject: str) -> str:
     return hashlib.sha256(f"{issuer} {subject}".encode()).hexdigest()
 
 
-def _errand(request: Request) -> Errand | None:
+def _begun_here(request: Request) -> OidcSignIn | None:
     try:
-        return msgspec.json.decode(bytes.fromhex(request.cookies.get(COOKIE, "")), type=Errand)
+        return msgspec.json.decode(bytes.fromhex(request.cookies.get(COOKIE, "")), type=OidcSignIn)
     except (ValueError, msgspec.MsgspecError):
         return None
 

@@ -4,7 +4,7 @@ from fastapi import Response
 
 from app.evidence import pack
 from app.evidence.case import read_case
-from app.evidence.notary import Hand, open_notary
+from app.evidence.notary import AskedBy, open_notary
 from app.evidence.papers import PAPERS, Paper
 from app.evidence.receipt import hook_words
 from app.people.rights import DEMO, WHO, guests, operators
@@ -39,7 +39,7 @@ def take_pack(run: str, runtime: TheRuntime) -> Response:
     person = WHO.get() or DEMO
     archive = open_notary(
         runtime.settings.data, runtime.database, runtime.settings.tsa, hook_words(runtime.settings.log_hook)
-    ).evidence(run, Hand(person.name, person.right, person.via))
+    ).evidence(run, AskedBy(person.name, person.right, person.via))
     return _answer(run, pack.FILE, pack.MEDIA_TYPE, archive)
 
 

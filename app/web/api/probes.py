@@ -72,9 +72,9 @@ async def start_probe(runtime: TheRuntime, order: Annotated[ProbeOrder | None, B
 
 
 def _list(runtime: Runtime, probes: list[Probed]) -> ProbeList:
-    desk = runtime.desk
-    under_way = (desk.step or "about to begin") if desk.working else ""
-    return ProbeList(probes=[_view(one) for one in probes], under_way=under_way, ended=desk.ended)
+    prober = runtime.prober
+    under_way = (prober.step or "about to begin") if prober.working else ""
+    return ProbeList(probes=[_view(one) for one in probes], under_way=under_way, ended=prober.ended)
 
 
 def _view(one: Probed) -> ProbeView:

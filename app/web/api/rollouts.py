@@ -9,7 +9,7 @@ from pydantic import Field
 
 from app.events.kinds import RolloutAsked
 from app.evidence.bundle import FILE, MEDIA_TYPE
-from app.evidence.notary import Hand, open_notary
+from app.evidence.notary import AskedBy, open_notary
 from app.people.rights import WHO, operators, viewers
 from app.runs.order import LONGEST
 from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, Rollout, RolloutTerms, asked_of
@@ -215,7 +215,7 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     if row.ended_at is None:
         raise Problem("wrong-state", f"Rollout {rollout} is {row.state}: its evidence is made when it has ended.")
     person = WHO.get()
-    hand = Hand(person.name, person.right, person.via) if person else Hand("", "", "")
+    hand = AskedBy(person.name, person.right, person.via) if person else AskedBy("", "", "")
     archive = open_notary(runtime.settings.data, runtime.database).bundle(rollout, hand)
     named = {"content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"', "cache-control": "no-store"}
     return Response(archive, media_type=MEDIA_TYPE, headers=named | {"x-content-type-options": "nosniff"})

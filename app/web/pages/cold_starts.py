@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Stair:
+class ColdStartLine:
     name: str
     at: float
     took: float
@@ -33,7 +33,7 @@ class Stair:
 
 
 @dataclass(frozen=True)
-class Flight:
+class ColdStartCard:
     engine: str
     name: str
     state: str
@@ -45,14 +45,14 @@ class Flight:
     adopted: bool
     program: str
     """The server and its version, where its log tells it."""
-    stairs: tuple[Stair, ...]
+    lines: tuple[ColdStartLine, ...]
     log: tuple[str, ...]
 
 
 @router.get("/machine/stairs")
 @viewers
-def stairs(runtime: TheRuntime) -> HTMLResponse:
-    return HTMLResponse(stairs_now(runtime))
+def cold_starts(runtime: TheRuntime) -> HTMLResponse:
+    return HTMLResponse(cold_starts_now(runtime))
 
 
 @router.post("/ops/engines/{engine}", name="ops_engine")
@@ -65,15 +65,15 @@ async def handle(runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pat
     return RedirectResponse(path_to("ops"), status_code=303)
 
 
-def stairs_now(runtime: Runtime) -> str:
+def cold_starts_now(runtime: Runtime) -> str:
     now = time.time()
-    flights = [_flight(name, one, now) for name, replicas in runtime.launched.items() for one in replicas]
-    return rendered("partials/_stairs.html", flights=flights)
+    cards = [_card(name, one, now) for name, replicas in runtime.launched.items() for one in replicas]
+    return rendered("partials/_cold_starts.html", cards=cards)
 
 
-def _flight(engine: str, one: Launched, now: float) -> Flight:
+def _card(engine: str, one: Launched, now: float) -> ColdStartCard:
     look = one.look()
-    return Flight(
+    return ColdStartCard(
         engine=engine,
         name=one.name,
         state=look.state,
@@ -84,18 +84,20 @@ def _flight(engine: str, one: Launched, now: float) -> Flight:
         pid=one.pid,
         adopted=one.adopted,
         program=f"{one.engine.program} {one.cold.version}" if one.cold.version else "",
-        stairs=_stairs(one, now if look.state == "loading" else None),
+        lines=_lines(one, now if look.state == "loading" else None),
         log=tuple(last_lines(one.log, LOG_LINES)),
     )
 
 
-def _stairs(one: Launched, now: float | None) -> tuple[Stair, ...]:
+def _lines(one: Launched, now: float | None) -> tuple[ColdStartLine, ...]:
     steps = one.cold.steps
     whole = (now - one.cold.started) if now else (steps[-1].at if steps else 0.0)
     found, before = [], 0.0
     for step in steps:
         took = step.at - before
         share = 100 / whole if whole else 0.0
-        found.append(Stair(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.found))
+        found.append(
+            ColdStartLine(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.found)
+        )
         before = step.at
     return tuple(found)

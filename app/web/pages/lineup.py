@@ -75,7 +75,7 @@ async def probe(runtime: TheRuntime, engine: Annotated[str, Form(max_length=100)
     try:
         await runtime.probe(engine)
     except BadInput as exc:
-        runtime.desk.ended = str(exc)
+        runtime.prober.ended = str(exc)
     return RedirectResponse(f"{path_to('lineup')}#probe", status_code=303)
 
 
@@ -84,8 +84,8 @@ async def probe(runtime: TheRuntime, engine: Annotated[str, Form(max_length=100)
 def now(runtime: TheRuntime) -> Response:
     """What the page asks every two seconds while a probe is under way; at its end the page is drawn anew."""
     nonce = new_nonce()
-    drawn = page(rendered("partials/_probing.html", nonce=nonce, desk=runtime.desk), nonce)
-    if not runtime.desk.working:
+    drawn = page(rendered("partials/_probing.html", nonce=nonce, prober=runtime.prober), nonce)
+    if not runtime.prober.working:
         drawn.headers["hx-refresh"] = "true"
     return drawn
 
@@ -99,7 +99,7 @@ def _shown(runtime: Runtime, session: Session, lineup: Lineup) -> Response:
         "names": shipped(),
         "sections": _sections(lineup, history),
         "history": history,
-        "desk": runtime.desk,
+        "prober": runtime.prober,
     }
     return page(rendered("lineup.html", nonce=nonce, here="lineup", **context), nonce)
 

@@ -14,8 +14,8 @@ from app.events.words import Role
 from app.lineups.model import Lineup
 from app.people.rights import only
 from app.store.events import EventStore, RunSpan
+from app.web.pages.mission.engine_holds import HOLD_SECONDS, Bar, EngineHolds, Hold, bars
 from app.web.pages.mission.lane import ROLES
-from app.web.pages.mission.ribbon import HOLD_SECONDS, Bar, EngineHolds, Hold, bars
 from app.web.pages.templating import rendered
 
 TURNS = ("turn.started", "turn.finished", "turn.interrupted")

@@ -18,25 +18,25 @@ async def test_it_works_in_the_background_one_at_a_time_and_keeps_what_it_finds(
         kept.append(probed)
         loop.call_soon_threadsafe(finished.set)
 
-    desk = ProbeRunner(keep)
+    prober = ProbeRunner(keep)
     async with httpx.AsyncClient(transport=httpx.MockTransport(Wire())) as http:
-        desk.start([subject(http)])
-        assert desk.working
+        prober.start([subject(http)])
+        assert prober.working
         with pytest.raises(EngineBusy, match="A probe is under way"):
-            desk.start([subject(http)])
+            prober.start([subject(http)])
         await asyncio.wait_for(finished.wait(), 20)
-        await desk.finished()
-    assert ([one.engine for one in kept], desk.working, desk.ended) == (["gemma-31b"], False, "")
+        await prober.finished()
+    assert ([one.engine for one in kept], prober.working, prober.ended) == (["gemma-31b"], False, "")
 
 
 async def test_a_probe_that_cannot_be_made_says_why_and_the_next_subject_has_its_turn():
     kept = []
-    desk = ProbeRunner(kept.append)
+    prober = ProbeRunner(kept.append)
     transport, other = httpx.MockTransport(Wire(running=1)), httpx.MockTransport(Wire())
     async with httpx.AsyncClient(transport=transport) as busy, httpx.AsyncClient(transport=other) as free:
-        desk.start([subject(busy), subject(free)])
-        await desk.finished()
-    assert "probe it when it is idle" in desk.ended
+        prober.start([subject(busy), subject(free)])
+        await prober.finished()
+    assert "probe it when it is idle" in prober.ended
     assert len(kept) == 1
 
 
@@ -44,8 +44,8 @@ async def test_closing_ends_it():
     async def silent(_):
         await asyncio.Event().wait()
 
-    desk = ProbeRunner(lambda _: None)
+    prober = ProbeRunner(lambda _: None)
     async with httpx.AsyncClient(transport=httpx.MockTransport(silent)) as http:
-        desk.start([subject(http)])
-        await desk.close()
-    assert not desk.working
+        prober.start([subject(http)])
+        await prober.close()
+    assert not prober.working

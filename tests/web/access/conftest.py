@@ -82,8 +82,8 @@ def knock(database, secrets, routes):
     served = Router(routes=routes)
 
     async def ask(method, path, right=None, kind="token", *, demo=False, client="192.0.2.7", **headers):
-        doors = Credentials(database, demo=demo)
-        gate = Gate(served, doors, AccessLedger(database, AuditSyslog("")), Rechecks(doors))
+        credentials = Credentials(database, demo=demo)
+        gate = Gate(served, credentials, AccessLedger(database, AuditSyslog("")), Rechecks(credentials))
         if right:
             secret = secrets[right, kind]
             headers |= {"authorization": f"Bearer {secret}"} if kind == "token" else {"cookie": f"{COOKIE}={secret}"}
@@ -91,7 +91,7 @@ def knock(database, secrets, routes):
         transport = httpx.ASGITransport(gate, client=(client, 4000))
         async with httpx.AsyncClient(transport=transport, base_url="http://temper.example") as http:
             answer = await http.request(method, path, headers=named)
-        doors.close()
+        credentials.close()
         return answer
 
     return ask

@@ -14,10 +14,10 @@ def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as syslog:
         syslog.bind(("127.0.0.1", 0))
         syslog.settimeout(5)
-        herald = AuditSyslog(f"127.0.0.1:{syslog.getsockname()[1]}")
-        herald.tell(LINE)
+        syslog_line = AuditSyslog(f"127.0.0.1:{syslog.getsockname()[1]}")
+        syslog_line.tell(LINE)
         said = syslog.recv(2000).decode()
-        herald.close()
+        syslog_line.close()
     assert f"temper audit seq=1 hash={LINE.hash}" in said
     assert "jo" not in said
 

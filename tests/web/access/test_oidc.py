@@ -45,9 +45,9 @@ class Browser:
         return await self.http.get(await self.goes(to))
 
     async def person(self, database):
-        doors = Credentials(database, demo=False)
-        found = await doors.person(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
-        doors.close()
+        credentials = Credentials(database, demo=False)
+        found = await credentials.person(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
+        credentials.close()
         return found
 
 
@@ -137,7 +137,7 @@ async def test_a_return_that_was_not_begun_in_this_browser_is_refused(browser):
     browser.http.cookies = cookies
     assert "was not begun here" in (await browser.http.get(back.replace("state=", "state=x"))).text
     assert (await browser.http.get(back)).status_code == 303
-    assert "was not begun here" in (await browser.http.get(back)).text, "an errand is done once"
+    assert "was not begun here" in (await browser.http.get(back)).text, "a sign-in is begun once"
 
 
 async def test_a_provider_that_is_gone_or_speaks_for_another_is_said(browser, provider):
@@ -205,22 +205,22 @@ async def test_a_claim_that_is_no_list_of_known_groups_lets_nobody_in(grouped, d
 
 
 async def test_a_group_that_was_taken_away_is_taken_from_tokens_and_other_sessions_as_well(grouped, database, provider):
-    doors = Credentials(database, demo=False)
+    credentials = Credentials(database, demo=False)
     provider.claims = {"groups": ["stig-admins"]}
     await grouped.signs_in()
     with Session(database) as session, session.begin():
         _, token = people.issue(session, person="ada", right="admin", kind="token", label="", seconds=3600.0)
     provider.claims = {"groups": ["everyone"]}
     await grouped.signs_in()
-    assert doors.holder(token).right == "viewer"
+    assert credentials.holder(token).right == "viewer"
     provider.claims = {"groups": ["chess"]}
     assert (await grouped.signs_in()).status_code == 403
-    assert doors.holder(token) is None
+    assert credentials.holder(token) is None
     assert await grouped.person(database) is None
     provider.claims = {"groups": ["stig-operators"]}
     await grouped.signs_in()
     assert (await grouped.person(database)).right == "operator"
-    doors.close()
+    credentials.close()
     with Session(database) as session:
         did = [line.event.did for line in audit.newest(session, 9)]
     assert did == [

@@ -74,7 +74,7 @@ class Watching:
 
 @pytest.fixture
 async def watch(database):
-    """A gate as one node has it, and its vigil as it looks."""
+    """A gate as one node has it, and its rechecks as it looks."""
     watching = {}
 
     async def answer(request):
@@ -88,19 +88,19 @@ async def watch(database):
     viewing, operating, shared = (mark(_copy(answer)) for mark in (viewers, operators, guests))
     routes = [Route("/watch", viewing), Route("/operate", operating), Route("/runs/{run}/page", shared)]
     guard(routes)
-    doors = Credentials(database, demo=False)
-    vigil = Rechecks(doors)
-    gate = Gate(Router(routes), doors, AccessLedger(database, AuditSyslog("")), vigil)
+    credentials = Credentials(database, demo=False)
+    rechecks = Rechecks(credentials)
+    gate = Gate(Router(routes), credentials, AccessLedger(database, AuditSyslog("")), rechecks)
 
     async def begin(path, kind="token", run=""):
         one = watching[path] = Watching(database, path, kind, run)
         await one.follow(gate)
-        vigil.start()
+        rechecks.start()
         return one
 
     yield begin
-    await vigil.close()
-    doors.close()
+    await rechecks.close()
+    credentials.close()
 
 
 def _copy(answer):

@@ -37,8 +37,8 @@ class Place:
     @asynccontextmanager
     async def told(self, url, *, local=True):
         store, bus, changes = EventStore(self.database), Bus(), Changes(self.database)
-        courier = Sender(self.database, store, bus, version=changes.version, patience=0.4)
-        courier.start()
+        sender = Sender(self.database, store, bus, version=changes.version, patience=0.4)
+        sender.start()
         await asyncio.to_thread(self._added, url, local)
         writer = LogWriter(store, bus)
         writer.start()
@@ -46,7 +46,7 @@ class Place:
         log.append(QUEUED)
         await log.flush()
         yield
-        await courier.close()
+        await sender.close()
         changes.close()
         await writer.close()
 

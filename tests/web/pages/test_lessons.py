@@ -17,8 +17,8 @@ async def test_the_page_says_what_was_learnt_where_and_whether_it_helped(tmp_pat
         found = (await made.http.get("/lessons?q=BACKUP+login")).text
         assert LESSON.advice in found
         assert 'value="BACKUP login"' in found
-        assert "No lesson says that" in (await made.http.get("/lessons?q=%25")).text
-        assert "No lesson says that" in (await made.http.get("/lessons?rule=V-1")).text
+        assert "No lesson matches" in (await made.http.get("/lessons?q=%25")).text
+        assert "No lesson matches" in (await made.http.get("/lessons?rule=V-1")).text
         assert [one["id"] for one in (await made.http.get("/api/v1/lessons?q=backup")).json()["lessons"]] == ["l1"]
 
 

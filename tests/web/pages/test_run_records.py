@@ -16,7 +16,7 @@ async def test_items_and_events_are_searched_by_their_address(tmp_path):
         one = (await made.http.get("/runs/r1/items?outcome=escalated")).text
         assert f"/items/{FIRST}" not in one
         assert f"/items/{SECOND}" in one
-        assert "No item is like that" in (await made.http.get("/runs/r1/items?q=nowhere")).text
+        assert "No item matches" in (await made.http.get("/runs/r1/items?q=nowhere")).text
         alarms = (await made.http.get("/runs/r1/events?kind=alarm&q=BACKUP")).text
         assert "nightly backup" in alarms
         assert "passed at attempt" not in alarms

@@ -8,9 +8,9 @@ from app.events.kinds import RunFailed
 from app.skills.catalog import skill
 from app.store import people
 from app.store.models import PersonRow
+from app.web.pages.mission.engine_holds import Bar
 from app.web.pages.mission.missions import Missions
 from app.web.pages.mission.pieces import Scene
-from app.web.pages.mission.ribbon import Bar
 from app.web.pages.mission.screen import Screen
 from app.web.pages.sharing import MOST_LANES, RunHolds, Served, Sharing, shares
 from tests.runs.doors import house

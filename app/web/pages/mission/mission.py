@@ -17,9 +17,9 @@ from app.events.record import Recorded
 from app.events.words import Role
 from app.loop.state import RunState, step
 from app.web.pages.mission.attempts import AttemptView, tried
+from app.web.pages.mission.engine_holds import EngineHolds
 from app.web.pages.mission.feed import FeedLine, feed_line
 from app.web.pages.mission.lane import ROLES, Lane, advance
-from app.web.pages.mission.ribbon import EngineHolds
 
 FEED_LINES = 60
 

@@ -7,10 +7,10 @@ from fastapi import Depends, Request
 
 from app.events.kinds import KINDS
 from app.store.events import EventStore
+from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FeedLine, feed_line
 from app.web.pages.mission.frames import Frames
 from app.web.pages.mission.mission import FEED_LINES, Mission
-from app.web.pages.mission.ribbon import HOLD_SECONDS
 
 TOLD = tuple(kind for kind in KINDS if not kind.startswith(("turn.delta", "turn.started", "engine.", "gpu.")))
 """What the feed may be made of; a turn's end only where it came to nothing."""

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from app.lineups.model import Engine, Lineup
+from app.lineups.model import Lineup
 from app.skills.skill import Skill
 from app.targets.registry import is_fixture
 from app.web.pages.mission.caption import caption
+from app.web.pages.mission.engine_label import engine_label
 from app.web.pages.mission.headway import headway, rolled_back
 from app.web.pages.mission.lane import ROLES, Lane
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.ribbon import HOLD_SECONDS, bars
 from app.web.pages.templating import rendered
 
 STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
@@ -81,30 +81,10 @@ def _status(mission: Mission, scene: Scene) -> str:
 
 def engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     return {
-        f"hold-{engine.name}": rendered("partials/_hold.html", hold=hold(mission, engine, scene))
+        f"hold-{engine.name}": rendered("partials/_engine_label.html", hold=engine_label(mission, engine, scene.lineup))
         for engine in scene.lineup.engines.values()
     }
 
 
 def focus(mission: Mission, scene: Scene) -> object:
     return scene.skill.rules.get(mission.focus) if mission.focus else None
-
-
-def hold(mission: Mission, engine: Engine, scene: Scene) -> dict[str, object]:
-    holds = mission.holds.of.get(engine.name, [])
-    now = mission.state.at
-    last = holds[-1] if holds else None
-    live = last if last and last.until is None else None
-    seated = [role for role, seat in scene.lineup.seats.items() if seat.engine == engine.name]
-    return {
-        "engine": engine,
-        "roles": seated,
-        "serving": live.role if live else None,
-        "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
-        "reading": bool(live and live.first is None),
-        "rows": [(role, bars([one for one in holds if one.role == role], now, HOLD_SECONDS)) for role in seated],
-        "minutes": int(HOLD_SECONDS / 60),
-        "turn": mission.newest.get(engine.name),
-        "pace": mission.state.request.pace if mission.state.request else None,
-        "simulated": bool(mission.state.request and mission.state.request.simulated),
-    }

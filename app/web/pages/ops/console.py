@@ -12,7 +12,7 @@ from app.loop.state import RunState
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.held import asking
-from app.web.pages.cold_starts import stairs_now
+from app.web.pages.cold_starts import cold_starts_now
 from app.web.pages.mission.feed import FeedLine, feed_line
 from app.web.pages.mission.missions import TOLD
 from app.web.pages.ops.cards import engine_card, gpu_rows, run_card
@@ -67,7 +67,7 @@ class Console:
             "hand": rendered("partials/_hand.html", cards=[run_card(state) for state in states]),
             "engines": rendered("partials/_engines.html", cards=engines),
             "simulator": rendered("partials/_simulator.html", simulator=runtime.simulator),
-            "stairs": stairs_now(runtime) if runtime.launched else "",
+            "stairs": cold_starts_now(runtime) if runtime.launched else "",
             "gpus": rendered("partials/_gpu_rows.html", rows=gpus, reason=runtime.board.gpu_reason),
             "feed": rendered("partials/_told.html", feed=self._told(list(newest)), hosts=_several(newest)),
             "log": rendered("partials/_log.html", lines=list(_log(runtime))),

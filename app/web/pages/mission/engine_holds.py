@@ -1,4 +1,4 @@
-"""Who held an engine, and when: the ribbon under its label."""
+"""Who held an engine, and when: what its label and the time axis under it are drawn from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ def hand_over(holds: list[Hold], event: TurnStarted, at: float, keep: float) -> 
 
 
 def let_go(holds: list[Hold], turn: str, at: float, ttft: float | None = None) -> list[Hold]:
-    """The end knows when the first token came, whoever saw it come: a late viewer draws the same ribbon."""
+    """The end knows when the first token came, whoever saw it come: a late viewer draws the same axis."""
     return [_ended(hold, at, ttft) if hold.turn == turn else hold for hold in holds]
 
 

@@ -2,9 +2,9 @@ from msgspec.structs import replace
 
 from app.lineups.reader import find_lineup, read_lineup
 from app.skills.catalog import skill
+from app.web.pages.mission.engine_holds import Bar, bars, hand_over, let_go
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.pieces import Scene, engine_pieces
-from app.web.pages.mission.ribbon import Bar, bars, hand_over, let_go
 from tests.web.pages.turns import turn_started
 
 
