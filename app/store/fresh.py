@@ -11,7 +11,7 @@ from app.config import migrations
 
 
 def lay_out(engine: Engine) -> None:
-    """A twentieth of the work of all the migrations, and nothing of Alembic is read."""
+    """An eighth of the work of all the migrations, and nothing of Alembic is read in."""
     statements = laid_out_by().read_text(encoding="utf-8").split(";\n")
     with engine.begin() as connection:
         # SQLite's driver begins no transaction for a change of tables: a kill would leave some of them there.

