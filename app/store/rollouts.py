@@ -127,11 +127,6 @@ def runs_of(session: Session, runs: Sequence[str]) -> dict[str, RunRow]:
     return {row.id: row for row in session.exec(select(RunRow).where(col(RunRow.id).in_(runs)))}
 
 
-def rollout_of(session: Session, run: str) -> str:
-    """Empty where nobody but a person asked for it."""
-    return session.exec(select(RolloutHostRow.rollout).where(RolloutHostRow.run == run)).first() or ""
-
-
 def asked(session: Session, runs: Sequence[str], verb: str, by: str, since: float) -> set[str]:
     """Those of `runs` that were asked this by the rollout since then."""
     told = select(CommandRow.run).where(

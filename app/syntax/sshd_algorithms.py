@@ -84,7 +84,6 @@ def _built(keys: Built, kex: Built) -> dict[str, Built]:
 
 OF_RHEL_9 = _built(Built(_ALL_KEYS, (*_KEYS, *_RSA_SHA1)), Built((*_ALL_KEX, _PRIME[1]), _CURVES))
 OF_DEBIAN_12 = _built(Built(_ALL_KEYS, _KEYS), Built((*_ALL_KEX, *_PRIME), (*_PRIME, *_CURVES)))
-KEYWORDS = OF_DEBIAN_12.keys()
 
 
 def resolved(written: str, built: Built) -> str | None:

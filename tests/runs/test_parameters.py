@@ -13,7 +13,7 @@ from app.store import audit
 from app.store.groups import keep
 from app.store.parameters import ParameterRow, StoredParameters, parameters
 from tests.evidence.logs import queued, started
-from tests.runs.doors import house_with_lab, refused_alike
+from tests.runs.doors import refused_alike
 
 GOOD = {"name": "minlen", "value": "20"}
 WRONG = {
@@ -36,12 +36,6 @@ WRONG = {
     "both": ({"host": "fixture", "group": "lab"}, "Name a host or a group, not both."),
     "no skill": ({"skill": "cis"}, "There is no skill 'cis'"),
 }
-
-
-@pytest.fixture
-async def doors(tmp_path):
-    async with house_with_lab(tmp_path / "data") as made:
-        yield made
 
 
 async def page(doors, wish):

@@ -2,13 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from sqlmodel import Session
 
 from app.store import audit
 from app.store.groups import keep
 from app.store.waivers import waivers
-from tests.runs.doors import house_with_lab, refused_alike
+from tests.runs.doors import refused_alike
 
 SOON = (datetime.now(UTC).date() + timedelta(90)).isoformat()
 GOOD = {"rule": "V-257985", "host": "fixture", "owner": "Ops lead", "reason": "The old client.", "until": SOON}
@@ -26,12 +25,6 @@ WRONG = {
     "for good": ({"until": "2099-01-01"}, "looked at again once a year"),
     "a long reason": ({"reason": "x" * 1001}, "The reason has 1001 characters: 1000 are the most."),
 }
-
-
-@pytest.fixture
-async def doors(tmp_path):
-    async with house_with_lab(tmp_path / "data") as made:
-        yield made
 
 
 async def page(doors, wish):

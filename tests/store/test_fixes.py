@@ -16,15 +16,9 @@ from tests.forkserver import temper
 from tests.loop.playing import FIX as ELSEWHERE
 from tests.loop.playing import pack, request, rule
 
+CHANGES = (FileChange("/etc/x", None, "a"),)
 FIX = msgspec.structs.replace(
-    ELSEWHERE,
-    id="r1.V-1.2",
-    rule="V-1",
-    host="web1",
-    run="r1",
-    attempt=2,
-    played=False,
-    changes=(FileChange("/etc/x", None, "a"),),
+    ELSEWHERE, id="r1.V-1.2", rule="V-1", host="web1", run="r1", attempt=2, played=False, changes=CHANGES
 )
 
 

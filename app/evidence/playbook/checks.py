@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from app.events.words import Probe
 
-ROOT_LOGIN = "permitrootlogin"
-
 
 @dataclass(frozen=True)
 class PlainCheck:

@@ -34,10 +34,6 @@ class Fix:
         beside = [path for deed in self.deeds for path in deed.paths]
         return tuple(dict.fromkeys([*(edit.path for edit in self.edits), *beside]))
 
-    @property
-    def shuts_root_out(self) -> bool:
-        return any(edit.new.lower().split() == ["permitrootlogin", "no"] for edit in self.edits)
-
 
 @dataclass(frozen=True)
 class LeftOut:

@@ -14,7 +14,6 @@ _NEXT = " at the next start"
 _RECORDED = "recorded"
 _BUT = ", but for "
 _DEFAULTS: Mapping[str, str] = {"-e": "1", "-f": "1", "-b": "64", "-r": "0", "--backlog_wait_time": "60000"}
-_WAITS = 60_000
 _MOST_BACKLOG = 1_000_000
 
 

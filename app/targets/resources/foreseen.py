@@ -83,7 +83,7 @@ class NoResources:
 
     def foresee(self, actions: Sequence[AnyAction]) -> DryRun:
         asked = any(isinstance(action, ResourceAction) for action in actions)
-        return DryRun(lacking="this host is a tree of files, with nothing that installs or removes") if asked else NONE
+        return DryRun(lacking=_ONLY_FILES) if asked else NONE
 
     def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> Performed:  # noqa: ARG002
         return Performed()
