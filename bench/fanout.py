@@ -64,7 +64,7 @@ def main() -> None:
     open_files()
     servers = [name for name in asked.servers.split(",") if name != "nchan" or NCHAN.exists()]
     lines = [
-        "| viewers | server | p50 ms | p99 ms | CPU % | MiB | frames lost | viewers dropped | p99 ÷ raw | p99 ÷ nchan |",
+        "| viewers | server | p50 ms | p99 ms | CPU % | MiB | frames lost | dropped | p99 ÷ raw | p99 ÷ nchan |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for viewers in map(int, asked.viewers.split(",")):
@@ -87,7 +87,9 @@ def open_files() -> None:
 def table(viewers: int, rounds: dict[str, list[Round]]) -> Iterator[str]:
     late = {name: statistics.median(one.p99 for one in done) for name, done in rounds.items()}
     for name, done in rounds.items():
-        p50, cpu, memory = (statistics.median(getattr(one, field) for one in done) for field in ("p50", "cpu", "memory"))
+        p50, cpu, memory = (
+            statistics.median(getattr(one, field) for one in done) for field in ("p50", "cpu", "memory")
+        )
         lost, dropped, missed = (max(getattr(one, field) for one in done) for field in ("lost", "dropped", "missed"))
         mark = f" ({missed:.0f} % late)" if missed >= 1 else ""
         ratios = (f"{late[name] / late[of]:.2f}" if of in late else "—" for of in ("raw", "nchan"))
@@ -159,7 +161,8 @@ class Crowd:
                 self.late += [now - int(at) for at in published]
 
     def lost(self) -> int:
-        place = {at: place for place, at in enumerate(sorted({at for got in self._got.values() for at in got}, key=int))}
+        published = sorted({at for got in self._got.values() for at in got}, key=int)
+        place = {at: place for place, at in enumerate(published)}
         return sum(place[got[-1]] - place[got[0]] + 1 - len(got) for got in self._got.values() if got)
 
     def close(self) -> None:

@@ -57,9 +57,13 @@ class Cell:
 _cells: msgspec.json.Decoder[dict[str, str]] = msgspec.json.Decoder(dict[str, str])
 
 
-def cells_of(row: StandingRow) -> dict[str, str]:
+def decoded(cells: bytes) -> dict[str, str]:
     """Undivided: the first character is the letter."""
-    return _cells.decode(row.cells)
+    return _cells.decode(cells)
+
+
+def cells_of(row: StandingRow) -> dict[str, str]:
+    return decoded(row.cells)
 
 
 def cell(said: str | None) -> Cell:

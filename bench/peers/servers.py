@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import http.client
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -28,10 +29,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.cli.listening import AT_ONCE, BACKLOG
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, record
-from app.cli.listening import AT_ONCE, BACKLOG
 from app.web.access.connections import Connections
 from app.web.access.line import HttpLine, HttpTimeouts
 from app.web.stream.fanout import Fanout
@@ -190,6 +191,7 @@ http {{
 
 
 def nchan() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the bench runs in the background
     with tempfile.TemporaryDirectory() as name, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -93,7 +93,7 @@ async def test_a_line_that_is_gone_never_writes_to_its_descriptor_again():
     ways, lost = [], asyncio.Event()
 
     async def application(scope, receive, send):
-        line, way = await began(scope, send)
+        _, way = await began(scope, send)
         ways.append(way)
         assert (await receive())["type"] == "http.request"
         assert (await receive())["type"] == "http.disconnect"

@@ -4,6 +4,7 @@ import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 
 from sqlmodel import Session, col, select
@@ -14,9 +15,11 @@ from app.runs.rollout.decide import harm_of
 from app.skills.catalog import skill
 from app.store import queries
 from app.store.models import RunRow
-from app.store.standing import StandingRow, cells_of
+from app.store.standing import StandingRow, decoded
 from app.web.pages.fleet.picture import FleetLine, letters_of, places_of
 
+_STANDING = col(StandingRow.host), col(StandingRow.run), col(StandingRow.at), col(StandingRow.cells)
+_LETTER = itemgetter(0)
 MANY = 500
 """Hosts beyond which all are read rather than named one by one."""
 
@@ -73,18 +76,17 @@ class FleetBoard:
         new = [host for host, run, at in heads if self._seen.get(host) != (run, at)]
         if not new:
             return ()
-        query = select(StandingRow).where(StandingRow.skill == self.skill)
+        query = select(*_STANDING).where(StandingRow.skill == self.skill)
         few = query.where(col(StandingRow.host).in_(new)) if len(new) < MANY else query
         if len(self._rules) > MANY:
             self._rules, self._places = {rules: rules for rules, _ in self._cells.values()}, {}
         found = {}
-        for row in session.exec(few).all():
-            told = cells_of(row)
+        for host, run, at, cells in session.execute(few):
+            told = decoded(cells)
             rules = self._rules.setdefault(tuple(told), tuple(told))
-            self._cells[row.host] = rules, "".join([one[0] for one in told.values()])
-            self._seen[row.host] = row.run, row.at
+            self._cells[host] = rules, "".join(map(_LETTER, told.values()))
+            self._seen[host] = run, at
             found[rules] = rules
-            session.expunge(row)
         return found
 
     def _columns(self, fresh: Iterable[tuple[str, ...]]) -> None:

@@ -20,9 +20,8 @@ WORDS = {
 }
 """What a cell says, in the order in which a person asks."""
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_PAIRS = {
-    first + second: DIGITS[8 * high + low] for high, first in enumerate(LETTERS) for low, second in enumerate(LETTERS)
-}
+_BITS = bytes.maketrans(LETTERS.encode(), bytes(range(len(LETTERS))))
+_DIGITS = bytes.maketrans(bytes(range(len(DIGITS))), DIGITS.encode())
 SORTS = {"alarm": "alarms first", "open": "most open first", "passed": "most passed first", "name": "by name"}
 SHOWN = {
     "": "all hosts",
@@ -75,8 +74,10 @@ class Sought:
 
 
 def packed(letters: str) -> str:
-    even = letters + NOTHING if len(letters) % 2 else letters
-    return "".join(_PAIRS[even[place : place + 2]] for place in range(0, len(even), 2))
+    """A host's line as one number, with a byte for each two letters: no loop over three hundred thousand cells."""
+    bits = (letters + NOTHING if len(letters) % 2 else letters).encode().translate(_BITS)
+    pairs = (int.from_bytes(bits[::2]) << 3) + int.from_bytes(bits[1::2])
+    return pairs.to_bytes(len(bits) // 2).translate(_DIGITS).decode()
 
 
 def places_of(rules: Sequence[str], columns: Sequence[str]) -> list[int]:

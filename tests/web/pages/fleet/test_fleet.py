@@ -102,3 +102,14 @@ async def test_a_rule_that_only_one_host_was_looked_at_for_is_a_column_for_all(f
     letters = board.lines["web-4"].letters
     assert letters[:at] + letters[at + 1 :] == before
     assert letters[at] == "."
+
+
+async def test_where_one_host_changed_nothing_is_drawn_anew_of_the_others(made):
+    board = made.application.state.fleet.as_read("stig")
+    with Session(made.database) as session, session.begin():
+        board.read(session, made.settings.hosts)
+        drawn = {host: line.wire for host, line in board.lines.items()}
+        session.merge(StandingRow(**stands(3, "p" * RULES, 2000.0)))
+        session.flush()
+        board.read(session, made.settings.hosts)
+    assert [host for host, line in board.lines.items() if vars(line).get("wire") is not drawn[host]] == ["web-3"]
