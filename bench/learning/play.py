@@ -5,8 +5,9 @@
 NAME=ADAPTERS is a row: its name, and the folder with fold-0.gguf, fold-1.gguf and fold-2.gguf, or nothing for the model
 as published. Each is played in llama.cpp, on a server with one thread. NAME=URL,URL,URL names vLLM servers instead, one
 for each fold, that serve merged weights as smollm2. Every trial is a `temper score` of its own; what SCORE.json says
-took most turns is begun first. An adapter that is still being trained is waited for. OUT/NAME has the trials' files,
-for together.py.
+took most turns is begun first, and all trials of a rule are one server's, which then has most of their prompts in its
+cache. An adapter that is still being trained is waited for. OUT/NAME has the trials' files, for together.py; the same
+command again plays what is not there yet.
 """
 
 import argparse
@@ -38,6 +39,8 @@ ON_GPU += 'kind = "{gpu}"\nmemory_gib = {memory}\nbandwidth_gb_s = {bandwidth}\n
 SEAT = '[seats.{role}]\nengine = "smollm2"\ntemperature = 0.2\ntop_p = 0.9\nmax_tokens = 400\nguided = true\n'
 ROLES = ("architect", "worker", "auditor", "sentry")
 FIRST_PORT = 9100
+SLOTS = 8
+"""For more prompts than one trial has at a time, so that the next trial of the rule finds them."""
 REPOSITORY = str(Path(__file__).parents[2])
 
 
@@ -47,11 +50,15 @@ class Job:
     model: str
     """An adapter, the address of a vLLM server, or empty for the weights as they are."""
     rule: str
-    copy: int
+    copies: int
 
     @property
     def served(self) -> bool:
         return self.model.startswith("http")
+
+    @property
+    def folders(self) -> list[str]:
+        return [f"{self.name}/{self.rule}-{copy}" for copy in range(1, self.copies + 1)]
 
 
 class Player:
@@ -62,9 +69,13 @@ class Player:
         self._server: subprocess.Popen[bytes] | None = None
 
     def play(self, job: Job) -> None:
-        if not job.served and job.model != self._adapter:
-            self._serve(job.model)
-        folder = self._out / job.name / f"{job.rule}-{job.copy}"
+        for folder in (self._out / one for one in job.folders):
+            if not (folder / "trial.json").exists():
+                if not job.served and job.model != self._adapter:
+                    self._serve(job.model)
+                self._score(job, folder)
+
+    def _score(self, job: Job, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         lineup = folder / f"{job.name}.toml"
         engine = LINEUP.format(base=job.model if job.served else f"http://127.0.0.1:{self.port}/v1")
@@ -81,6 +92,7 @@ class Player:
             time.sleep(0.5)
         serve = [sys.executable, "-m", "app.engines.llamacpp", "smollm2", "--served-model-name", "smollm2"]
         serve += ["--port", str(self.port), "--max-model-len", "4096", "--threads", "1", "--adapter", adapter]
+        serve += ["--max-num-seqs", str(SLOTS)]
         log = (self._out / f"server-{self.port}.log").open("ab")
         calm = os.environ | {"OMP_WAIT_POLICY": "passive"}
         self._server = subprocess.Popen(serve, stdout=log, stderr=log, env=calm, cwd=REPOSITORY)
@@ -117,7 +129,7 @@ def jobs(rows: list[str], copies: int, turns: dict[str, float]) -> list[Job]:
         for rule in sorted(turns, key=lambda rule: -turns[rule]):
             adapter = f"{of}/fold-{FOLD[rule]}.gguf" if of else ""
             model = of.split(",")[FOLD[rule]] if of.startswith("http") else adapter
-            made += [Job(name, model, rule, copy) for copy in range(1, copies + 1)]
+            made.append(Job(name, model, rule, copies))
     return made
 
 
@@ -129,7 +141,7 @@ def work(player: Player, left: "queue.SimpleQueue[Job]") -> None:
             break
         began = time.monotonic()
         player.play(job)
-        print(f"{job.name} {job.rule} {job.copy}: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{job.name} {job.rule}: {time.monotonic() - began:.0f} s", flush=True)
     player.close()
 
 

@@ -146,7 +146,7 @@ class Round:
         found = defaultdict(list)
         for host in self.hosts:
             own = sorted((one for one in self.answers if one.host == host), key=lambda one: one.began)
-            for before, after in pairwise(own):
+            for before, after in pairwise(own if own[0].purpose else ()):
                 found[f"{before.purpose} to {after.purpose}"].append(after.began - before.ended)
         return {step: (len(took), round(sum(took), 2), round(max(took), 2)) for step, took in sorted(found.items())}
 
