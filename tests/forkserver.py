@@ -77,13 +77,14 @@ def simulators_too() -> None:
 
 
 def _simulators_by(start) -> None:
-    """`start` is asked first: what it does not take begins as an interpreter."""
+    """As a runtime starts them, in a group of their own. `start` is asked first: what it does not take begins as an
+    interpreter, and so do those that tests/engines starts, which are about the process."""
     line = (sys.executable, "-m", SIMULATOR)
 
     def execute_child(self, *args):
         told = _told(args)
-        words = told["args"][len(line) :]
-        if tuple(told["args"][: len(line)]) != line or not start(self, words, told):
+        ours = tuple(told["args"][: len(line)]) == line and told["process_group"] == 0
+        if not ours or not start(self, told["args"][len(line) :], told):
             USUAL(self, *args)
 
     subprocess.Popen._execute_child = execute_child
