@@ -30,6 +30,7 @@ from tests.brought_up import TOLD, copied_from
 ROOT = Path(__file__).parent.parent
 MOST_BYTES = 1 << 17
 SIMULATOR = "app.engines.simulator"
+WITH_ENGINES = ("demo", "run", "serve", "worker")
 USUAL = subprocess.Popen._execute_child
 PR_SET_CHILD_SUBREAPER = 36
 WHEN_CALLED = (
@@ -76,13 +77,23 @@ class Temper(subprocess.Popen):
 
 def simulators_too() -> None:
     """Those that this process itself starts, where it opens a runtime."""
+
+    def forked(process, words, told):
+        _fork(process, SIMULATOR, words, told)
+        return True
+
+    _simulators_by(forked)
+
+
+def _simulators_by(start) -> None:
+    """As a runtime starts them, in a group of their own. `start` is asked first: what it does not take begins as an
+    interpreter, and so do those that tests/engines starts, which are about the process."""
     line = (sys.executable, "-m", SIMULATOR)
 
     def execute_child(self, *args):
         told = _told(args)
-        if tuple(told["args"][: len(line)]) == line:
-            _fork(self, SIMULATOR, told["args"][len(line) :], told)
-        else:
+        ours = tuple(told["args"][: len(line)]) == line and told["process_group"] == 0
+        if not ours or not start(self, told["args"][len(line) :], told):
             USUAL(self, *args)
 
     subprocess.Popen._execute_child = execute_child
@@ -93,10 +104,13 @@ def _told(args) -> dict:
 
 
 def _fork(process, module, words, told) -> None:
+    _begin(process, told, lambda streams: _server().fork(_order(module, words, told), streams))
+
+
+def _order(module, words, told) -> dict:
     assert not told["preexec_fn"]
     assert not told["pass_fds"]
-    streams = [told["p2cread"], told["c2pwrite"], told["errwrite"]]
-    order = {
+    return {
         "module": module,
         "words": words,
         "cwd": str(told["cwd"] or Path.cwd()),
@@ -105,7 +119,11 @@ def _fork(process, module, words, told) -> None:
         "session": bool(told["start_new_session"]),
         "group": told["process_group"] == 0,
     }
-    process.pid = _server().fork(order, [own if given == -1 else given for own, given in enumerate(streams)])
+
+
+def _begin(process, told, begun) -> None:
+    streams = [told["p2cread"], told["c2pwrite"], told["errwrite"]]
+    process.pid = begun([own if given == -1 else given for own, given in enumerate(streams)])
     process._child_created = True
     pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
     process._close_pipe_fds(*(told[name] for name in pipes))
@@ -196,8 +214,45 @@ def _children_of(line: socket.socket) -> dict:
         return _become(json.loads(said), streams)
 
 
+def _simulator_in_waiting() -> dict | None:
+    """The first simulator of a Temper that is just born, forked while that has one thread; there, its order."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    pid = os.fork()
+    if pid:
+        theirs.close()
+        _simulators_by(_first_from(pid, ours))
+        return None
+    ours.close()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for at in range(3):
+        os.dup2(nowhere, at)
+    os.close(nowhere)
+    said, streams, _, _ = socket.recv_fds(theirs, MOST_BYTES, 3)
+    if not said:
+        os._exit(0)
+    theirs.close()
+    return _become(json.loads(said), streams)
+
+
+def _first_from(pid: int, line: socket.socket):
+    def called(process, words, told):
+        if line.fileno() == -1:
+            return False
+
+        def begun(streams) -> int:
+            with line:
+                socket.send_fds(line, [json.dumps(_order(SIMULATOR, words, told)).encode()], streams)
+            return pid
+
+        _begin(process, told, begun)
+        return True
+
+    return called
+
+
 def _become(order: dict, streams: list[int]) -> dict:
-    """What an interpreter finds when it begins."""
+    """What an interpreter finds when it begins. By its name in /proc it is told from others."""
+    Path("/proc/self/comm").write_text(order["module"].rpartition(".")[2])
     for at, stream in enumerate(streams):
         os.dup2(stream, at)
     for stream in streams:
@@ -258,6 +313,8 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     order = _children_of(socket.socket(fileno=int(sys.argv[1])))
+    if order["words"] and order["words"][0] in WITH_ENGINES:
+        order = _simulator_in_waiting() or order
     sys.modules["__main__"] = module = modules[order["module"]]
     sys.argv = [str(module.__file__), *order["words"]]
     _end(_code_of(module.main))
