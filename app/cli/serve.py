@@ -72,7 +72,7 @@ async def work_until_told(settings: Settings) -> None:
 
 
 def _spare_what_stays() -> None:
-    """What is loaded by now stays to the end: walking through it for garbage was an eighth of what runs cost."""
+    """What is loaded by now stays to the end: walking through it for garbage was a tenth of what runs cost."""
     gc.collect()
     gc.freeze()
 
