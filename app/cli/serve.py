@@ -20,8 +20,6 @@ from app.runtime.runtime import Runtime
 from app.store import people, queries
 from app.store.db import open_database
 
-YOUNG_OBJECTS = 10_000
-"""More of them than were freed, and those are looked through: a run makes hundreds of thousands."""
 Beside = Callable[[Runtime], Awaitable[None]]
 """What goes on beside the server; it may end before it."""
 
@@ -74,10 +72,9 @@ async def work_until_told(settings: Settings) -> None:
 
 
 def _spare_what_stays() -> None:
-    """What is loaded by now stays to the end: walking through it for garbage was an eighth of what runs cost."""
+    """What is loaded by now stays to the end: walking through it for garbage was a tenth of what runs cost."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS)
 
 
 async def _first(*events: asyncio.Event) -> None:
