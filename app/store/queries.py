@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 
-from sqlalchemy import func, update
+from sqlalchemy import bindparam, func, update
 from sqlmodel import Session, col, select
 
 from app.store.models import CommandRow, LessonRow, RunRow
@@ -61,13 +61,16 @@ def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
     return session.exec(query.limit(limit)).all()
 
 
+_WAITING = (
+    select(CommandRow)
+    .where(col(CommandRow.run) == bindparam("run"), col(CommandRow.taken_at).is_(None))
+    .order_by(col(CommandRow.id))
+)
+"""Made once: every run at work asks it five times a second."""
+
+
 def take_commands(session: Session, run_id: str) -> list[CommandRow]:
-    waiting = session.exec(
-        select(CommandRow)
-        .where(col(CommandRow.run) == run_id, col(CommandRow.taken_at).is_(None))
-        .order_by(col(CommandRow.id))
-    ).all()
-    return list(waiting)
+    return list(session.exec(_WAITING, params={"run": run_id}).all())
 
 
 def close_commands(session: Session, ids: Sequence[int]) -> None:
