@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import lru_cache
 
 from app.skills.skill import Rule, Skill
 
@@ -9,8 +10,13 @@ _TOLD = ("id", "stig_id", "category", "title", "requirement", "fix", "paths", "d
 
 
 def rulebook(skill: Skill) -> bytes:
-    rules = [_told(rule) for rule in skill.told]
-    return json.dumps(rules, indent=1, ensure_ascii=True).encode() + b"\n"
+    return _document(tuple(skill.told))
+
+
+@lru_cache(4)
+def _document(rules: tuple[Rule, ...]) -> bytes:
+    """Rules are frozen, and most runs have the same."""
+    return json.dumps([_told(rule) for rule in rules], indent=1, ensure_ascii=True).encode() + b"\n"
 
 
 def digest(skill: Skill) -> str:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import func, update
+from sqlalchemy import bindparam, func, update
 from sqlmodel import Session, col, select
 
 from app.store.models import CommandRow, LessonRow, RunRow
@@ -72,13 +72,16 @@ def runs_asked(session: Session, runs: Collection[str]) -> set[str]:
     return set(session.exec(waiting))
 
 
+_WAITING = (
+    select(CommandRow)
+    .where(col(CommandRow.run) == bindparam("run"), col(CommandRow.taken_at).is_(None))
+    .order_by(col(CommandRow.id))
+)
+"""Made once for all."""
+
+
 def take_commands(session: Session, run_id: str) -> list[CommandRow]:
-    waiting = session.exec(
-        select(CommandRow)
-        .where(col(CommandRow.run) == run_id, col(CommandRow.taken_at).is_(None))
-        .order_by(col(CommandRow.id))
-    ).all()
-    return list(waiting)
+    return list(session.exec(_WAITING, params={"run": run_id}).all())
 
 
 def close_commands(session: Session, ids: Sequence[int]) -> None:

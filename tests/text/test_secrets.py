@@ -175,3 +175,10 @@ def test_of_files_that_are_judged_nothing_honest_is_taken_out(root):
     odd = [line for line in lines if redacted(line, closed=True) != line]
     assert odd == []
     assert redacted("\n".join(lines), closed=True) == "\n".join(lines)
+
+
+def test_what_was_found_clean_once_is_not_taken_for_it_where_shorter_words_count():
+    text = "seed of the cluster aB3dE5gH7jK9m"
+    for _ in range(2):
+        assert redacted(text) == text
+        assert redacted(text, closed=True) != text
