@@ -1,7 +1,7 @@
 """A test's new database is a copy of one that was brought up by the same migrations, once in a whole run of the tests.
 
-Else each goes through all of them, a tenth of a second of work for each of some thousand. What is about the way there
-starts an interpreter of its own (tests/store/test_migrations.py, tests/test_wheel.py), begins with an older file
+Else each lays out its tables and the queue's anew. What is about the way there names its file otherwise
+(tests/store/test_migrations.py), starts an interpreter of its own (tests/test_wheel.py), begins with an older file
 (tests/upgrade) or asks for an empty database (tests/nodes).
 """
 

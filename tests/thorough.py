@@ -23,6 +23,7 @@ def pytest_configure(config):
         config.option.timeout = SECONDS
 
 
-def examples(usual: int) -> int:
-    """For a test whose examples cost more, or less, than others'."""
-    return usual * settings().max_examples // USUAL
+def examples(usual: int, at_night: int | None = None) -> int:
+    """For a test whose examples cost more, or less, than others'; at night as many times more, or what is named."""
+    times = settings().max_examples // USUAL
+    return usual if times == 1 else at_night or usual * times

@@ -64,7 +64,7 @@ def in_it(path):
 
 @pytest.mark.parametrize(("before", "statement"), [("", 6), ("", 45), ("0001", 15), ("0010", 30)])
 def test_killed_while_tables_are_made_or_changed(tmp_path, before, statement):
-    path = tmp_path / "t.sqlite"
+    path = tmp_path / "t.db"
     if before:
         old = create_engine(f"sqlite:///{path}")
         moved(old, before)
@@ -82,8 +82,8 @@ def test_killed_while_tables_are_made_or_changed(tmp_path, before, statement):
 
 def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
     """Should it not: `python -m tests.store.fresh`."""
-    new = open_database(tmp_path / "new.sqlite")
-    old = create_engine(f"sqlite:///{tmp_path / 'old.sqlite'}")
+    new = open_database(tmp_path / "new.db")
+    old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
     moved(old, HEAD)
     assert tables(new) == tables(old)
     for one in (new, old):
@@ -91,7 +91,7 @@ def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
 
 
 def test_two_that_open_a_new_file_at_once_both_come_up(tmp_path):
-    path = tmp_path / "t.sqlite"
+    path = tmp_path / "t.db"
     both = [FORK.Process(target=killed_at, args=(path, 10_000)) for _ in range(2)]
     for one in both:
         one.start()

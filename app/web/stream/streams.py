@@ -15,7 +15,7 @@ from app.web.stream.all_runs import REACH, AllRuns
 from app.web.stream.fanout import Fanout, Render
 from app.web.stream.live import Live, serve_live
 from app.web.stream.source import source
-from app.web.stream.viewer import Viewer, Way, body
+from app.web.stream.viewer import Viewer, WayOut, body
 
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -130,10 +130,10 @@ class _Stream(Response):
             await send(body(b"", more=False))
 
 
-def _way(scope: Scope) -> Way | None:
+def _way(scope: Scope) -> WayOut | None:
     """An answer without a length goes out in chunks by HTTP/1.1 alone."""
     line = scope.get("state", {}).get("line")
-    way: Way | None = line.straight() if line and scope.get("http_version") == "1.1" else None
+    way: WayOut | None = line.straight() if line and scope.get("http_version") == "1.1" else None
     return way
 
 

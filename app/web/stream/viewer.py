@@ -28,7 +28,7 @@ def shared(after: int, upto: int, content: bytes) -> Shared:
     return Shared(after, upto, body(content), b"%x\r\n%b\r\n" % (len(content), content))
 
 
-class Way(Protocol):
+class WayOut(Protocol):
     """To one socket, past all that stands between, which would cost more than the write."""
 
     write: Callable[[bytes], int]
@@ -54,7 +54,7 @@ class NoWay:
 class Viewer:
     __slots__ = ("_rest", "_send", "_woken", "after", "way")
 
-    def __init__(self, send: Send, way: Way | None = None) -> None:
+    def __init__(self, send: Send, way: WayOut | None = None) -> None:
         self.after = 0
         """Where it stands, once the hub steps it no longer."""
         self.way = way or NoWay()

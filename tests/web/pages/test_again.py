@@ -46,7 +46,7 @@ async def test_what_was_typed_is_still_there_and_can_be_sent_again(tmp_path, pat
         if wrong:
             assert re.search(rf'name="{wrong}"[^>]*aria-invalid', page.text)
         elsewhere = await made.http.post(path, data=typed)
-        assert elsewhere.headers["content-type"] == "application/json"
+        assert elsewhere.headers["content-type"] == "application/problem+json"
 
 
 def test_a_refusal_of_what_nobody_typed_has_no_form():
