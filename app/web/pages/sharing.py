@@ -83,6 +83,8 @@ class RunHolds:
     began: int = 0
     """The seq of its newest turn's start."""
     holds: EngineHolds = field(default_factory=EngineHolds)
+    over: bool = False
+    """It has ended, and all of it was read."""
 
     def take(self, events: Iterable[Recorded]) -> None:
         for one in events:
@@ -114,11 +116,14 @@ class Sharing:
 
     def _read_on(self, span: RunSpan, at: float) -> None:
         known = self._known[span.run]
+        if known.over:
+            return
         since = 0.0 if known.seq else at - HOLD_SECONDS - LONGEST_TURN
         known.take(self._store.events(known.run, after=known.seq, kinds=TURNS, since=since))
         self._first_token(known, None)
         if span.ended_at is not None:
             known.holds.end(span.ended_at)
+            known.over = True
 
     def _as_of(self, span: RunSpan, at: float) -> RunHolds:
         found, upto = RunHolds(span.run, span.host), self._store.seq_at(span.run, at)

@@ -79,6 +79,15 @@ def test_a_run_that_failed_in_mid_turn_holds_nothing_any_more(made):
     assert Served("architect", "db1") in Sharing(made.store).then(1035.0)["gemma-31b"].serving
 
 
+def test_the_log_of_a_run_that_has_ended_is_read_no_more(made, monkeypatch):
+    write(made.store, [*EVENTS, (1044.0, "aaaa1111", RunFailed(reason="the engine is away"))])
+    sharing, asked, events = Sharing(made.store), [], made.store.events
+    shown = sharing.now(1045.0)
+    monkeypatch.setattr(made.store, "events", lambda run, **named: asked.append(run) or events(run, **named))
+    assert sharing.now(1045.0) == shown
+    assert sorted(asked) == sorted(set(HOSTS) - {"aaaa1111"})
+
+
 def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own(made):
     runs = [RunHolds(f"run{number}", f"web-{number}") for number in range(MOST_LANES + 3)]
     for place, run in enumerate(runs):
