@@ -1,7 +1,6 @@
 """The command line. Each command reads its settings, does one thing, and ends with a code that says how it went."""
 
 import sys
-import tempfile
 import traceback
 from typing import Annotated
 
@@ -65,6 +64,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as exc:  # noqa: BLE001  a fault of ours: a sentence for the person, the traceback for a report
+        import tempfile  # noqa: PLC0415  read in for this alone
+
         with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
             file.write(traceback.format_exc())
         kept = file.name
