@@ -1,4 +1,4 @@
-"""Servers that send one 200-byte frame to all who listen, 20 times a second. One per process, on a port of its own.
+"""Servers that send a 200-byte frame to all who listen for each POST. One per process, on a port of its own.
 
     python bench/peers/servers.py raw|nchan|hub|ring
 
@@ -6,20 +6,24 @@ raw    an asyncio TCP server without HTTP: the floor
 nchan  Debian's nginx with libnginx-mod-nchan: the peer
 hub    Temper's own: app.web.stream under uvicorn
 ring   the same ring read by a task for each viewer, through sse-starlette: the design that was not taken
+
+All of them have the same publisher, a process beside them: bench/peers/publisher.py.
 """
 
 import asyncio
 import contextlib
-import http.client
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from collections.abc import Callable
+from contextlib import asynccontextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import uvicorn
@@ -39,8 +43,8 @@ from app.web.stream.fanout import Fanout
 from app.web.stream.message import message
 from app.web.stream.streams import Streams
 
-PERIOD = 50_000_000
-"""Nanoseconds."""
+PUBLISHER = Path(__file__).with_name("publisher.py")
+POSTED = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
 SIZE = 200
 
 
@@ -50,13 +54,33 @@ def frame(seq: int, at: int) -> bytes:
     return message(b"%d " % at + b"x" * (SIZE - len(bare)), seq=seq)
 
 
-async def ticking():
-    """When each is due, by the clock: what a tick costs must not stretch the next, nor hide how late it was."""
-    begun = time.monotonic_ns()
-    for seq in range(1, 10**9):
-        due = begun + seq * PERIOD
-        await asyncio.sleep((due - time.monotonic_ns()) / 1e9)
-        yield seq, due
+class Door(asyncio.Protocol):
+    """Where the publisher's POSTs come in, with no more of HTTP than it speaks."""
+
+    def __init__(self, publish: Callable[[int], None]) -> None:
+        self._publish, self._held = publish, b""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._held += data
+        while (head := POSTED.search(self._held)) and len(self._held) >= head.end() + int(head[1]):
+            body, self._held = self._held[head.end() :], self._held[head.end() + int(head[1]) :]
+            self._publish(int(body.split(b" ", 1)[0]))
+            self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+
+@asynccontextmanager
+async def published(publish: Callable[[int], None]):
+    """`publish` is told of each POST when it was due, for as long as this lasts."""
+    door = await asyncio.get_running_loop().create_server(lambda: Door(publish), "127.0.0.1", 0)
+    with subprocess.Popen([sys.executable, PUBLISHER, str(door.sockets[0].getsockname()[1])]) as publisher:
+        try:
+            yield
+        finally:
+            publisher.kill()
+            door.close()
 
 
 def announce(port: int, *pids: int) -> None:
@@ -72,15 +96,20 @@ async def raw() -> None:
         writers.add(writer)
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=2048)
-    announce(server.sockets[0].getsockname()[1], os.getpid())
-    async for seq, due in ticking():
-        body = frame(seq, due)
+    seqs = count(1)
+
+    def publish(due: int) -> None:
+        body = frame(next(seqs), due)
         for writer in writers:
             writer.write(body)
 
+    async with published(publish):
+        announce(server.sockets[0].getsockname()[1], os.getpid())
+        await server.serve_forever()
+
 
 class Ticks:
-    """A log that grows by one event each period, in memory."""
+    """A log that grows by one event at a time, in memory."""
 
     def __init__(self) -> None:
         self.bus, self.events = Bus(), [self._event(1, time.monotonic_ns())]
@@ -89,10 +118,9 @@ class Ticks:
         delta = TurnDelta(turn="t", role="worker", channel="answer", text=str(at), tokens=1)
         return record("bench", seq, time.time(), delta, "")
 
-    async def grow(self) -> None:
-        async for _, due in ticking():
-            self.events.append(self._event(len(self.events) + 1, due))
-            self.bus.publish(self.events[-1:])
+    def grow(self, due: int) -> None:
+        self.events.append(self._event(len(self.events) + 1, due))
+        self.bus.publish(self.events[-1:])
 
     def last(self) -> int:
         return len(self.events)
@@ -123,19 +151,18 @@ async def hub() -> None:
     async def stream(_: Request) -> Response:
         return streams.watch("bench", "frames", render)
 
-    await serve(stream, ticks.grow())
+    await serve(stream, ticks.grow)
 
 
 async def ring() -> None:
     woken, frames, joined = asyncio.Event(), [], {}
 
-    async def grow() -> None:
+    def grow(due: int) -> None:
         nonlocal woken
-        async for _, due in ticking():
-            frames.append(frame(len(frames) + 1, due))
-            joined.clear()
-            before, woken = woken, asyncio.Event()
-            before.set()
+        frames.append(frame(len(frames) + 1, due))
+        joined.clear()
+        before, woken = woken, asyncio.Event()
+        before.set()
 
     async def follow():
         cursor = len(frames)
@@ -151,7 +178,7 @@ async def ring() -> None:
     async def stream(_: Request) -> Response:
         return EventSourceResponse(follow(), sep="\n")
 
-    await serve(stream, grow())
+    await serve(stream, grow)
 
 
 class ServerThatQueues(uvicorn.Server):
@@ -161,17 +188,16 @@ class ServerThatQueues(uvicorn.Server):
             one.listen(BACKLOG)
 
 
-async def serve(endpoint, work) -> None:
+async def serve(endpoint, publish: Callable[[int], None]) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as Temper's own; asyncio leaves it out here
     application = Starlette(routes=[Route("/sub", endpoint)])
     line = partial(HttpLine, Connections.of(65536, only_operators=True), HttpTimeouts())
     config = uvicorn.Config(application, http=line, log_level="warning", lifespan="off", backlog=AT_ONCE)
     server = ServerThatQueues(config)
-    task = asyncio.create_task(work)
-    announce(listener.getsockname()[1], os.getpid())
-    await server.serve(sockets=[listener])
-    task.cancel()
+    async with published(publish):
+        announce(listener.getsockname()[1], os.getpid())
+        await server.serve(sockets=[listener])
 
 
 NCHAN = """
@@ -199,30 +225,24 @@ def nchan() -> None:
         config = Path(name, "nginx.conf")
         config.write_text(NCHAN.format(folder=name, port=port))
         with subprocess.Popen(["nginx", "-p", name, "-c", str(config)]) as nginx:
-            with contextlib.suppress(KeyboardInterrupt):
-                publish(port, lambda: announce(port, nginx.pid))
+            await_listener(port)
+            with subprocess.Popen([sys.executable, PUBLISHER, str(port)]) as publisher:
+                with contextlib.suppress(KeyboardInterrupt):
+                    announce(port, nginx.pid)
+                    signal.pause()
+                publisher.kill()
             nginx.terminate()
 
 
-def publish(port: int, ready) -> None:
-    """Its pace is a clock of its own: the time that a POST takes is not the peer's."""
+def await_listener(port: int) -> None:
     until = time.monotonic() + 10
     while True:
         try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            break
+            return socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
             if time.monotonic() > until:
                 raise
-            threading.Event().wait(0.05)
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    ready()
-    due = time.monotonic_ns()
-    while True:
-        due += PERIOD
-        threading.Event().wait(max(0.0, (due - time.monotonic_ns()) / 1e9))
-        connection.request("POST", "/pub", b"%d " % due + b"x" * 150)
-        connection.getresponse().read()
+            time.sleep(0.05)
 
 
 if __name__ == "__main__":
