@@ -54,7 +54,7 @@ class Bus:
         """Another process wrote it."""
         if seq > self.newest.get(run, 0):
             self.newest[run] = seq
-            self._woken.pop(run, asyncio.Event()).set()
+            self._wake(run)
             for hearer in self._hearers:
                 hearer.elsewhere(run, seq)
 
@@ -65,9 +65,13 @@ class Bus:
             if tail := self._tails.get(recorded.run):
                 tail.take(recorded)
         for run in {recorded.run for recorded in batch}:
-            self._woken.pop(run, asyncio.Event()).set()
+            self._wake(run)
         for hearer in self._hearers:
             hearer.written(batch)
+
+    def _wake(self, run: str) -> None:
+        if woken := self._woken.pop(run, None):
+            woken.set()
 
     def hear(self, hearer: Hearer) -> None:
         self._hearers.append(hearer)

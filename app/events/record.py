@@ -45,7 +45,7 @@ _decode_envelope = msgspec.json.Decoder(_Envelope)
 
 
 def stamp(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+    return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def record(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:

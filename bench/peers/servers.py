@@ -41,6 +41,7 @@ from app.web.access.connections import Connections
 from app.web.access.line import HttpLine, HttpTimeouts
 from app.web.stream.fanout import Fanout
 from app.web.stream.message import message
+from app.web.stream.rendering import EachAlone
 from app.web.stream.streams import Streams
 
 PUBLISHER = Path(__file__).with_name("publisher.py")
@@ -68,19 +69,21 @@ class Door(asyncio.Protocol):
         while (head := POSTED.search(self._held)) and len(self._held) >= head.end() + int(head[1]):
             body, self._held = self._held[head.end() :], self._held[head.end() + int(head[1]) :]
             self._publish(int(body.split(b" ", 1)[0]))
-            self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+            asyncio.get_running_loop().call_soon(self._transport.write, answer)  # the viewers first, as nchan does
 
 
 @asynccontextmanager
 async def published(publish: Callable[[int], None]):
     """`publish` is told of each POST when it was due, for as long as this lasts."""
     door = await asyncio.get_running_loop().create_server(lambda: Door(publish), "127.0.0.1", 0)
-    with subprocess.Popen([sys.executable, PUBLISHER, str(door.sockets[0].getsockname()[1])]) as publisher:
-        try:
-            yield
-        finally:
-            publisher.kill()
-            door.close()
+    publisher = await asyncio.create_subprocess_exec(sys.executable, PUBLISHER, str(door.sockets[0].getsockname()[1]))
+    try:
+        yield
+    finally:
+        publisher.kill()
+        await publisher.wait()
+        door.close()
 
 
 def announce(port: int, *pids: int) -> None:
@@ -129,10 +132,6 @@ class Ticks:
         return self.events[seq : upto or len(self.events)][:limit]
 
 
-def render(batch: list[Recorded]) -> bytes:
-    return b"".join(frame(one.seq, int(one.event.text)) for one in batch)
-
-
 class BenchStreams(Streams):
     """Streams over ticks instead of a database."""
 
@@ -146,10 +145,10 @@ class BenchStreams(Streams):
 
 async def hub() -> None:
     ticks = Ticks()
-    streams = BenchStreams(ticks)
+    streams, frames = BenchStreams(ticks), EachAlone(lambda one: frame(one.seq, int(one.event.text)))
 
     async def stream(_: Request) -> Response:
-        return streams.watch("bench", "frames", render)
+        return streams.watch("bench", "frames", frames)
 
     await serve(stream, ticks.grow)
 

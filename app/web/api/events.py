@@ -1,6 +1,5 @@
 """A run's events: page by page, and as they happen."""
 
-from collections.abc import Sequence
 from typing import Annotated, get_args
 
 import msgspec
@@ -17,8 +16,8 @@ from app.web.api.runs import known_run
 from app.web.api.wire import Raw, Wire
 from app.web.deps import TheRuntime, TheStreams
 from app.web.stream.cursor import MOST_SEQ, cursor
-from app.web.stream.fanout import Render
 from app.web.stream.message import HEARTBEAT, message
+from app.web.stream.rendering import EachAlone
 
 router = api_router("events")
 
@@ -97,30 +96,26 @@ def stream_events(
     return streams.watch(run, *only_kinds(kinds, render, name), cursor(request.headers, since) or 0)
 
 
-def json_messages(*, whole: bool) -> tuple[Render, str]:
+def json_messages(*, whole: bool) -> tuple[EachAlone, str]:
     """And the name under which those who are sent the same share it."""
     return (as_messages, "json") if whole else (as_sealed_messages, "json, sealed")
 
 
-def only_kinds(kinds: frozenset[str], render: Render, name: str) -> tuple[str, Render]:
+def only_kinds(kinds: frozenset[str], render: EachAlone, name: str) -> tuple[str, EachAlone]:
     return (f"{name}, {sorted(kinds)}", _only(kinds, render)) if kinds else (name, render)
 
 
-def _only(kinds: frozenset[str], render: Render) -> Render:
+def _only(kinds: frozenset[str], render: EachAlone) -> EachAlone:
     """Where nothing is of these kinds, a comment keeps the stream open: its run may be busy for long."""
 
-    def rendered(batch: Sequence[Recorded]) -> bytes:
-        return render([one for one in batch if kind_of(one.event) in kinds]) or HEARTBEAT
+    def message_of(one: Recorded) -> bytes:
+        return render.message_of(one) if kind_of(one.event) in kinds else b""
 
-    return rendered
-
-
-def as_messages(batch: Sequence[Recorded]) -> bytes:
-    return b"".join(message(one.line, name=kind_of(one.event), seq=one.seq) for one in batch)
+    return EachAlone(message_of, instead=HEARTBEAT)
 
 
-def as_sealed_messages(batch: Sequence[Recorded]) -> bytes:
-    return b"".join(message(sealed(one.line), name=kind_of(one.event), seq=one.seq) for one in batch)
+as_messages = EachAlone(lambda one: message(one.line, name=kind_of(one.event), seq=one.seq))
+as_sealed_messages = EachAlone(lambda one: message(sealed(one.line), name=kind_of(one.event), seq=one.seq))
 
 
 def asked_kinds(kinds: str | None) -> tuple[str, ...]:

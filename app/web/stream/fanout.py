@@ -3,21 +3,18 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from app.events.bus import Bus, Tail
 from app.events.kinds import Event
 from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import message
+from app.web.stream.rendering import Render, at_once
 from app.web.stream.ring import Frame, Ring
 from app.web.stream.source import Source, ends
 from app.web.stream.viewer import Shared, Viewer, shared
 
 log = logging.getLogger(__name__)
-
-Render = Callable[[Sequence[Recorded]], bytes]
-"""A batch of events to whole messages, each with its id. A function of the batch alone: it runs in threads, and
-again on older batches for who comes late."""
 
 FRAME_SECONDS = 0.04
 """A little less than the 50 ms in which a turn merges its tokens: one turn's frames never wait here, several merge."""
@@ -43,7 +40,8 @@ class Fanout:
         """`reach`: who is further behind than this many events is told to start anew; None catches up on all."""
         self.run = run
         self.viewers = 0
-        self._bus, self._source, self._render = bus, source, render
+        self._bus, self._source = bus, source
+        self._render, self._at_once = render, at_once(render)
         self._reach, self._heartbeat = reach, heartbeat
         self._ring = ring or Ring()
         self._head = 0
@@ -146,7 +144,8 @@ class Fanout:
     async def _take_in(self, tail: Tail) -> None:
         """What was written here comes as it was written; only what another process wrote is read."""
         if batch := tail.after(self._head, CHUNK):
-            content = await asyncio.to_thread(self._render, batch)
+            at_hand = self._at_once(batch)
+            content = await asyncio.to_thread(self._render, batch) if at_hand is None else at_hand
         else:
             batch, content = await asyncio.to_thread(self._chunk, self._head, None)
         if not batch:

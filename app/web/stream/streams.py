@@ -12,8 +12,9 @@ from app.events.bus import Bus
 from app.events.record import ALL, MACHINE
 from app.store.events import EventStore
 from app.web.stream.all_runs import REACH, AllRuns
-from app.web.stream.fanout import Fanout, Render
+from app.web.stream.fanout import Fanout
 from app.web.stream.live import Live, serve_live
+from app.web.stream.rendering import Render
 from app.web.stream.source import source
 from app.web.stream.viewer import Viewer, WayOut, body
 

@@ -13,6 +13,7 @@ from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.missions import Missions
 from app.web.pages.mission.pieces import Scene, clock_piece, engine_pieces, pieces
 from app.web.stream.message import message
+from app.web.stream.rendering import short
 
 
 class Screen:
@@ -27,6 +28,19 @@ class Screen:
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         with self._lock:
             return self._render(batch)
+
+    def at_once(self, batch: Sequence[Recorded]) -> bytes | None:
+        """Tokens that go on where the screen stands, and move nothing but text."""
+        if not short(batch) or not self._lock.acquire(blocking=False):
+            return None
+        try:
+            if self._mission is None or not _only_text(self._mission, batch):
+                return None
+            for recorded in batch:
+                self._mission.take(recorded)
+            return b"".join(_tokens(batch))
+        finally:
+            self._lock.release()
 
     def _render(self, batch: Sequence[Recorded]) -> bytes:
         mission = self._before(batch[0].seq - 1)
@@ -59,6 +73,16 @@ class Screen:
     def _reaches(self, at: int, seq: int) -> bool:
         """A run that was shrunk has gaps, and a page goes on over them."""
         return at == seq or (at < seq and self._missions.empty(self._run, at, seq))
+
+
+def _only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
+    """Neither the clock nor an engine's label moves with it."""
+    return (
+        batch[0].seq == mission.state.seq + 1
+        and int(batch[-1].at) == int(mission.state.at)
+        and not mission.holds.reading
+        and all(isinstance(one.event, TurnDelta) for one in batch)
+    )
 
 
 def _tokens(batch: Sequence[Recorded]) -> list[bytes]:
