@@ -117,12 +117,12 @@ class Crowd:
     """Viewers, each a socket and nothing more."""
 
     late: list[int] = field(default_factory=list)
-    """Nanoseconds from publishing to reading."""
+    """Nanoseconds from when a frame was due to reading."""
     dropped: int = 0
     _ready: select.epoll = field(default_factory=select.epoll)
     _sockets: dict[int, socket.socket] = field(default_factory=dict)
     _got: dict[int, list[bytes]] = field(default_factory=dict)
-    """When what each viewer got was published."""
+    """When what each viewer got was due."""
     _begun: dict[int, bytes] = field(default_factory=dict)
     """A frame of which the end is still to come."""
 

@@ -9,7 +9,7 @@ from app.events.bus import Bus, Tail
 from app.events.kinds import Event
 from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import message
-from app.web.stream.rendering import Render, at_once
+from app.web.stream.rendering import Render, at_hand
 from app.web.stream.ring import Frame, Ring
 from app.web.stream.source import Source, ends
 from app.web.stream.viewer import Shared, Viewer, shared
@@ -41,7 +41,7 @@ class Fanout:
         self.run = run
         self.viewers = 0
         self._bus, self._source = bus, source
-        self._render, self._at_once = render, at_once(render)
+        self._render, self._at_hand = render, at_hand(render)
         self._reach, self._heartbeat = reach, heartbeat
         self._ring = ring or Ring()
         self._head = 0
@@ -144,7 +144,7 @@ class Fanout:
     async def _take_in(self, tail: Tail) -> None:
         """What was written here comes as it was written; only what another process wrote is read."""
         if batch := tail.after(self._head, CHUNK):
-            at_hand = self._at_once(batch)
+            at_hand = self._at_hand(batch)
             content = await asyncio.to_thread(self._render, batch) if at_hand is None else at_hand
         else:
             batch, content = await asyncio.to_thread(self._chunk, self._head, None)

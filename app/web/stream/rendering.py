@@ -16,10 +16,10 @@ SMALL = 16 * 1024
 
 
 @runtime_checkable
-class AtOnce(Protocol):
+class AtHand(Protocol):
     """A rendering that can tell what it has at hand: a change of thread and back costs more than a few tokens."""
 
-    def at_once(self, batch: Sequence[Recorded]) -> bytes | None:
+    def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
         """On the event loop. None where it would read, wait or be long: nothing is done then, and a thread does it."""
 
 
@@ -34,7 +34,7 @@ class EachAlone:
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         return b"".join(map(self.message_of, batch)) or self.instead
 
-    def at_once(self, batch: Sequence[Recorded]) -> bytes | None:
+    def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
         return self(batch) if short(batch) else None
 
 
@@ -42,9 +42,9 @@ def short(batch: Sequence[Recorded]) -> bool:
     return len(batch) <= FEW and sum(len(one.line) for one in batch) <= SMALL
 
 
-def at_once(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
+def at_hand(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
     """Asked once a stream: the question itself takes longer than a token."""
-    return render.at_once if isinstance(render, AtOnce) else _never
+    return render.at_hand if isinstance(render, AtHand) else _never
 
 
 def _never(_batch: Sequence[Recorded]) -> None:

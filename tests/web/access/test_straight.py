@@ -8,6 +8,9 @@ import pytest
 from app.web.access.straight import StraightWay
 from tests.web.access.test_line import serving
 
+MORE_THAN_FITS = 2**16
+"""Chunks: more than any socket and transport hold."""
+
 
 def chunk(number: int, size: int = 1000) -> bytes:
     body = b"%06d" % number + b"." * (size - 7) + b"\n"
@@ -33,8 +36,15 @@ async def read_on(reader):
 
 
 async def numbers(application, told):
-    """Of who asks, and reads no earlier than it is told."""
-    async with serving(served=application) as connect:
+    """Of who asks, and reads no earlier than it is told, or than the application has broken off."""
+
+    async def served(scope, receive, send):
+        try:
+            await application(scope, receive, send)
+        finally:
+            told.set()
+
+    async with serving(served=served) as connect:
         reader, writer = await connect()
         writer.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         await told.wait()
@@ -44,16 +54,18 @@ async def numbers(application, told):
 
 
 async def test_what_the_socket_has_no_room_for_waits_in_its_place():
-    sent, full = [], asyncio.Event()
+    sent, refused, full = [], [], asyncio.Event()
 
     async def application(scope, _receive, send):
         line, way = await began(scope, send)
         while True:
+            assert len(sent) < MORE_THAN_FITS, "it was never full"
             piece = chunk(len(sent))
             try:
                 taken = way.write(piece)
             except BlockingIOError:
                 taken = 0
+                refused.append(len(sent))
             if taken != len(piece) and not way.keep(piece[taken:]):
                 break
             sent.append(taken == len(piece))
@@ -65,6 +77,7 @@ async def test_what_the_socket_has_no_room_for_waits_in_its_place():
     assert await numbers(application, full) == list(range(len(sent) + 1))
     assert sent[0] is True, "nothing went out straight"
     assert sent[-1] is False, "nothing had to wait"
+    assert len(refused) <= 1, "the socket was tried though something waited before it"
 
 
 async def test_nothing_overtakes_what_the_application_sends():
@@ -114,7 +127,7 @@ async def test_a_line_that_is_gone_never_writes_to_its_descriptor_again():
 
 
 @pytest.mark.parametrize("sends", [1, 2])
-def test_it_is_straight_again_once_the_last_who_sends_is_through(sends):
+def test_it_is_straight_again_once_the_last_who_sends_is_through_and_never_after_the_end(sends):
     class Line:
         def clear(self):
             return True
@@ -132,5 +145,9 @@ def test_it_is_straight_again_once_the_last_who_sends_is_through(sends):
         one.__exit__(None, None, None)
     assert way.write(b"late") == 4
     assert os.read(read, 100) == b"late"
+    way.end()
+    with way.aside():
+        pass
+    assert way.write(b"never") == 0, "the descriptor may be another's"
     os.close(read)
     os.close(write)

@@ -29,6 +29,7 @@ from app.web.pages.mission.missions import Missions
 from app.web.pages.mission.pieces import Scene, pieces
 from app.web.pages.mission.screen import Screen
 from tests.loop.playing import World, pack, request, rule
+from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started
 
 RULE = "V-257985"
@@ -104,6 +105,55 @@ def test_a_late_viewer_gets_the_same_parts_as_one_who_was_there(told, cut):
     there = Screen("r", Missions(store), SCENE)
     there(log[:cut])
     assert there(log[cut:]) == Screen("r", Missions(store), SCENE)(log[cut:])
+
+
+def talking(seed):
+    """Turns whose tokens come closely, now and then with something else between them."""
+    dice, log, at, previous = random.Random(seed), [], 1000.0, GENESIS
+    for event in EVENTS[:4] + [event for _ in range(6) for event in (EVENTS[4], *[delta("so ")] * 12, EVENTS[8])]:
+        at += dice.choice((0.05, 0.05, 0.05, 0.4))
+        log.append(record("r", len(log) + 1, at, event, previous))
+        previous = log[-1].hash
+    return dice, log
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_what_is_told_at_once_is_what_a_thread_would_tell_and_nothing_is_waited_for(tmp_path, seed):
+    dice, log = talking(seed)
+    store = EventStore(open_database(tmp_path / "t.sqlite"))
+    store.append(log)
+    here, apart = (Screen("r", Missions(store), SCENE) for _ in range(2))
+    told = []
+    while log:
+        size = dice.randint(1, 3)
+        batch, log = log[:size], log[size:]
+        with watching_the_loop() as watch:
+            said = here.at_hand(batch)
+        assert watch.waited == []
+        told.append(said is not None)
+        assert (here(batch) if said is None else said) == apart(batch)
+    assert {True, False} == set(told)
+
+
+def close_by(seconds):
+    return [record("r", seq, 1005.0 + seconds * seq, delta("so"), GENESIS) for seq in (6, 7, 8, 9)]
+
+
+async def test_what_the_screen_would_have_to_read_or_wait_for_is_left_to_a_thread(told):
+    store, _ = told
+    six, seven, eight, nine = close_by(0.01)
+    screen = Screen("r", Missions(store), SCENE)
+    with watching_the_loop() as watch:
+        assert screen.at_hand([six]) is None, "it stands nowhere yet"
+        assert b"decoding" in screen([six])
+    assert "statement" in watch.waited[0], "what is read would not be found"
+    assert screen.at_hand([eight]) is None, "an event lies between"
+    with screen._lock:
+        assert screen.at_hand([seven]) is None, "another thread renders"
+    assert b'"text":"so"' in screen.at_hand([seven])
+    assert screen.at_hand([eight]) is not None
+    assert screen.at_hand([close_by(1.0)[3]]) is None, "the clock moves"
+    assert screen.at_hand([nine]) is not None
 
 
 @pytest.mark.parametrize("upto", range(1, len(EVENTS) + 1))

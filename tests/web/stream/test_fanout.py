@@ -1,15 +1,17 @@
 """A stream as its viewers see it: nothing lost, nothing twice, whoever comes late or reads slowly."""
 
 import asyncio
+import threading
 
 import pytest
 
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
-from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, rest
+from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, rest
 from app.web.stream.ring import Ring
-from tests.web.stream.watching import RUN, Socket, logging, watching
+from app.web.stream.source import RunSource
+from tests.web.stream.watching import RUN, Socket, logging, said, watching
 
 
 async def test_a_viewer_gets_a_comment_at_once_and_then_what_happens(tmp_path):
@@ -81,6 +83,32 @@ async def test_what_was_written_here_is_not_read_back_and_what_another_wrote_is(
         fanout.close()
     assert read == [3]
     assert socket.ids == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("at_hand", [True, False])
+async def test_what_a_rendering_has_at_hand_is_told_without_a_thread_and_the_rest_by_one(tmp_path, at_hand):
+    threads = []
+
+    class Rendering:
+        def __call__(self, batch):
+            threads.append(threading.get_ident())
+            return said(batch)
+
+        def at_hand(self, batch):
+            assert threading.get_ident() == here
+            return self(batch) if at_hand else None
+
+    here = threading.get_ident()
+    async with logging(tmp_path) as log:
+        fanout, socket = Fanout(RUN, log.bus, RunSource(log.store, RUN), Rendering()), Socket()
+        fanout.start()
+        async with watching(fanout, (socket, None)):
+            await socket.until(": temper")
+            await log.say("one")
+            await socket.until("one")
+        fanout.close()
+    assert [thread == here for thread in threads] == [at_hand]
+    assert socket.ids == [1]
 
 
 @pytest.mark.parametrize("pushed", [False, True])

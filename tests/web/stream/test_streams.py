@@ -37,15 +37,12 @@ async def test_a_hundred_viewers_do_not_hold_the_server_up(tmp_path):
     with served(tmp_path / "data", "--speed", "0") as server:
         run = await asyncio.to_thread(waiting_run, server)
         viewers = await asyncio.gather(*(opened(server, run) for _ in range(VIEWERS)))
-        began = time.monotonic()
         server.process.send_signal(signal.SIGTERM)
         rests = await asyncio.gather(*(reader.read() for reader, _ in viewers))
-        ended = time.monotonic() - began
         await asyncio.gather(*(closed(writer) for _, writer in viewers))
         assert await asyncio.to_thread(server.process.wait, 15) == 0
         assert "Traceback" not in server.output()
-        assert "exceeded" not in server.output()
-    assert ended < 1
+        assert "exceeded" not in server.output(), "it waited for viewers until its patience was over"
     assert all(rest.endswith(b"0\r\n\r\n") for rest in rests), "an answer was cut off"
 
 

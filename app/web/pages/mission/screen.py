@@ -29,7 +29,7 @@ class Screen:
         with self._lock:
             return self._render(batch)
 
-    def at_once(self, batch: Sequence[Recorded]) -> bytes | None:
+    def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
         """Tokens that go on where the screen stands, and move nothing but text."""
         if not short(batch) or not self._lock.acquire(blocking=False):
             return None
