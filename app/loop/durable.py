@@ -6,6 +6,7 @@ A run's workflow records no steps: it folds the event log and goes on. So there 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import Context
 
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, error
 
@@ -90,7 +91,10 @@ class Durable:
 
         @DBOS.workflow(name=WORKFLOW)
         async def harden(run: str, epoch: int = 1) -> None:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._own(run, epoch), self._loop))
+            # In a context of its own: what a run asks of the queue would count as a step of this workflow, and DBOS
+            # refuses a step of a workflow whose place was taken back, as it is where a run is offered to others.
+            owned = Context().run(asyncio.run_coroutine_threadsafe, self._own(run, epoch), self._loop)
+            await asyncio.wrap_future(owned)
 
         self._workflow = harden
         DBOS.launch()

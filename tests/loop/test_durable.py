@@ -70,3 +70,26 @@ async def test_what_was_closed_is_not_woken_again(queue):
     await durable.close()
     await durable.launch()
     assert not durable.awake
+
+
+async def test_a_run_that_is_handed_on_from_within_keeps_its_place_in_the_queue(tmp_path):
+    """As by a node that cannot reach the run's host: what the queue gave it is taken back, and offered anew."""
+    driven: asyncio.Queue[int | BaseException] = asyncio.Queue()
+
+    async def drive(run: str, epoch: int) -> None:
+        try:
+            if epoch < 3:
+                await asyncio.to_thread(made.offer_here, run, "web1", epoch + 1)
+            driven.put_nowait(epoch)
+        except BaseException as exc:
+            driven.put_nowait(exc)
+            raise
+
+    made = Durable(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
+    await made.launch()
+    await made.enqueue("r1", "web1")
+    try:
+        for epoch in (1, 2, 3):
+            assert await driven.get() == epoch
+    finally:
+        await made.close()
