@@ -210,6 +210,16 @@ def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
     return Orphan(run, lease.host, lease.epoch)
 
 
+def nobody_else_for(session: Session, me: str, run: str) -> float:
+    """Seconds for which the run could be given to nobody: each of the others has tried its host just now."""
+    lease = session.get(LeaseRow, run)
+    if lease is None or not lease.unreached:
+        return 0.0
+    tried = _tried(lease, at := told_time(session))
+    since = [tried.get(node.name, 0.0) for node in at_work(session) if node.name != me]
+    return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
+
+
 def _others(session: Session, tried: Collection[str]) -> bool:
     return any(node.name not in tried for node in at_work(session))
 
