@@ -34,9 +34,9 @@ class Patience:
 
 
 USUAL = Patience(answer=10, login=20, alive_every=5, alive_tries=3)
-HURRIED = Patience(answer=4, login=8, alive_every=1.5, alive_tries=2)
-"""Where another node may take over. Nothing of it adds up to ten seconds: see docs/architecture.md, Several nodes."""
-AGAIN = replace(HURRIED, answer=2)
+HURRIED = Patience(answer=4, login=6, alive_every=1.5, alive_tries=2)
+"""Where another node may take over, and that within ten seconds. Who is the last to try the host has the usual."""
+AGAIN = replace(HURRIED, answer=2, login=3)
 """The line was there and was lost: most of what the host is waited for is over by then."""
 BESIDE = replace(HURRIED, login=20)
 """Another line to the host is up, and this one ends with it: that the host is slow is all that it can be."""
