@@ -142,6 +142,12 @@ class Durable:
         with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
 
+    def still_queued(self, offered: Sequence[tuple[str, int]]) -> list[str]:
+        """Blocking. The runs whose place nobody was given yet."""
+        places = {entry(run, epoch): run for run, epoch in offered}
+        waiting = DBOS.list_workflows(workflow_ids=list(places), status="ENQUEUED", load_input=False, load_output=False)
+        return [places[one.workflow_id] for one in waiting]
+
     async def forget(self, ended: Sequence[tuple[str, int]]) -> None:
         """Runs that ended, with how often each was offered, and the queue was perhaps not told of it: their hosts'
         places would be taken for good."""

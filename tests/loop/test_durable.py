@@ -93,3 +93,12 @@ async def test_a_run_that_is_handed_on_from_within_keeps_its_place_in_the_queue(
             assert await driven.get() == epoch
     finally:
         await made.close()
+
+
+async def test_what_nobody_was_given_yet_still_stands_in_the_queue(queue):
+    durable, driven, _ = queue
+    await durable.enqueue("r1", "web1")
+    assert await driven.get() == "r1"
+    await durable.enqueue("r2", "web1")
+    offered = [("r1", 1), ("r2", 1), ("r2", 2), ("r3", 1)]
+    assert await asyncio.to_thread(durable.still_queued, offered) == ["r2"], "its host's one place is taken"

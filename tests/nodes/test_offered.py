@@ -133,6 +133,22 @@ def test_what_nobody_has_is_offered_once(database, run):
             assert nodes.orphans(session, "one", ()) == found
 
 
+def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_still_stands_in_the_queue(database, run):
+    member(database, "one")
+
+    def found(in_hand=(), queued=()):
+        with Session(database) as session, session.begin():
+            row = session.get_one(LeaseRow, run)
+            row.asked_at = nodes.told_time(session) - nodes.ASK_AGAIN_AFTER
+            session.flush()
+            return nodes.orphans(session, "one", in_hand, lambda offered: {name for name, _ in offered} & {*queued})
+
+    with Session(database) as session, session.begin():
+        nodes.orphans(session, "one", ())
+    assert found(queued=[run]) == found(in_hand=[run]) == []
+    assert found() == [Orphan(run, "h", 2)]
+
+
 def _taken(run, session):
     return LeaseRow(name=run, host="h", node="one", epoch=1, asked_at=nodes.told_time(session))
 
