@@ -193,6 +193,7 @@ def apart(place, tmp_path):
     made = Apart(tmp_path, wires, server, f"t{os.urandom(6).hex()}")
     yield made
     made.end()
+    wires.mend("one", "database", "hosts")
 
 
 @pytest.fixture(scope="module")
