@@ -49,4 +49,6 @@ def _heard(done: asyncio.Future[T]) -> None:
     """Who was cancelled has no use for how it ended. That another node has the host by now was to be expected."""
     exc = None if done.cancelled() else done.exception()
     if exc is not None and not isinstance(exc, Fenced):
-        log.warning("what was let go of was not seen through: %s", exc, exc_info=not isinstance(exc, TemperError))
+        log.warning(
+            "what was let go of was not seen through: %s", exc, exc_info=None if isinstance(exc, TemperError) else exc
+        )
