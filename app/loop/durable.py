@@ -6,6 +6,7 @@ A run's workflow records no steps: it folds the event log and goes on. So there 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import Context
 
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, error
 
@@ -90,7 +91,10 @@ class Durable:
 
         @DBOS.workflow(name=WORKFLOW)
         async def harden(run: str, epoch: int = 1) -> None:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._own(run, epoch), self._loop))
+            # In a context of its own: what a run asks of the queue would count as a step of this workflow, and DBOS
+            # refuses a step of a workflow whose place was taken back, as it is where a run is offered to others.
+            owned = Context().run(asyncio.run_coroutine_threadsafe, self._own(run, epoch), self._loop)
+            await asyncio.wrap_future(owned)
 
         self._workflow = harden
         DBOS.launch()
@@ -137,6 +141,12 @@ class Durable:
             DBOS.cancel_workflows(earlier)  # each would keep the host's one place
         with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
+
+    def still_queued(self, offered: Sequence[tuple[str, int]]) -> list[str]:
+        """Blocking. The runs whose place nobody was given yet."""
+        places = {entry(run, epoch): run for run, epoch in offered}
+        waiting = DBOS.list_workflows(workflow_ids=list(places), status="ENQUEUED", load_input=False, load_output=False)
+        return [places[one.workflow_id] for one in waiting]
 
     async def forget(self, ended: Sequence[tuple[str, int]]) -> None:
         """Runs that ended, with how often each was offered, and the queue was perhaps not told of it: their hosts'

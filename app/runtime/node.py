@@ -135,7 +135,7 @@ class Node(OwnTask):
             others = [row for row in nodes.living(session) if row.name != self._leases.node]
             nodes.end(session, {row.name for row in others if row.seen_at < silent or _dead_here(row)})
             self._leases.leads = nodes.lead(session, self._leases.node)
-            return nodes.orphans(session, self._leases.node, self._durable.in_hand)
+            return nodes.orphans(session, self._leases.node, self._durable.in_hand, self._durable.still_queued)
 
     def _left(self) -> Sequence[Orphan]:
         with Session(self._database) as session:

@@ -1,6 +1,8 @@
 """A host that does not answer this node may answer another: its run is handed on. All of it blocks."""
 
 import logging
+import time
+from collections.abc import Callable
 
 from sqlalchemy import Engine
 from sqlmodel import Session
@@ -33,3 +35,10 @@ def passed_on(database: Engine, leases: Leases | None, durable: Durable, run: st
         return False
     durable.offer_here(orphan.run, orphan.host, orphan.epoch)
     return True
+
+
+def others_may_reach(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
+    """Whether the run could be given to another node, as it stands whenever that is asked."""
+    with Session(database) as session:
+        alone_until = time.monotonic() + nodes.nobody_else_for(session, leases.node, run)
+    return lambda: leases.nodes > 1 and time.monotonic() >= alone_until

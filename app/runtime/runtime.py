@@ -39,7 +39,7 @@ from app.machine.sampling.board import Board
 from app.runs.parameters import with_site_values
 from app.runs.scanner import lay_out_new, scanner_for
 from app.runtime.place import place
-from app.runtime.reach import given_away, passed_on
+from app.runtime.reach import given_away, others_may_reach, passed_on
 from app.runtime.seats import seats
 from app.scanners.verdict import Verdict
 from app.skills.skill import Skill
@@ -275,7 +275,7 @@ class Runtime:
             bring=partial(files.bring, host),
             keep=partial(files.keep, host, self.leases.held(run_id)),
             yields=partial(given_away, self.database, self.leases, self.durable, run_id),
-            hurried=self.leases.nodes > 1,
+            hurried=others_may_reach(self.database, self.leases, run_id),
         )
 
 

@@ -1,6 +1,6 @@
 """The processes that share a database. Times are the database's own: the nodes' clocks need not agree."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Float, cast, delete, func, update
@@ -24,6 +24,14 @@ ASK_AGAIN_AFTER = 10.0
 TRIED_FOR = 240.0
 """Seconds for which a node that could not reach a host leaves its run to the others. It is longer than the last of them
 waits for a host that takes a change back by itself: a host that answers nobody is not handed round."""
+
+
+Queued = Callable[[Sequence[tuple[str, int]]], Collection[str]]
+"""Of these runs, each with how often it was offered, those that still stand in the queue as they were offered."""
+
+
+def none_queued(_offered: Sequence[tuple[str, int]]) -> Collection[str]:
+    return ()
 
 
 class NodeRow(SQLModel, table=True):
@@ -139,8 +147,11 @@ def forget(session: Session) -> None:
     session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
 
 
-def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]:
-    """Offered anew by this call, in the order in which they were asked for. `in_hand` are those that I work on."""
+def orphans(session: Session, me: str, in_hand: Collection[str], queued: Queued = none_queued) -> list[Orphan]:
+    """Offered anew by this call, in the order in which they were asked for. `in_hand` are those that I work on.
+
+    `queued` are those of the offered that nobody was given yet: to offer them anew would cost them their place.
+    """
     at = told_time(session)
     nodes = living(session)
     alive, places = {node.name for node in nodes}, {"", *(node.place for node in nodes)}
@@ -152,6 +163,8 @@ def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]
     )
     rows = session.exec(query).all()
     busy = {host for _, host, lease in rows if lease and lease.node in alive}
+    late = [lease for _, _, lease in rows if lease and lease.node == "" and at - lease.asked_at >= ASK_AGAIN_AFTER]
+    kept = {*in_hand, *queued([(lease.name, lease.epoch) for lease in late])} if late else in_hand
     found = []
     for run, host, lease in rows:
         if lease is None:
@@ -159,7 +172,7 @@ def orphans(session: Session, me: str, in_hand: Collection[str]) -> list[Orphan]
                 found.append(Orphan(run, host, 1))
             continue
         worked_on = lease.node in alive and (lease.node != me or run in in_hand)
-        waits = lease.node == "" and (host in busy or at - lease.asked_at < ASK_AGAIN_AFTER)
+        waits = lease.node == "" and (host in busy or run in kept or at - lease.asked_at < ASK_AGAIN_AFTER)
         if worked_on or waits or lease.place not in places:
             continue
         if _offered_again(session, lease, at):
@@ -208,6 +221,16 @@ def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
     lease.epoch, lease.asked_at = epoch + 1, at
     session.add(lease)
     return Orphan(run, lease.host, lease.epoch)
+
+
+def nobody_else_for(session: Session, me: str, run: str) -> float:
+    """Seconds for which the run could be given to nobody: each of the others has tried its host just now."""
+    lease = session.get(LeaseRow, run)
+    if lease is None or not lease.unreached:
+        return 0.0
+    tried = _tried(lease, at := told_time(session))
+    since = [tried.get(node.name, 0.0) for node in at_work(session) if node.name != me]
+    return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
 
 def _others(session: Session, tried: Collection[str]) -> bool:

@@ -26,7 +26,7 @@ class Ownership:
     """What has changed in the host's folder, for whoever has the host next. It returns once that is safe."""
     yields: Callable[[], bool] = nobody_else
     """The host does not answer this process: whether another was given it, who may reach it."""
-    hurried: bool = False
+    hurried: Callable[[], bool] = nobody_else
     """There are others: a line that went silent is known for cut in seconds, since all that is lost is the way."""
 
 

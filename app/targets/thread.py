@@ -1,12 +1,16 @@
 """A host beside the event loop: its target blocks, and on a thread of its own nobody else waits for it."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
+from app.errors import Fenced, TemperError
 from app.targets.target import Target
+
+log = logging.getLogger("temper")
 
 T = TypeVar("T")
 
@@ -31,6 +35,7 @@ class TargetThread:
             while not doing.done():
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([doing])
+            _heard(doing)
             raise
 
     async def close(self) -> None:
@@ -38,3 +43,12 @@ class TargetThread:
             await self.do(lambda target: target.close())
         finally:
             self._thread.shutdown(wait=False)
+
+
+def _heard(done: asyncio.Future[T]) -> None:
+    """Who was cancelled has no use for how it ended. That another node has the host by now was to be expected."""
+    exc = None if done.cancelled() else done.exception()
+    if exc is not None and not isinstance(exc, Fenced):
+        log.warning(
+            "what was let go of was not seen through: %s", exc, exc_info=None if isinstance(exc, TemperError) else exc
+        )

@@ -152,6 +152,12 @@ class Apart:
         while not any(kept.glob("*/armed")):
             assert time.monotonic() < late, (self.folder / "one.log").read_text()
 
+    def knocked(self) -> bool:
+        """Somebody waits at the host's door, and sshd has not opened it."""
+        asked = (*self.wires.within("host"), "ss", "-Hltn", f"sport = :{self.host.port}")
+        said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+        return any(int(line.split()[1]) for line in said.splitlines())
+
     def end(self) -> None:
         self.host.stop()
         self.shared.database.dispose()
@@ -187,6 +193,7 @@ def apart(place, tmp_path):
     made = Apart(tmp_path, wires, server, f"t{os.urandom(6).hex()}")
     yield made
     made.end()
+    wires.mend("one", "database", "hosts")
 
 
 @pytest.fixture(scope="module")
@@ -249,6 +256,62 @@ def test_another_goes_on_within_ten_seconds_and_the_host_does_nothing_more_for_t
     print(f"\n{fault.__name__}: {seconds:.1f} s to the other's first event")
     assert seconds < AIM
     assert stands == undisturbed
+    _as_undisturbed(apart, run, undisturbed)
+
+
+def in_a_command(after):
+    """Held there, so that it is under way for certain: what it is sent is sent, and nothing comes back."""
+
+    def moment(apart, run):
+        apart.host.holds_at(after)
+        apart.shared.until(lambda: apart.host.held)
+        yield
+        apart.host.lets_go()
+        yield
+
+    moment.__name__ = f"in command {after + 1} from there"
+    return moment
+
+
+def in_a_login(apart, run):
+    """The kernel has taken the connection, and sshd says nothing."""
+    apart.shared.until(lambda: any(apart.shared.store.events(run, kinds=["action.applied"])))
+    os.kill(apart.host.listener, signal.SIGSTOP)
+    apart.shared.until(apart.knocked)
+    yield
+    os.kill(apart.host.listener, signal.SIGCONT)
+    yield
+
+
+def in_a_turn(apart, run):
+    """Nothing is asked of the host, and what is thought meanwhile is not lost."""
+    thinks = len(list(apart.shared.store.events(run, kinds=["turn.started"])))
+    apart.shared.until(lambda: len(list(apart.shared.store.events(run, kinds=["turn.started"]))) > thinks)
+    yield
+    yield
+
+
+MOMENTS = [*map(in_a_command, (0, 1, 2, 4, 7)), in_a_login, in_a_turn]
+
+
+@pytest.mark.parametrize("moment", MOMENTS, ids=lambda one: one.__name__)
+def test_whatever_is_under_way_when_the_wire_to_the_host_is_cut_another_goes_on(apart, undisturbed, moment):
+    shared = apart.shared
+    with _in_mid_change(apart) as (one, _, run):
+        at = moment(apart, run)
+        next(at)
+        cut_from_host(apart, one)
+        told = time.time()
+        next(at)
+        shared.until(lambda: _resumed(shared, run))
+        [resumed, *_] = _resumed(shared, run)
+        assert shared.owner(run) != one.process.node
+        [*_, last] = [event for event in shared.store.steady(run) if event.seq < resumed.seq]
+        needed = max(told, last.at)
+        print(f"\n{moment.__name__}: {resumed.at - told:.1f} s to the other's first event", end="")
+        print(f", {resumed.at - needed:.1f} s from when the host was needed")
+        shared.until(shared.ended, patience=180)
+    assert resumed.at - needed < AIM
     _as_undisturbed(apart, run, undisturbed)
 
 

@@ -70,3 +70,35 @@ async def test_what_was_closed_is_not_woken_again(queue):
     await durable.close()
     await durable.launch()
     assert not durable.awake
+
+
+async def test_a_run_that_is_handed_on_from_within_keeps_its_place_in_the_queue(tmp_path):
+    """As by a node that cannot reach the run's host: what the queue gave it is taken back, and offered anew."""
+    driven: asyncio.Queue[int | BaseException] = asyncio.Queue()
+
+    async def drive(run: str, epoch: int) -> None:
+        try:
+            if epoch < 3:
+                await asyncio.to_thread(made.offer_here, run, "web1", epoch + 1)
+            driven.put_nowait(epoch)
+        except BaseException as exc:
+            driven.put_nowait(exc)
+            raise
+
+    made = Durable(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
+    await made.launch()
+    await made.enqueue("r1", "web1")
+    try:
+        for epoch in (1, 2, 3):
+            assert await driven.get() == epoch
+    finally:
+        await made.close()
+
+
+async def test_what_nobody_was_given_yet_still_stands_in_the_queue(queue):
+    durable, driven, _ = queue
+    await durable.enqueue("r1", "web1")
+    assert await driven.get() == "r1"
+    await durable.enqueue("r2", "web1")
+    offered = [("r1", 1), ("r2", 1), ("r2", 2), ("r3", 1)]
+    assert await asyncio.to_thread(durable.still_queued, offered) == ["r2"], "its host's one place is taken"

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import Fenced
 from app.events.record import GENESIS, record
-from app.runtime.reach import given_away, passed_on
+from app.runtime.reach import given_away, others_may_reach, passed_on
 from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -85,6 +85,25 @@ def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     one.take(run, "h", 2)
 
 
+def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_again(database, run):
+    one, other = member(database, "one"), member(database, "other")
+    one.nodes = other.nodes = 2
+    one.take(run, "h", 1)
+    assert others_may_reach(database, one, run)()
+    assert given_away(database, one, Queue(), run)
+    other.take(run, "h", 2)
+    assert not others_may_reach(database, other, run)()
+    third = member(database, "third")
+    assert others_may_reach(database, other, run)()
+    third.nodes = 1
+    assert not others_may_reach(database, third, run)(), "whoever else was there has gone"
+    with Session(database) as session, session.begin():
+        nodes.end(session, {"third"})
+        at = nodes.told_time(session) - nodes.TRIED_FOR
+        session.get_one(LeaseRow, run).unreached = f"one@{at:.3f}"
+    assert others_may_reach(database, other, run)()
+
+
 def test_alone_there_is_nobody_to_give_it_to(database, run):
     one = member(database, "one")
     one.take(run, "h", 1)
@@ -112,6 +131,22 @@ def test_what_nobody_has_is_offered_once(database, run):
     for found in ([Orphan(run, "h", 1)], []):
         with Session(database) as session, session.begin():
             assert nodes.orphans(session, "one", ()) == found
+
+
+def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_still_stands_in_the_queue(database, run):
+    member(database, "one")
+
+    def found(in_hand=(), queued=()):
+        with Session(database) as session, session.begin():
+            row = session.get_one(LeaseRow, run)
+            row.asked_at = nodes.told_time(session) - nodes.ASK_AGAIN_AFTER
+            session.flush()
+            return nodes.orphans(session, "one", in_hand, lambda offered: {name for name, _ in offered} & {*queued})
+
+    with Session(database) as session, session.begin():
+        nodes.orphans(session, "one", ())
+    assert found(queued=[run]) == found(in_hand=[run]) == []
+    assert found() == [Orphan(run, "h", 2)]
 
 
 def _taken(run, session):

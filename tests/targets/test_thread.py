@@ -1,10 +1,12 @@
 """A host that is slow is nobody else's matter: what waits for it is a thread of its own."""
 
 import asyncio
+import gc
 import threading
 
 import pytest
 
+from app.errors import Fenced, Unusable
 from app.events.words import WriteFile
 from app.targets.confine import Confinement
 from app.targets.fixture.target import FixtureTarget
@@ -72,3 +74,35 @@ async def test_one_thing_at_a_time_is_done_on_a_host(tmp_path):
     gate.go_on.set()
     await asyncio.gather(first, second)
     assert said == ["host"]
+
+
+async def let_go_of(tmp_path, ends_by):
+    """A caller that is cancelled, while what he asked for goes on and then ends so."""
+    target, gate = TargetThread(FixtureTarget("host", tmp_path)), Gate()
+
+    def work(_):
+        gate()
+        raise ends_by
+
+    doing = asyncio.create_task(target.do(work))
+    await gate.begun.wait()
+    doing.cancel()
+    await asyncio.wait([doing], timeout=0)
+    gate.go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await doing
+    del doing
+    gc.collect()  # what nobody heard of is told when it is forgotten
+    await target.close()
+
+
+async def test_that_a_host_is_another_nodes_by_the_time_that_it_is_let_go_of_is_no_news(tmp_path, caplog):
+    await let_go_of(tmp_path, Fenced("host"))
+    assert caplog.records == []
+
+
+async def test_what_else_ends_what_was_let_go_of_is_told_in_a_line(tmp_path, caplog):
+    await let_go_of(tmp_path, Unusable("host does not answer"))
+    [told] = caplog.records
+    assert told.getMessage() == "what was let go of was not seen through: host does not answer"
+    assert not told.exc_info

@@ -1,7 +1,11 @@
 """Opening a connection, and every way in which that fails, each with its sentence."""
 
+import asyncio
 import os
-from dataclasses import dataclass
+import socket
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import asyncssh
@@ -11,43 +15,70 @@ from app.targets.ssh.endpoint import Endpoint, given_for, key_pairs, password
 from app.targets.ssh.tunnel import Tunnel
 from app.text.clean import clean
 
-_LOGIN = 20
-
 
 @dataclass(frozen=True)
-class _Patience:
-    """In seconds."""
+class Patience:
+    """In seconds. What goes by none of these goes on for as long as it likes: the line is up."""
 
-    connect: float
+    answer: float
+    """Until the host's kernel takes the connection."""
+    login: float
+    """From there until we are in: a host that is slow may take its time at that."""
     alive_every: float
     alive_tries: int
 
+    @property
+    def silence(self) -> float:
+        """After which who says nothing is out of reach, whatever the connection was at: a login, a command, nothing."""
+        return self.alive_every * (self.alive_tries + 1)
 
-_USUAL, _HURRIED, _AGAIN = _Patience(10, 5, 3), _Patience(8, 1.5, 2), _Patience(4, 1.5, 2)
-"""The second is for a line that another node may take over; the third, where the host answered such a line before."""
+
+USUAL = Patience(answer=10, login=20, alive_every=5, alive_tries=3)
+HURRIED = Patience(answer=4, login=6, alive_every=1.5, alive_tries=2)
+"""Where another node may take over, and that within ten seconds. Who is the last to try the host has the usual."""
+AGAIN = replace(HURRIED, answer=2, login=3)
+"""The line was there and was lost: most of what the host is waited for is over by then."""
+BESIDE = replace(HURRIED, login=20)
+"""Another line to the host is up, and this one ends with it: that the host is slow is all that it can be."""
+
+
+async def connected_beside(
+    main: asyncssh.SSHClientConnection, opening: Coroutine[None, None, asyncssh.SSHClientConnection]
+) -> asyncssh.SSHClientConnection:
+    """What is opened next to a line is given up with it: a host that is silent there is silent here."""
+    opened, ended = asyncio.create_task(opening), asyncio.create_task(main.wait_closed())
+    try:
+        await asyncio.wait((opened, ended), return_when=asyncio.FIRST_COMPLETED)
+        if not opened.done():
+            raise LineCut("the line to the host was cut while another was opened.")
+        return opened.result()
+    finally:
+        opened.cancel()
+        ended.cancel()
+        await asyncio.gather(opened, ended, return_exceptions=True)
 
 
 async def connected(
-    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, *, hurried: bool = False, again: bool = False
+    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, patience: Patience = USUAL
 ) -> asyncssh.SSHClientConnection:
     given_for(end, _fingerprints(end, known_hosts), said=False)
-    sock = await tunnel.open() if tunnel else None
-    patience = (_AGAIN if again else _HURRIED) if hurried else _USUAL
+    sock, way_in = await tunnel.open() if tunnel else None, await _with_what(end)
     try:
-        return await asyncssh.connect(
-            end.address,
-            end.port,
-            sock=sock,
-            config=None,
-            known_hosts=str(known_hosts),
-            username=end.user,
-            **await _with_what(end),
-            x509_trusted_certs=None,
-            connect_timeout=patience.connect,
-            login_timeout=_LOGIN,
-            keepalive_interval=patience.alive_every,
-            keepalive_count_max=patience.alive_tries,
-        )
+        async with asyncio.timeout(patience.answer) as limit:
+            return await asyncssh.connect(
+                end.address,
+                end.port,
+                sock=sock,
+                config=None,
+                known_hosts=str(known_hosts),
+                username=end.user,
+                **way_in,
+                x509_trusted_certs=None,
+                client_factory=partial(_Answered, limit, patience),
+                login_timeout=0,
+                keepalive_interval=patience.alive_every,
+                keepalive_count_max=patience.alive_tries,
+            )
     except asyncssh.HostKeyNotVerifiable as exc:
         raise Unusable(
             f"{end} shows another host key than the one that was accepted: it may be another machine that answers. "
@@ -59,6 +90,30 @@ async def connected(
         if tunnel:
             raise LineCut(f"{end} does not answer a login inside of the line: {tunnel.said or _said(exc)}") from exc
         raise LineCut(f"{end} does not answer: {_said(exc)}. Is it up, and sshd with it?") from exc
+
+
+def heed(connection: asyncssh.SSHClientConnection, patience: Patience) -> None:
+    """Both ask a silent host: SSH once we are in, and the kernel all the time, so that a login is cut short as well."""
+    connection.set_keepalive(patience.alive_every, patience.alive_tries)
+    sock: socket.socket | None = connection.get_extra_info("socket")
+    if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        return  # a line inside of another, and that one is asked
+    every = max(1, int(patience.alive_every))
+    for option, value in (
+        (socket.TCP_KEEPIDLE, every),
+        (socket.TCP_KEEPINTVL, every),
+        (socket.TCP_USER_TIMEOUT, int(patience.silence * 1000)),
+    ):
+        sock.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+class _Answered(asyncssh.SSHClient):
+    def __init__(self, limit: asyncio.Timeout, patience: Patience) -> None:
+        self._limit, self._patience = limit, patience
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        heed(conn, self._patience)
+        self._limit.reschedule(asyncio.get_running_loop().time() + self._patience.login)
 
 
 async def shown_key(address: str, port: int) -> asyncssh.SSHKey:

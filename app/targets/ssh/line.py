@@ -1,8 +1,8 @@
 """A line to a host: one connection, used again and reopened, on which scripts are run as root."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import asyncssh
 
 from app.errors import Fenced, LineCut, Unusable
 from app.targets.ownership import ALONE, Ownership
-from app.targets.ssh.connect import connected
+from app.targets.ssh.connect import AGAIN, BESIDE, HURRIED, USUAL, Patience, connected, connected_beside, heed
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.loop import Loop
 from app.targets.ssh.script import ShellScript, script, text_of
@@ -58,18 +58,20 @@ class SshLine:
         tunnel: Tunnel | None = None,
         *,
         owned: Ownership = ALONE,
-        again: bool = False,
+        beside: Callable[[], Awaitable[asyncssh.SSHClientConnection]] | None = None,
     ) -> None:
+        """`beside` is what this one is opened next to: it tells whether the host is within reach."""
         self.end = end
-        self._owned, self._claim = owned, owned.claim
+        self._owned, self._claim, self._beside = owned, owned.claim, beside
         self._known_hosts = known_hosts
         self._own_loop = loop is None
         self._loop = loop or Loop(str(end))
         self._tunnel = tunnel
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
-        self._again = again
-        """The host has answered before, this line or the one that it comes of."""
+        self._hurried = False
+        self._answered = False
+        """The host has, before."""
         self._sudo: bool | None = None
         """None until somebody asked who we are there."""
 
@@ -120,16 +122,22 @@ class SshLine:
             self._loop.close()
 
     def _another(self, end: Endpoint, tunnel: Tunnel | None = None) -> "SshLine":
-        hurried = replace(ALONE, hurried=self._owned.hurried)
-        return SshLine(end, self._known_hosts, self._loop, tunnel, owned=hurried, again=True)
+        owned = replace(ALONE, hurried=self._owned.hurried)
+        return SshLine(end, self._known_hosts, self._loop, tunnel, owned=owned, beside=self._reached)
 
     async def _say(
         self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: Heard | None
     ) -> LineAnswer:
-        try:
+        async with self._or_yields():
             sudo = await self._acts_as_root()
             one = script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
             return self._heeded(await self._converse(one, seconds, heard), seconds)
+
+    @asynccontextmanager
+    async def _or_yields(self) -> AsyncIterator[None]:
+        """A host that is out of reach from here is for another node, where there is one."""
+        try:
+            yield
         except LineCut as exc:
             if await asyncio.to_thread(self._owned.yields):
                 raise Fenced(str(self.end)) from exc
@@ -169,11 +177,28 @@ class SshLine:
     async def _connected(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
             if self._connection is None or self._connection.is_closed():
-                self._connection = await connected(
-                    self.end, self._known_hosts, self._tunnel, hurried=self._owned.hurried, again=self._again
-                )
-                self._again = True
+                self._connection = await self._logged_in()
+                self._answered = True
+            elif self._hurried != self._owned.hurried():  # another node came, or the last other one went
+                heed(self._connection, self._patience())
             return self._connection
+
+    async def _reached(self) -> asyncssh.SSHClientConnection:
+        async with self._or_yields():
+            return await self._connected()
+
+    async def _logged_in(self) -> asyncssh.SSHClientConnection:
+        main = await self._beside() if self._beside else None
+        opening = connected(self.end, self._known_hosts, self._tunnel, self._patience())
+        return await (connected_beside(main, opening) if main else opening)
+
+    def _patience(self) -> Patience:
+        self._hurried = self._owned.hurried()
+        if not self._hurried:
+            return USUAL
+        if self._beside:
+            return BESIDE
+        return AGAIN if self._answered else HURRIED
 
     async def _hung_up(self) -> None:
         if self._connection is not None:

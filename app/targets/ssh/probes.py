@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 from app.errors import LineCut, TemperError
 from app.events.words import Probe
@@ -37,21 +38,26 @@ def new_login(line: SshLine) -> tuple[Probe, Probe]:
     other = line.fresh()
     who = f"new login as {line.end.user} for the agent itself"
     try:
-        try:
-            _logged_in(other)
-        except TemperError as exc:
-            line.stands()
-            return Probe("agent-login", False, clean(f"{who}: {exc}", _LONGEST)), Probe(
+        if why := _failed(line, lambda: _logged_in(other)):
+            return Probe("agent-login", False, clean(f"{who}: {why}", _LONGEST)), Probe(
                 "agent-sudo", False, "nobody can log in to try"
             )
         let_in = Probe("agent-login", True, f"{who}: let in")
-        try:
-            other.become_root()
-        except TemperError as exc:
-            return let_in, Probe("agent-sudo", False, clean(str(exc), _LONGEST))
+        if why := _failed(line, other.become_root):
+            return let_in, Probe("agent-sudo", False, clean(why, _LONGEST))
         return let_in, Probe("agent-sudo", True, f"{line.end.user} acts as root without a password")
     finally:
         other.close()
+
+
+def _failed(line: SshLine, tried: Callable[[], None]) -> str:
+    """Why; empty where it did not."""
+    try:
+        tried()
+    except TemperError as exc:
+        line.stands()
+        return str(exc)
+    return ""
 
 
 def watched_logins(line: SshLine) -> tuple[Probe, ...]:
@@ -62,12 +68,8 @@ def watched_logins(line: SshLine) -> tuple[Probe, ...]:
 def _watched(line: SshLine, other: SshLine, user: str) -> Probe:
     name, who = f"login-{user}", f"new login as {user}"
     try:
-        _logged_in(other)
-    except TemperError as exc:
-        line.stands()
-        return Probe(name, False, clean(f"{who}: {exc}", _LONGEST))
-    else:
-        return Probe(name, True, f"{who}: let in")
+        why = _failed(line, lambda: _logged_in(other))
+        return Probe(name, not why, clean(f"{who}: {why}", _LONGEST) if why else f"{who}: let in")
     finally:
         other.close()
 
