@@ -1,13 +1,14 @@
 """What the roles answer. A shape (loop/shapes.py) binds the engine; reading checks what came all the same."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.words import AnyAction, Decision, Place, Purpose, RunVendorScript
+from app.events.words import AnyAction, Decision, Place, Purpose, Reload, RunVendorScript
 from app.loop import choices
 from app.text.clean import clean
 
@@ -93,6 +94,12 @@ def read_actions(text: str) -> tuple[AnyAction, ...]:
     work = read("act", text)
     assert isinstance(work, Work)
     return work.actions
+
+
+def fingerprint(actions: Iterable[AnyAction]) -> str:
+    """The approach by content: the same actions in any order are the same approach."""
+    parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
+    return hashlib.sha256(b"\n".join(sorted(parts))).hexdigest()[:16]
 
 
 def _sentences(said: Any) -> Any:

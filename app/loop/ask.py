@@ -23,7 +23,7 @@ from app.events.kinds import (
     VerdictExplained,
 )
 from app.events.trace import traceparent
-from app.events.words import AnyAction, Lesson, Purpose, Reload
+from app.events.words import AnyAction, Lesson, Purpose
 from app.loop import answers, prompts, shapes
 from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
@@ -242,13 +242,12 @@ async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str
         diff = (await run.means.target.do(lambda target: target.preview(actions))).diff
     except ActionFailed as exc:
         diff = f"(cannot be shown: {redacted(str(exc))})"
-    parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
     return ActionProposed(
         rule=rule,
         attempt=attempt,
         actions=actions,
         note=note,
-        fingerprint=prompts.fingerprint(parts),
+        fingerprint=answers.fingerprint(actions),
         diff=diff,
         by=by,
     )

@@ -1,7 +1,6 @@
 """What each role is told: fresh every turn, from the state and the host, within the engine's context."""
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.events.kinds import SentryProbed
@@ -17,8 +16,9 @@ from app.text.clean import clean
 from app.text.inert import OPEN, SHUT, heading, inert, one_line
 from app.text.secrets import redacted
 
-VERSION = "3"
-"""Of all that is told here and in examples.py: a new one with every change, so that scores can be told apart."""
+VERSION = "4"
+"""Of all that is told here and in examples.py, and of the shapes: a new one with every change, so that scores can be
+told apart."""
 CHARS_PER_TOKEN = 3
 """Low on purpose: a prompt that is cut is better than a request that is refused."""
 WORTH_TELLING = 80
@@ -216,8 +216,3 @@ def _failures(item: Item) -> str:
     return "\n".join(
         f"attempt {one.attempt}: {one.cause}: {one_line(clean(one.reason, 300))}" for one in item.failures[-4:]
     )
-
-
-def fingerprint(actions: Iterable[bytes]) -> str:
-    """The approach by content: the same actions in any order are the same approach."""
-    return hashlib.sha256(b"\n".join(sorted(actions))).hexdigest()[:16]

@@ -3,6 +3,7 @@
 Patterns are kept to what every engine's grammar takes: a class without quotes and backslashes, and a bound.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from app.loop import choices
+from app.loop import answers, choices
 from app.loop.named import Named
 from app.loop.shown import ShownFile
 from app.syntax.edit import knows
@@ -54,6 +55,10 @@ class TurnSituation:
     """There is a pass to veto."""
     weighs: bool = True
     """A reflection's decision counts."""
+    tried: frozenset[str] = frozenset()
+    """Fingerprints of what has failed on this host."""
+    together: tuple[str, ...] = ()
+    """Files that have to be changed by the same attempt."""
     guided: bool = False
     """Keys, values and lines are chosen from what the rule and its files say."""
 
@@ -70,6 +75,8 @@ def plan(now: TurnSituation) -> Schema:
     places = [one.place for one in now.offers]
     if now.guided:
         paths = [file.path for file in now.files if any(_guided(file, now))] or list(now.paths)
+        if now.together:
+            return _object({"approach": _text(SHORT), "paths": {"const": list(now.together)}})
         paths = [*places, *paths] or ["/"]
         return _object({"approach": _text(SHORT), "paths": _list({"enum": paths}, 1, min(_FEW, len(paths)))})
     known = [*places, *now.paths]
@@ -92,8 +99,39 @@ def act(now: TurnSituation) -> Schema:
     found = [*(one for file in now.files for one in _guided(file, now)), *_offered(now)]
     if not found:  # nothing that the rule names applies: what is left is what any file can take
         found = [one for file in now.files for one in _free(file, now)]
-    actions = {"actions": _list(_any(found), 1, min(_FEW, len(found)))}
+    actions = {"actions": _untried(found, now)}
     return _object(actions | ({"reload": {"enum": [*now.services, "none"]}} if now.services else {}))
+
+
+def _untried(found: list[Schema], now: TurnSituation) -> Schema:
+    """One action that has not failed alone, or several; where files decide together, several."""
+    most = min(_FEW, len(found))
+    alone = [] if now.together and most > 1 else [one for option in found for one in _left(option, now)]
+    if alone == found:
+        return _list(_any(found), 1, most)
+    ways = [_list(_any(alone), 1, 1)] if alone else []
+    ways += [_list(_any(found), 2, most)] if most > 1 else []
+    return _any(ways or [_list(_any(found), 1, most)])
+
+
+def _left(option: Schema, now: TurnSituation) -> Iterable[Schema]:
+    """The option without the values that have failed; the last of its fields is the one with a choice."""
+    fields = option["properties"]
+    if not now.tried or not all("const" in one or "enum" in one for one in fields.values()):
+        yield option
+        return
+    values = {name: one.get("enum") or [one["const"]] for name, one in fields.items()}
+    last, choice = values.popitem()
+    fixed = {name: first for name, (first, *_) in values.items()}
+    left = [value for value in choice if not _failed({**fixed, last: value}, now)]
+    if left:
+        yield option if left == choice else _object({**fields, last: {"enum": left}})
+
+
+def _failed(action: dict[str, Any], now: TurnSituation) -> bool:
+    work = answers.read("act", json.dumps({"actions": [action]}), now.lines)
+    assert isinstance(work, answers.Work)
+    return answers.fingerprint(work.actions) in now.tried
 
 
 def review(now: TurnSituation) -> Schema:

@@ -69,12 +69,13 @@ def situation(purpose: Purpose, about: About) -> TurnSituation:
     attempt = about.attempt
     match purpose:
         case "plan":
-            return replace(_of_plan(about, named), offers=about.offers)
+            return replace(_of_plan(about, named), offers=about.offers, together=_together(about))
         case "act":
             assert attempt.plan
             now = _of_files(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
             ours = tuple(one for one in about.offers if one.place in attempt.plan.paths)
-            return replace(now, services=_services(attempt.plan.paths, guided=about.guided), offers=ours)
+            now = replace(now, services=_services(attempt.plan.paths, guided=about.guided), offers=ours)
+            return replace(now, tried=frozenset(about.item.tried), together=_together(about))
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=about.guided)
@@ -83,6 +84,14 @@ def situation(purpose: Purpose, about: About) -> TurnSituation:
             return TurnSituation(named, trouble=trouble, guided=about.guided)
         case "reflect":
             return TurnSituation(named, weighs=about.weighs, guided=about.guided)
+
+
+def _together(about: About) -> tuple[str, ...]:
+    """Files that decide only together: what the scanner pointed at first was changed, and it pointed at another."""
+    first = about.opening.path if about.opening else None
+    then = [one.to for one in about.item.moved if first in one.changed and one.to not in one.changed]
+    both = tuple(dict.fromkeys(path for path in (first, *then) if path and judged(path) and _can_be_named(path)))
+    return both if len(both) > 1 else ()
 
 
 def _named(about: About) -> Named:

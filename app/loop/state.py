@@ -1,6 +1,6 @@
 """What a run is at a seq: the fold of its events. Nothing else decides what happens next."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -44,6 +44,14 @@ ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "de
 
 
 @dataclass(frozen=True)
+class Moved:
+    """What an attempt changed, and the file at which the scanner pointed then."""
+
+    changed: frozenset[str]
+    to: str
+
+
+@dataclass(frozen=True)
 class Item:
     rule: str
     status: ItemStatus = "waiting"
@@ -55,6 +63,7 @@ class Item:
     failures: tuple[AttemptFailed, ...] = ()
     tried: tuple[str, ...] = ()
     """Fingerprints of the approaches that failed on the host: not to be proposed again."""
+    moved: tuple[Moved, ...] = ()
     pivoted: bool = False
     replayed: bool = False
     """A fix from elsewhere was tried and did not hold: an attempt more than the budget has."""
@@ -229,7 +238,14 @@ def _on_attempt(item: Item, recorded: Recorded) -> Item:
         return item
     item = replace(item, attempt=advance(item.attempt, event))
     if isinstance(event, AttemptFailed):
-        return replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
+        item = replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
+        return replace(item, moved=(*item.moved, *_moved(item.attempt))) if event.cause == "scanner" else item
     if isinstance(event, AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item
+
+
+def _moved(attempt: Attempt | None) -> Iterator[Moved]:
+    if attempt and attempt.proposed and attempt.verdict and attempt.verdict.path:
+        changed = frozenset(path for one in attempt.proposed.actions if (path := getattr(one, "path", "")))
+        yield Moved(changed, attempt.verdict.path)

@@ -20,6 +20,7 @@ import threading
 import time
 import urllib.request
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,7 +51,7 @@ class Job:
     model: str
     """An adapter, the address of a vLLM server, or empty for the weights as they are."""
     rule: str
-    copies: int
+    copies: Sequence[int]
 
     @property
     def served(self) -> bool:
@@ -58,7 +59,7 @@ class Job:
 
     @property
     def folders(self) -> list[str]:
-        return [f"{self.name}/{self.rule}-{copy}" for copy in range(1, self.copies + 1)]
+        return [f"{self.name}/{self.rule}-{copy}" for copy in self.copies]
 
 
 class Player:
@@ -121,7 +122,7 @@ def turns_of(score: Path) -> dict[str, float]:
     return {rule: sum(turns) / len(turns) for rule, turns in found.items()}
 
 
-def jobs(rows: list[str], copies: int, turns: dict[str, float]) -> list[Job]:
+def jobs(rows: list[str], copies: list[Sequence[int]], turns: dict[str, float]) -> list[Job]:
     """Row by row, and of each the longest first."""
     made = []
     for row in rows:
@@ -129,7 +130,7 @@ def jobs(rows: list[str], copies: int, turns: dict[str, float]) -> list[Job]:
         for rule in sorted(turns, key=lambda rule: -turns[rule]):
             adapter = f"{of}/fold-{FOLD[rule]}.gguf" if of else ""
             model = of.split(",")[FOLD[rule]] if of.startswith("http") else adapter
-            made.append(Job(name, model, rule, copies))
+            made += [Job(name, model, rule, some) for some in copies]
     return made
 
 
@@ -150,6 +151,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--of", action="append", required=True, metavar="NAME=ADAPTERS")
     parser.add_argument("--copies", type=int, default=3, help="trials of each rule")
+    parser.add_argument("--apart", action="store_true", help="trials of one rule on several servers, too")
     parser.add_argument("--like", type=Path, required=True)
     parser.add_argument("--at-once", type=int, default=16)
     parser.add_argument("--gpu", default="NVIDIA H100 80GB HBM3,80,3350", help="of vLLM: name, GiB, GB/s")
@@ -157,7 +159,9 @@ def main() -> None:
     given.out = given.out.resolve()
     given.out.mkdir(parents=True, exist_ok=True)
     left: queue.SimpleQueue[Job] = queue.SimpleQueue()
-    for job in jobs(given.of, given.copies, turns_of(given.like)):
+    every = range(1, given.copies + 1)
+    copies: list[Sequence[int]] = [(one,) for one in every] if given.apart else [every]
+    for job in jobs(given.of, copies, turns_of(given.like)):
         left.put(job)
     gpu, memory, bandwidth = given.gpu.split(",")
     engine = ON_GPU.format(streams=given.at_once, gpu=gpu, memory=memory, bandwidth=bandwidth)

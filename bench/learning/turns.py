@@ -3,6 +3,7 @@
 Of a Sentry's, also those of attempts that failed, where it said what the probes found.
 
     python bench/learning/turns.py TURNS.npz --tokens http://127.0.0.1:8080 g1.part d1/score g2.part d2/score
+    python bench/learning/turns.py MORE.npz --beside TURNS.npz --tokens http://127.0.0.1:8080 g3.part d3/score
 
 Each .part has the trials of a `temper score` that was cut off, and behind it comes the data folder that it worked in.
 A solver may propose anything; only what was verified is taken. TURNS.npz has each turn's tokens, which of them are the
@@ -159,20 +160,23 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("of", type=Path, nargs="+", help="NOTES DATA, of each score")
     parser.add_argument("--tokens", required=True)
+    parser.add_argument("--beside", type=Path, help="turns from before, which are taken over as they are")
     given = parser.parse_args()
     found = [turn for notes, data in zip(given.of[::2], given.of[1::2], strict=True) for turn in verified(notes, data)]
     turns = chosen(found)
     tokenizer = Tokenizer(given.tokens)
     laid = [tokenizer.of(turn) for turn in turns]
-    np.savez_compressed(
-        given.out,
-        tokens=np.array([token for one in laid for token in one.ids], np.uint16),
-        answers=np.array([said for one in laid for said in one.said], np.uint8),
-        choices=np.array([chosen for one in laid for chosen in one.chosen], np.uint8),
-        lengths=np.array([len(one.ids) for one in laid], np.int32),
-        folds=np.array([FOLD[turn.rule] for turn in turns], np.int8),
-    )
+    made = {
+        "tokens": np.array([token for one in laid for token in one.ids], np.uint16),
+        "answers": np.array([said for one in laid for said in one.said], np.uint8),
+        "choices": np.array([chosen for one in laid for chosen in one.chosen], np.uint8),
+        "lengths": np.array([len(one.ids) for one in laid], np.int32),
+        "folds": np.array([FOLD[turn.rule] for turn in turns], np.int8),
+    }
+    before = np.load(given.beside) if given.beside else {name: part[:0] for name, part in made.items()}
+    np.savez_compressed(given.out, **{name: np.concatenate((before[name], part)) for name, part in made.items()})
     told: dict[str, object] = {"found": len(found), "turns": len(turns), "tokens": sum(len(one.ids) for one in laid)}
+    told |= {"beside": len(before["lengths"])}
     told |= {"of_answers": sum(sum(one.said) for one in laid), "of_choices": sum(sum(one.chosen) for one in laid)}
     told |= {"rules": dict(Counter(turn.rule for turn in turns)), "purposes": dict(Counter(t.purpose for t in turns))}
     print(json.dumps(told, indent=1))

@@ -88,4 +88,4 @@ def test_a_change_of_prompts_is_a_new_version():
     said = [system(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
     about = About(Item("A"), Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"})
     said.append(user("plan", about, 4000))
-    assert {VERSION: hashlib.sha256("".join(said).encode()).hexdigest()[:12]} == {"3": "7abb5e19d59f"}
+    assert {VERSION: hashlib.sha256("".join(said).encode()).hexdigest()[:12]} == {"4": "7abb5e19d59f"}

@@ -4,6 +4,7 @@ import json
 import random
 import re
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -12,13 +13,24 @@ from app.engines.simulator import to_schema
 from app.engines.simulator.compose import speak
 from app.engines.simulator.prompt import read_prompt
 from app.engines.simulator.script import ANSWERS, read_script
-from app.events.kinds import PlanMade
+from app.events.kinds import (
+    ActionProposed,
+    AttemptFailed,
+    AttemptStarted,
+    ItemStarted,
+    PlanMade,
+    RunScoped,
+    VerdictGiven,
+)
+from app.events.words import Reload, SetOption
 from app.loop import answers
 from app.loop.prompts import user
 from app.loop.shapes import SHAPES
 from app.loop.situation import situation
+from app.loop.state import Moved
 from app.skills.stig.pack import STIG
 from app.targets.policy import review
+from tests.loop.playing import World, pack, request, rule
 from tests.loop.walks import about, host, walk
 
 HOST = host()
@@ -69,6 +81,55 @@ def test_every_shape_is_one_that_a_grammar_can_be_made_of(rule, guided):
         to_schema.check(schema)
         assert bindable(schema) == schema
         _every_string_and_list_is_bounded(schema)
+
+
+@pytest.mark.parametrize("rule", STIG.rules)
+def test_what_has_failed_alone_is_not_offered_alone_again(rule):
+    draw = random.Random(rule)
+    asked = about(rule, HOST, guided=True)
+    asked = planned(asked, answers.read("plan", json.dumps(walk(SHAPES["plan"](situation("plan", asked)), draw))))
+    now, tried = situation("act", asked), set()
+    for _ in range(12):
+        schema = SHAPES["act"](replace(now, tried=frozenset(tried)))
+        to_schema.check(schema)
+        assert bindable(schema) == schema
+        said = walk(schema, draw)
+        fingerprint = answers.fingerprint(answers.read("act", json.dumps(said), now.lines).actions)
+        if fingerprint in tried and len(said["actions"]) == 1:
+            assert {_alone(one, now) for one in _choices(SHAPES["act"](now))} <= tried
+            break
+        tried.add(fingerprint)
+    assert len(tried) > 1 or len(_choices(SHAPES["act"](now))) == 1
+
+
+def _choices(schema):
+    """Every action that the shape allows."""
+    found = []
+    items = schema["properties"]["actions"]["items"]
+    for option in items.get("anyOf", [items]):
+        fields = {name: one.get("enum") or [one["const"]] for name, one in option["properties"].items()}
+        found += [dict(zip(fields, one, strict=True)) for one in product(*fields.values())]
+    return found
+
+
+def _alone(action, now):
+    return answers.fingerprint(answers.read("act", json.dumps({"actions": [action]}), now.lines).actions)
+
+
+def test_files_that_decide_together_are_planned_and_changed_together():
+    first, other = "/etc/pam.d/system-auth", "/etc/pam.d/password-auth"
+    asked = about("V-258094", HOST, guided=True)
+    assert asked.opening.path == first
+    elsewhere = Moved(frozenset({other}), first)
+    assert not situation("plan", replace(asked, item=replace(asked.item, moved=(elsewhere,)))).together
+    asked = replace(asked, item=replace(asked.item, moved=(elsewhere, Moved(frozenset({first}), other))))
+    said = walk(SHAPES["plan"](situation("plan", asked)), random.Random(1))
+    assert said["paths"] == [first, other]
+    now = situation("act", planned(asked, answers.read("plan", json.dumps(said))))
+    schema = SHAPES["act"](now)
+    to_schema.check(schema)
+    assert bindable(schema) == schema
+    assert schema["properties"]["actions"]["minItems"] == 2
 
 
 def test_a_sentence_of_any_length_is_read_in_one_way_only():
@@ -132,3 +193,19 @@ def test_a_pass_alone_can_be_vetoed_and_an_alarm_needs_something_to_be_raised_ov
     now = situation("triage", asked)
     assert now.trouble == ("login: it  fails ", "a   b", "sshd: error: no")
     assert SHAPES["triage"](replace(now, trouble=()))["properties"]["alarm"] == {"const": False}
+
+
+@pytest.mark.parametrize(("cause", "kept"), [("scanner", (Moved(frozenset({"/etc/x"}), "/etc/y"),)), ("alarm", ())])
+def test_where_the_scanner_points_after_a_change_is_kept_if_the_scanner_refused_it(cause, kept):
+    world = World(pack([rule("A")]), lambda _, choices: choices[0])
+    begun = ItemStarted(rule="A", title="", category="II")
+    world.put(request(world.skill), RunScoped(order=("A",), compliant=(), undecided=()), begun)
+    of = {"rule": "A", "attempt": 1}
+    change = (SetOption(path="/etc/x", key="k", value="v"), Reload(service="sshd"))
+    world.put(
+        AttemptStarted(**of, lessons=()),
+        ActionProposed(**of, actions=change, note="", fingerprint="f", diff=""),
+        VerdictGiven(**of, phase="attempt", word="fail", evidence="", scanner="", path="/etc/y"),
+        AttemptFailed(**of, cause=cause, reason=""),
+    )
+    assert world.state.item.moved == kept

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import xllamacpp
 
-from app.engines.llamacpp.weights import weights
+from app.engines.llamacpp.weights import adapter, weights
 from app.errors import BadInput
 
 SLOTS = 3
@@ -50,8 +50,8 @@ def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
     params.n_batch = params.n_ubatch = PROMPT_BATCH
     params.cache_type_k = params.cache_type_v = _CACHES[asked.kv_cache_dtype]
     params.cache_ram_mib = KEPT_MIB
-    if asked.adapter:
-        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(asked.adapter, 1.0)]
+    if own := asked.adapter or adapter(asked.model):
+        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(own), 1.0)]
     if asked.threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = asked.threads
     params.endpoint_metrics = True

