@@ -111,7 +111,11 @@ def test_what_nobody_has_is_offered_once(database, run):
     member(database, "one")
     for found in ([Orphan(run, "h", 1)], []):
         with Session(database) as session, session.begin():
-            assert nodes.orphans(session, "one", ()) == found
+            assert offered_by(session, "one") == found
+
+
+def offered_by(session, node):
+    return nodes.orphans(session, node, (), nodes.living(session), nodes.told_time(session))
 
 
 def _taken(run, session):
@@ -123,7 +127,7 @@ def swept(database, meanwhile):
 
     def look():
         with Session(database) as session, session.begin():
-            return nodes.orphans(session, "other", ())
+            return offered_by(session, "other")
 
     with ThreadPoolExecutor(1) as pool:
         with Session(database) as session, session.begin():
