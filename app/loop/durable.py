@@ -70,8 +70,13 @@ class Durable:
                 await asyncio.to_thread(self._poll_every, POLL_SECONDS)
 
     async def _wake(self) -> None:
-        if not self.awake and not self._closed:
+        if self.awake or self._closed:
+            return
+        try:
             await asyncio.to_thread(self.launch_here)
+        except Exception:
+            await asyncio.to_thread(DBOS.destroy, destroy_registry=True)  # of half a launch nothing is left
+            raise
 
     async def rest(self) -> None:
         """DBOS's threads ask the database seven times a second whether there is work: let go while there is none."""

@@ -102,7 +102,7 @@ class Node(OwnTask):
         if seen.registrations != self._registrations:
             await asyncio.to_thread(self._hosts.look)
             self._registrations = seen.registrations
-        told = (seen.leader, seen.unended, seen.schedules, seen.webhooks)
+        told = (seen.leader, seen.unended, seen.kept)
         if told != self._told:
             self._told = told
             self._changes.tell()

@@ -21,11 +21,11 @@ class Rests(Rounds):
     def __init__(self, durable: Durable, idle: Callable[[], bool], changes: Changes) -> None:
         """`idle`: every run has ended, blocking."""
         self._durable, self._idle, self._changes = durable, idle, changes
-        self._seen = -1
+        self._seen = self._looked_at = -1
         self._quiet_since: float | None = None
 
     async def look(self, now: float) -> None:
-        version = self._changes.version()
+        version = self._looked_at = self._changes.version()
         if version == self._seen and not self._durable.awake:
             return
         if await asyncio.to_thread(self._idle):
@@ -44,4 +44,4 @@ class Rests(Rounds):
         if self._durable.awake:
             await super()._until_next()
         else:
-            await self._changes.beyond(self._seen, self.every)
+            await self._changes.beyond(self._looked_at, self.every)

@@ -14,6 +14,7 @@ from app.store.host_files import registrations
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow
 from app.store.queries import UNENDED
+from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 
 DEAD_AFTER = 5.0
@@ -67,8 +68,8 @@ class Seen:
     unended: int
     """Runs."""
     registrations: Any
-    schedules: int
-    webhooks: int
+    kept: tuple[int, ...]
+    """How many rollouts have not ended, how many schedules and webhooks there are."""
 
     @property
     def workers(self) -> Sequence[NodeRow]:
@@ -162,14 +163,15 @@ def beat(session: Session, name: str) -> Seen | None:
         select(LeaseRow.epoch).where(LeaseRow.name == MACHINE).scalar_subquery(),
         _unended(),
         registrations(),
+        select(func.count()).select_from(RolloutRow).where(col(RolloutRow.ended_at).is_(None)).scalar_subquery(),
         select(func.count()).select_from(ScheduleRow).scalar_subquery(),
         select(func.count()).select_from(WebhookRow).scalar_subquery(),
     )
     rows = session.execute(query.where(_ALIVE).order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
     if not rows or rows[0][1] is None:
         return None
-    _, at, leader, turn, *rest = rows[0]
-    return Seen(at, [row[0] for row in rows], leader or "", turn or 0, *rest)
+    _, at, leader, turn, unended, hosts, *kept = rows[0]
+    return Seen(at, [row[0] for row in rows], leader or "", turn or 0, unended, hosts, tuple(kept))
 
 
 def end(session: Session, names: Collection[str]) -> None:

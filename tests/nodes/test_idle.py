@@ -135,6 +135,7 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
     async with asyncio.timeout(60):
         notices.start()
         await notices.listening.wait()
+        await rests.look(0.0)
         rests.start()
         EventStore(database).append([record("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
         await asyncio.to_thread(enqueue_from_outside, address, "r", "h")
@@ -149,7 +150,7 @@ def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(databas
     with Session(singly(database)) as session:
         seen = nodes.beat(session, "me")
     assert seen
-    assert [row.name for row in seen.living] == ["silent", "me"]
+    assert [row.name for row in seen.living] == ["me", "silent"]
     assert [row.name for row in seen.workers] == ["me"]
     with Session(database) as session, session.begin():
         assert session.get_one(NodeRow, "me").seen_at == seen.at

@@ -53,7 +53,7 @@ class Conductor(Rounds):
         self._states: dict[str, RolloutState] = {}
         """What was folded stays right: a chain is only added to."""
         self._any, self._seen = True, -1
-        """Whether a rollout has not ended; how the database stood when that was asked last."""
+        """Whether there may be one that has not ended; how the database stood when that was asked last."""
 
     async def look(self) -> None:
         """Every rollout as far as it goes now."""
@@ -65,13 +65,10 @@ class Conductor(Rounds):
                         await self._runtime.durable.enqueue(begun.event.of, begun.event.host)
 
     async def _round(self) -> None:
-        if self._runtime.leads and self._due():
-            await self.look()
-
-    def _due(self) -> bool:
         version, before = self._runtime.changes.version(), self._seen
-        self._seen = version
-        return self._any or version != before
+        if self._runtime.leads and (self._any or version != before):
+            self._seen, self._any = version, True  # until a look has come to its end
+            await self.look()
 
     def _unended(self) -> list[str]:
         with Session(singly(self._runtime.database)) as session:
