@@ -77,11 +77,12 @@ class Node(OwnTask):
 
     async def _act_on(self, seen: Seen, away: float) -> None:
         gone = self._gone(seen.living, seen.at, away)
-        if seen.unended or gone or seen.leader not in {row.name for row in seen.living} - gone:
-            for orphan in await asyncio.to_thread(self._sweep, away):
+        at_work = self._durable.awake  # a sign of life does not wait for the queue to wake
+        if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
+            for orphan in await asyncio.to_thread(self._sweep, away, at_work):
                 log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
                 await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
-        if self._leases.leads:
+        if self._leases.leads and at_work:
             await self._durable.spread(seen.share)
             await self._clear_up(seen.at, frozenset(row.name for row in seen.living), sure=not gone)
         await self._heed(seen)
@@ -162,7 +163,7 @@ class Node(OwnTask):
     def _dead_here(self, row: NodeRow) -> bool:
         return row.machine == self._machine and (tick(row.pid) or 0) != row.began
 
-    def _sweep(self, away: float) -> Sequence[Orphan]:
+    def _sweep(self, away: float, offers: bool) -> Sequence[Orphan]:
         with Session(self._database) as session, session.begin():
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:
@@ -172,7 +173,7 @@ class Node(OwnTask):
             nodes.end(session, gone)
             left = [row for row in living if row.name not in gone]
             self._leases.leads = nodes.lead(session, self._leases.node, {row.name for row in left})
-            return nodes.orphans(session, self._leases.node, self._durable.in_hand, left, at)
+            return nodes.orphans(session, self._leases.node, self._durable.in_hand, left, at) if offers else ()
 
     def _left(self) -> Sequence[Orphan]:
         with Session(self._database) as session:

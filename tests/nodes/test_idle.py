@@ -44,10 +44,7 @@ def database(address):
 class Queue:
     """At rest, and told of nothing."""
 
-    in_hand = ()
-
-    async def spread(self, most):
-        pass
+    in_hand, awake = (), False
 
     async def drop(self):
         pass
