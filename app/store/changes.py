@@ -11,8 +11,8 @@ from app.store.db import shared
 
 
 class Changes:
-    """SQLite tells of every commit itself. On PostgreSQL it is known from the log, whoever wrote it, and from whoever
-    is told to `tell`; what neither knows of is written by none but them who look for it."""
+    """SQLite tells of every commit itself. On PostgreSQL it goes by the log, whichever node wrote it, and by `tell`:
+    of what is written beside the log, somebody has to tell."""
 
     def __init__(self, database: Engine) -> None:
         self._told, self._more = 0, asyncio.Event()

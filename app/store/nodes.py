@@ -64,7 +64,7 @@ class Seen:
     living: Sequence[NodeRow]
     leader: str
     turn: int
-    """The leader's, at leading."""
+    """The leader's: how often the lead has changed hands."""
     unended: int
     """Runs."""
     registrations: Any
