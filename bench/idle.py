@@ -64,9 +64,10 @@ def spent(server: int) -> tuple[float, float, float]:
     )
 
 
-def ticks(stat: Path) -> float:
+def ticks(stat: Path, *, ended: bool = False) -> float:
+    """With `ended`, those of its children that have ended, too."""
     told = stat.read_text().rpartition(")")[2].split()
-    return (int(told[11]) + int(told[12])) / TICK
+    return sum(map(int, told[11 : 15 if ended else 13])) / TICK
 
 
 def children(pid: int) -> list[int]:

@@ -11,11 +11,11 @@ from tests.brought_up import TOLD, bring_up, copied_from
 from tests.evidence.played import archive, case, log, played
 from tests.forkserver import simulators_too
 from tests.once import built_once
-from tests.postgres import postgres_server
+from tests.postgres import postgres_folder, postgres_server
 
 pytest_plugins = ["tests.costs", "tests.thorough"]
 
-__all__ = ["archive", "case", "log", "played", "postgres_server"]
+__all__ = ["archive", "case", "log", "played", "postgres_folder", "postgres_server"]
 
 APART = ("vllm", "hosts")
 """make test-vllm, make test-hosts."""

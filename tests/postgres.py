@@ -17,15 +17,18 @@ import psycopg
 import pytest
 
 from tests.brought_up import bring_up_server
+from tests.once import built_once
 
 FOR_SPEED = ("fsync=off", "synchronous_commit=off")
+BROUGHT_UP = "brought_up"
 
 
 class Postgres:
     """A server in a folder, to be started and ended as often as a test wants."""
 
-    def __init__(self, folder: Path, *settings: str) -> None:
-        self._folder, self._port, self._programs = folder, _free_port(), _programs()
+    def __init__(self, folder: Path, *settings: str, like: Path | None = None) -> None:
+        """`like`: the folder of one that has ended, and is begun with."""
+        self.folder, self._port, self._programs = folder, _free_port(), _programs()
         self._settings = (
             "listen_addresses=127.0.0.1",
             f"port={self._port}",
@@ -34,14 +37,15 @@ class Postgres:
             *settings,
         )
         self._user = _user(folder)
-        made = [
-            self._programs / "initdb",
-            "--username=temper",
-            "--auth=trust",
-            "--encoding=UTF8",
-            "-D",
-            folder / "data",
-        ]
+        if like:
+            shutil.copytree(like / "data", folder / "data")
+            _given_to(self._user, folder / "data")
+        else:
+            self._init()
+
+    def _init(self) -> None:
+        words = ("--username=temper", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        made = [self._programs / "initdb", *words, "-D", self.folder / "data"]
         done = subprocess.run(made, user=self._user, capture_output=True, text=True, check=False, cwd="/")
         assert done.returncode == 0, done.stderr
 
@@ -55,13 +59,13 @@ class Postgres:
         return self._server.pid
 
     def said(self) -> str:
-        return (self._folder / "log").read_text()
+        return (self.folder / "log").read_text()
 
     def start(self) -> None:
         options = [word for one in self._settings for word in ("-c", one)]
-        command = [self._programs / "postgres", "-D", self._folder / "data", *options]
-        with (self._folder / "log").open("a") as log:
-            self._server = subprocess.Popen(command, user=self._user, stdout=log, stderr=log, cwd=self._folder)
+        command = [self._programs / "postgres", "-D", self.folder / "data", *options]
+        with (self.folder / "log").open("a") as log:
+            self._server = subprocess.Popen(command, user=self._user, stdout=log, stderr=log, cwd=self.folder)
         ready = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self._port), "-t", "20"]
         while subprocess.run(ready, check=False).returncode:
             assert self._server.poll() is None, self.said()
@@ -73,9 +77,9 @@ class Postgres:
 
 
 @contextmanager
-def postgres(*settings: str) -> Iterator[Postgres]:
+def postgres(*settings: str, like: Path | None = None) -> Iterator[Postgres]:
     with TemporaryDirectory(prefix="temper-pg-", ignore_cleanup_errors=True) as name:
-        server = Postgres(Path(name), *settings)
+        server = Postgres(Path(name), *settings, like=like)
         server.start()
         try:
             yield server
@@ -84,10 +88,23 @@ def postgres(*settings: str) -> Iterator[Postgres]:
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """One for all tests that need no more of it than a database of their own."""
-    with postgres(*FOR_SPEED) as started:
+def postgres_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a server that has a database which was brought up, once in a whole run of the tests."""
+    return built_once(tmp_path_factory, "postgres", _with_one_brought_up)
+
+
+@pytest.fixture(scope="session")
+def postgres_server(postgres_folder: Path) -> Iterator[str]:
+    """One for all tests of a worker that need no more of it than a database of their own."""
+    with postgres(*FOR_SPEED, like=postgres_folder) as started:
         yield started.address
+
+
+def _with_one_brought_up(folder: Path) -> None:
+    with postgres(*FOR_SPEED) as server:
+        _brought_up(server.address)
+        server.end()
+        shutil.copytree(server.folder / "data", folder / "data")
 
 
 def new_database(server: str) -> str:
@@ -101,8 +118,11 @@ def empty_database(server: str) -> str:
 
 @cache
 def _brought_up(server: str) -> str:
-    bring_up_server(_created(server, "brought_up", "template1"))
-    return "brought_up"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        there = connection.execute("select 1 from pg_database where datname = %s", [BROUGHT_UP]).fetchone()
+    if not there:
+        bring_up_server(_created(server, BROUGHT_UP, "template1"))
+    return BROUGHT_UP
 
 
 def _created(server: str, name: str, template: str) -> str:
@@ -122,9 +142,15 @@ def _user(folder: Path) -> str | None:
     """PostgreSQL refuses to be root; its package brings an account."""
     if os.geteuid():
         return None
-    account = pwd.getpwnam("postgres")
-    os.chown(folder, account.pw_uid, account.pw_gid)
-    return account.pw_name
+    name = pwd.getpwnam("postgres").pw_name
+    shutil.chown(folder, name, name)
+    return name
+
+
+def _given_to(user: str | None, folder: Path) -> None:
+    if user:
+        for at in (folder, *folder.rglob("*")):
+            shutil.chown(at, user, user)
 
 
 def _free_port() -> int:

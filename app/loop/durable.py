@@ -5,6 +5,7 @@ A run's workflow records no steps: it folds the event log and goes on. So there 
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context
 
@@ -17,9 +18,11 @@ WORKFLOW = "harden"
 VERSION = "1"
 """Pinned by hand: a changed workflow must still take up the runs of the one before."""
 POLL_SECONDS = 0.5
+FIRST_SECONDS = 0.1
+"""Who was woken looks into the queue for the first time after this: somebody waits for what it was woken for."""
 NOTICES_SECONDS = 0.2
-"""Between DBOS's looks for messages between workflows: there are none, so a look costs nothing, and its end waits
-for the next one."""
+"""Between DBOS's looks for messages between workflows, on PostgreSQL for those to send: a hundred a second, left to
+itself. There are none, and its end waits for the next look."""
 Drive = Callable[[str, int], Awaitable[None]]
 """A run, and the number of times that it has been offered."""
 
@@ -42,14 +45,18 @@ def entries(run: str, upto: int) -> list[str]:
 class Durable:
     """`drive` runs on the loop that launched us; DBOS's own threads only hold its place in the queue."""
 
-    def __init__(self, address: str, executor: str, drive: Drive) -> None:
+    def __init__(
+        self, address: str, executor: str, drive: Drive, share: Callable[[], int | None] = lambda: None
+    ) -> None:
+        """`share`: as in `spread`, asked at each launch, blocking."""
         self._address = dialled(address)
         self._executor = executor
-        self._drive = drive
+        self._drive, self._share = drive, share
         self._loop = asyncio.get_running_loop()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._turn = asyncio.Lock()
-        self.awake = self._closed = False
+        self.awake = self._closed = self._hurries = False
+        self._awake_since = 0.0
 
     @property
     def in_hand(self) -> frozenset[str]:
@@ -60,19 +67,27 @@ class Durable:
         """Where it rests, or has not begun."""
         async with self._turn:
             await self._wake()
+            if self._hurries and time.monotonic() > self._awake_since + POLL_SECONDS:
+                await asyncio.to_thread(self._poll_every, POLL_SECONDS)
 
     async def _wake(self) -> None:
-        if not self.awake and not self._closed:
-            await asyncio.to_thread(self.launch_here, None)
+        if self.awake or self._closed:
+            return
+        try:
+            await asyncio.to_thread(self.launch_here)
+        except Exception:
+            await asyncio.to_thread(DBOS.destroy, destroy_registry=True)  # of half a launch nothing is left
+            raise
 
     async def rest(self) -> None:
         """DBOS's threads ask the database seven times a second whether there is work: let go while there is none."""
         async with self._turn:
             if self.awake and not self._tasks:
+                await asyncio.to_thread(self._poll_every, FIRST_SECONDS)
                 await self._end()
 
-    def launch_here(self, most: int | None) -> None:
-        """Blocking. `most` as in `spread`."""
+    def launch_here(self) -> None:
+        """Blocking."""
         logging.getLogger("dbos").addFilter(is_news)
         DBOS(
             config={
@@ -86,6 +101,7 @@ class Durable:
                 # A node that freezes in the middle of taking a run keeps the queue's rows from the others no longer.
                 "sys_db_idle_transaction_timeout_sec": IDLE_MILLISECONDS / 1000,
                 "notification_listener_polling_interval_sec": NOTICES_SECONDS,
+                "notification_coalesce_sec": NOTICES_SECONDS,
             }
         )
 
@@ -98,8 +114,24 @@ class Durable:
 
         self._workflow = harden
         DBOS.launch()
-        DBOS.register_queue(QUEUE, partition_concurrency=1, worker_concurrency=most, polling_interval_sec=POLL_SECONDS)
-        self.awake = True
+        most = self._share()
+        queue = DBOS.register_queue(
+            QUEUE,
+            partition_concurrency=1,
+            worker_concurrency=most,
+            polling_interval_sec=POLL_SECONDS,
+            on_conflict="never_update",
+        )
+        if queue.worker_concurrency != most:
+            queue.set_worker_concurrency(most)
+        self._hurries, self._awake_since, self.awake = True, time.monotonic(), True
+
+    def _poll_every(self, seconds: float) -> None:
+        """It stands in the database, and is read again before each look into the queue."""
+        queue = DBOS.retrieve_queue(QUEUE)
+        if queue and queue.polling_interval_sec != seconds:
+            queue.set_polling_interval_sec(seconds)
+        self._hurries = False
 
     async def _own(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
@@ -124,7 +156,9 @@ class Durable:
 
     async def spread(self, most: int | None) -> None:
         """No node takes more runs at once than this; it stands in the database, for all of them."""
-        await asyncio.to_thread(self._spread, most)
+        async with self._turn:
+            if self.awake:
+                await asyncio.to_thread(self._spread, most)
 
     def _spread(self, most: int | None) -> None:
         queue = DBOS.retrieve_queue(QUEUE)
@@ -133,7 +167,9 @@ class Durable:
 
     async def offer(self, run: str, host: str, epoch: int) -> None:
         """Once more, for nobody works on it; safe to repeat."""
-        await asyncio.to_thread(self.offer_here, run, host, epoch)
+        async with self._turn:
+            await self._wake()
+            await asyncio.to_thread(self.offer_here, run, host, epoch)
 
     def offer_here(self, run: str, host: str, epoch: int) -> None:
         """Blocking."""
@@ -143,7 +179,9 @@ class Durable:
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
 
     def still_queued(self, offered: Sequence[tuple[str, int]]) -> list[str]:
-        """Blocking. The runs whose place nobody was given yet."""
+        """Blocking. The runs whose place nobody was given yet; none while it rests, for then nobody gives places."""
+        if not self.awake:
+            return []
         places = {entry(run, epoch): run for run, epoch in offered}
         waiting = DBOS.list_workflows(workflow_ids=list(places), status="ENQUEUED", load_input=False, load_output=False)
         return [places[one.workflow_id] for one in waiting]
@@ -152,7 +190,9 @@ class Durable:
         """Runs that ended, with how often each was offered, and the queue was perhaps not told of it: their hosts'
         places would be taken for good."""
         places = [place for run, epoch in ended for place in entries(run, epoch)]
-        await asyncio.to_thread(DBOS.cancel_workflows, places)
+        async with self._turn:
+            await self._wake()
+            await asyncio.to_thread(DBOS.cancel_workflows, places)
 
     async def close(self) -> None:
         """Nothing wakes it any more: its runs are the next start's."""

@@ -18,15 +18,18 @@ from app.events.log import LogWriter
 from app.loop.durable import Durable
 from app.runtime.place import place
 from app.store import nodes
-from app.store.db import AWAY, why
+from app.store.changes import Changes
+from app.store.db import AWAY, singly, why
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
-from app.store.nodes import NodeRow, Orphan
+from app.store.nodes import NodeRow, Orphan, Seen
 from app.store.rounds import OwnTask
 
 log = logging.getLogger(__name__)
 
 BEAT_EVERY = 1.0
+LEFT_EVERY = 10.0
+"""Seconds between two looks for what gone nodes left, where none has gone since."""
 _SWEEP = "temper sweep"
 
 
@@ -34,12 +37,23 @@ class Node(OwnTask):
     name = "node"
 
     def __init__(
-        self, database: Engine, settings: Settings, leases: Leases, durable: Durable, writer: LogWriter
+        self,
+        database: Engine,
+        settings: Settings,
+        leases: Leases,
+        durable: Durable,
+        writer: LogWriter,
+        changes: Changes,
     ) -> None:
         self._database, self._kind, self._leases = database, settings.kind, leases
         self._place, self._hosts = place(settings.data), HostFolders(database, settings.hosts)
-        self._durable, self._writer = durable, writer
-        self._beaten_at = time.monotonic()
+        self._durable, self._writer, self._changes = durable, writer, changes
+        self._machine, self._beaten_at = machine(), time.monotonic()
+        self._with_whom: frozenset[str] = frozenset()
+        self._left_at = 0.0
+        """With whom, and when, nothing was left of nodes that are gone."""
+        self._registrations: object = None
+        self._told: tuple[object, ...] = ()
 
     async def join(self) -> None:
         await asyncio.to_thread(self._join)
@@ -52,31 +66,47 @@ class Node(OwnTask):
         except AWAY as exc:
             log.warning("cannot say that this node ends: %s", why(exc))
 
-    def share(self) -> int | None:
-        with Session(self._database) as session:
-            return nodes.share(session)
-
-    def _release(self, runs: Sequence[str]) -> None:
-        with Session(self._database) as session, session.begin():
-            nodes.release(session, runs)
-
     async def look(self) -> None:
         if self._writer.broken.is_set():
             return  # who cannot write any more is given up by the others
-        if not await asyncio.to_thread(self._beat):
+        away, self._beaten_at = time.monotonic() - self._beaten_at, time.monotonic()
+        if seen := await asyncio.to_thread(self._beat):
+            await self._act_on(seen, away)
+        else:
             await self._born_again()
-        for orphan in await asyncio.to_thread(self._sweep):
-            log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
-            await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
-        if self._leases.leads:
-            await self._keep_queue()
-        await asyncio.to_thread(self._hosts.look)
 
-    async def _keep_queue(self) -> None:
-        await self._durable.spread(await asyncio.to_thread(self.share))
-        if ended := await asyncio.to_thread(self._left):
+    async def _act_on(self, seen: Seen, away: float) -> None:
+        gone = self._gone(seen.living, seen.at, away)
+        at_work = self._durable.awake  # a sign of life does not wait for the queue to wake
+        if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
+            for orphan in await asyncio.to_thread(self._sweep, away, at_work):
+                log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
+                await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
+        if self._leases.leads and at_work:
+            await self._durable.spread(seen.share)
+            await self._clear_up(seen.at, frozenset(row.name for row in seen.living), sure=not gone)
+        await self._heed(seen)
+
+    async def _clear_up(self, at: float, with_whom: frozenset[str], *, sure: bool) -> None:
+        """`sure`: none of these is about to be given up."""
+        if with_whom == self._with_whom and at < self._left_at + LEFT_EVERY:
+            return
+        self._left_at = at
+        ended = await asyncio.to_thread(self._left)
+        if ended:
             await self._durable.forget([(one.run, one.epoch) for one in ended])
             await asyncio.to_thread(self._release, [one.run for one in ended])
+        self._with_whom = with_whom if sure and not ended else frozenset()
+
+    async def _heed(self, seen: Seen) -> None:
+        """What is told by no notice, and is read only when it has become another."""
+        if seen.registrations != self._registrations:
+            await asyncio.to_thread(self._hosts.look)
+            self._registrations = seen.registrations
+        told = (seen.leader, seen.unended, seen.kept)
+        if told != self._told:
+            self._told = told
+            self._changes.tell()
 
     async def _go_on(self) -> None:
         while True:
@@ -104,7 +134,7 @@ class Node(OwnTask):
             row = NodeRow(
                 name=self._leases.node,
                 kind=self._kind,
-                machine=machine(),
+                machine=self._machine,
                 pid=pid,
                 began=tick(pid) or 0,
                 started_at=at,
@@ -115,31 +145,46 @@ class Node(OwnTask):
             nodes.forget(session)
         self._beaten_at = time.monotonic()
 
-    def _beat(self) -> bool:
-        with Session(self._database) as session, session.begin():
-            workers = nodes.at_work(session)
-            self._leases.nodes = max(1, len(workers))
-            self._leases.nodes_here = max(1, sum(one.machine == machine() for one in workers))
-            return nodes.beat(session, self._leases.node)
+    def _beat(self) -> Seen | None:
+        with Session(singly(self._database)) as session:
+            seen = nodes.beat(session, self._leases.node)
+        if seen:
+            self._leases.nodes = max(1, len(seen.workers))
+            self._leases.nodes_here = max(1, sum(one.machine == self._machine for one in seen.workers))
+            self._leases.leads = seen.turn if seen.leader == self._leases.node else 0
+        return seen
 
-    def _sweep(self) -> Sequence[Orphan]:
-        """Nobody is judged by one who was away itself, nor by himself: who looks is alive."""
-        away = time.monotonic() - self._beaten_at
-        self._beaten_at = time.monotonic()
+    def _gone(self, living: Sequence[NodeRow], at: float, away: float) -> set[str]:
+        """Nobody is judged by one who was away himself just now, nor by himself: who looks is alive."""
+        silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
+        others = (row for row in living if row.name != self._leases.node)
+        return {row.name for row in others if row.seen_at < silent or self._dead_here(row)}
+
+    def _dead_here(self, row: NodeRow) -> bool:
+        return row.machine == self._machine and (tick(row.pid) or 0) != row.began
+
+    def _sweep(self, away: float, offers: bool) -> Sequence[Orphan]:
         with Session(self._database) as session, session.begin():
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:
                 return ()
-            at = nodes.told_time(session)
-            silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
-            others = [row for row in nodes.living(session) if row.name != self._leases.node]
-            nodes.end(session, {row.name for row in others if row.seen_at < silent or _dead_here(row)})
-            self._leases.leads = nodes.lead(session, self._leases.node)
-            return nodes.orphans(session, self._leases.node, self._durable.in_hand, self._durable.still_queued)
+            at, living = nodes.told_time(session), nodes.living(session)
+            gone = self._gone(living, at, away)
+            nodes.end(session, gone)
+            left = [row for row in living if row.name not in gone]
+            self._leases.leads = nodes.lead(session, self._leases.node, {row.name for row in left})
+            if not offers:
+                return ()
+            durable = self._durable
+            return nodes.orphans(session, self._leases.node, durable.in_hand, left, at, durable.still_queued)
 
     def _left(self) -> Sequence[Orphan]:
         with Session(self._database) as session:
             return nodes.left(session)
+
+    def _release(self, runs: Sequence[str]) -> None:
+        with Session(self._database) as session, session.begin():
+            nodes.release(session, runs)
 
     def _end(self, names: set[str]) -> None:
         with Session(self._database) as session, session.begin():
@@ -154,7 +199,3 @@ def machine() -> str:
     """Two processes with the same one see each other's numbers: the same boot, the same namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
-
-
-def _dead_here(row: NodeRow) -> bool:
-    return row.machine == machine() and (tick(row.pid) or 0) != row.began

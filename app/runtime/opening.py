@@ -30,6 +30,7 @@ from app.machine.sampling.opened import sampled
 from app.runtime.node import Node, new_name
 from app.runtime.rests import Rests
 from app.runtime.runtime import Runtime
+from app.store import nodes
 from app.store.changes import Changes
 from app.store.db import alone, apart, open_database, shared
 from app.store.events import EventStore
@@ -100,37 +101,44 @@ async def working(
             approvals,
         )
         stack.callback(runtime.changes.close)
-        runtime.durable = Durable(settings.queue, leases.node if leases else "local", runtime.work_on)
         if leases:
+            runtime.durable = Durable(settings.queue, leases.node, runtime.work_on, partial(_share, database))
             await _join(runtime, leases, stack)
         else:
+            runtime.durable = Durable(settings.queue, "local", runtime.work_on)
             await runtime.durable.launch()
             stack.push_async_callback(runtime.durable.close)
             await _requeue(runtime)
-            rests = Rests(runtime.durable, runtime.idle, runtime.changes.version)
-            rests.start()
-            stack.push_async_callback(rests.close)
+        rests = Rests(runtime.durable, runtime.idle, runtime.changes)
+        rests.start()
+        stack.push_async_callback(rests.close)
         yield runtime
 
 
 async def _join(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
     """One of several nodes: what dead ones left is found by its looks at them."""
+    runtime.bus.hear(runtime.changes)
     notices = Notices(runtime.database, runtime.store, runtime.bus)
     notices.start()
     stack.push_async_callback(notices.close)
-    node = Node(runtime.database, runtime.settings, leases, runtime.durable, runtime.writer)
+    node = Node(runtime.database, runtime.settings, leases, runtime.durable, runtime.writer, runtime.changes)
     await node.join()
     stack.push_async_callback(node.leave)
-    await asyncio.to_thread(_launch_alone, runtime, node)
+    await asyncio.to_thread(_launch_alone, runtime)
     stack.push_async_callback(runtime.durable.close)
     node.start()
     stack.push_async_callback(node.close)
 
 
-def _launch_alone(runtime: Runtime, node: Node) -> None:
+def _launch_alone(runtime: Runtime) -> None:
     """DBOS makes its own tables at its first launch, and two would make them at once."""
     with alone(runtime.database, "dbos launch"):
-        runtime.durable.launch_here(node.share())
+        runtime.durable.launch_here()
+
+
+def _share(database: Database) -> int | None:
+    with Session(database) as session:
+        return nodes.share(session)
 
 
 def _keep(database: Database, knees: dict[str, int | None], probed: Probed) -> None:

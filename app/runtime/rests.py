@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from app.loop.durable import Durable
+from app.store.changes import Changes
 from app.store.rounds import Rounds
 
 QUIET = 10.0
@@ -12,20 +13,19 @@ QUIET = 10.0
 
 
 class Rests(Rounds):
-    """For who has the queue to himself."""
-
     name, without = "rests", "the queue is not looked at"
     every = 1.0
-    """As late as a run is noticed that another process asked for; one that was asked for here wakes the queue."""
+    """On SQLite, as late as a run is noticed that another process asked for; another node's notice tells at once, and
+    what was asked for here wakes the queue."""
 
-    def __init__(self, durable: Durable, idle: Callable[[], bool], version: Callable[[], int]) -> None:
-        """`idle`: every run has ended, blocking; `version`: another one whenever the database has changed."""
-        self._durable, self._idle, self._version = durable, idle, version
-        self._seen = -1
+    def __init__(self, durable: Durable, idle: Callable[[], bool], changes: Changes) -> None:
+        """`idle`: every run has ended, blocking."""
+        self._durable, self._idle, self._changes = durable, idle, changes
+        self._seen = self._looked_at = -1
         self._quiet_since: float | None = None
 
     async def look(self, now: float) -> None:
-        version = self._version()
+        version = self._looked_at = self._changes.version()
         if version == self._seen and not self._durable.awake:
             return
         if await asyncio.to_thread(self._idle):
@@ -39,3 +39,9 @@ class Rests(Rounds):
 
     async def _round(self) -> None:
         await self.look(time.monotonic())
+
+    async def _until_next(self) -> None:
+        if self._durable.awake:
+            await super()._until_next()
+        else:
+            await self._changes.beyond(self._looked_at, self.every)

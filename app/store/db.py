@@ -110,6 +110,11 @@ def _made(url: URL, connections: int, more: int) -> Engine:
     return create_engine(url, pool_pre_ping=True, connect_args={"options": options}, **pool)
 
 
+def singly(engine: Engine) -> Engine:
+    """For single statements, each of which begins and ends by itself: nothing is sent but the statement."""
+    return engine.execution_options(isolation_level="AUTOCOMMIT") if shared(engine) else engine
+
+
 def dialled(address: str) -> str:
     """For who opens connections of its own."""
     url = make_url(address)

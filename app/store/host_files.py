@@ -8,8 +8,9 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Engine, delete
+from sqlalchemy import Engine, ScalarSelect, delete, func
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 
 PART = 1 << 20
@@ -39,8 +40,17 @@ class HostFileRow(SQLModel, table=True):
     content: bytes = Field(sa_type=LargeBinary)
 
 
+_KNOWN = (col(HostFileRow.path) == REGISTRATION[0]) & (col(HostFileRow.part) == 0)
+
+
 def anybody(_session: Session) -> None:
     """Nobody works on the host."""
+
+
+def registrations() -> ScalarSelect[Any]:
+    """Another number whenever a host was made known, is reached in another way, or was forgotten."""
+    one = func.hashtextextended(col(HostFileRow.host) + " " + col(HostFileRow.digest), 0)
+    return select(func.coalesce(func.sum(one), 0)).where(_KNOWN).scalar_subquery()
 
 
 class HostFolders:
@@ -76,8 +86,7 @@ class HostFolders:
     def look(self) -> None:
         """The hosts that other nodes were told of, or told to forget, since the last look."""
         with Session(self._database) as session:
-            known = (col(HostFileRow.path) == REGISTRATION[0]) & (col(HostFileRow.part) == 0)
-            rows = session.exec(select(HostFileRow.host, HostFileRow.digest).where(known)).all()
+            rows = session.exec(select(HostFileRow.host, HostFileRow.digest).where(_KNOWN)).all()
             found = {host: digest for host, digest in rows if _HOST.fullmatch(host)}
             changed = [host for host, digest in found.items() if self._seen.get(host) != digest]
             new = {host: {path: _content(session, host, path) for path in REGISTRATION} for host in changed}

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.events.command import Command
 from app.store import queries
-from app.store.db import AWAY
+from app.store.db import AWAY, singly
 from app.store.rounds import Rounds
 
 LOOK_EVERY = 0.2
@@ -70,7 +70,7 @@ class Inboxes(Rounds):
                 self._open[run].set()
 
     def _asked(self, runs: Collection[str]) -> set[str]:
-        with Session(self._database) as session:
+        with Session(singly(self._database)) as session:
             return queries.runs_asked(session, runs)
 
     async def _round(self) -> None:

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Float, cast, delete, func, update
+from sqlalchemy import ColumnElement, Float, ScalarSelect, cast, delete, func, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.errors import Fenced
 from app.events.record import MACHINE
+from app.store.host_files import registrations
 from app.store.leases import LeaseRow
-from app.store.models import RunRow
+from app.store.models import RunRow, ScheduleRow
 from app.store.queries import UNENDED
+from app.store.rollouts import RolloutRow
+from app.store.webhooks import WebhookRow
 
 DEAD_AFTER = 5.0
 """Seconds without a sign of life."""
@@ -61,6 +65,30 @@ class Orphan:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What a node sees with each sign of life that it gives."""
+
+    at: float
+    living: Sequence[NodeRow]
+    leader: str
+    turn: int
+    """The leader's: how often the lead has changed hands."""
+    unended: int
+    """Runs."""
+    registrations: Any
+    kept: tuple[int, ...]
+    """How many rollouts have not ended, how many schedules and webhooks there are."""
+
+    @property
+    def workers(self) -> Sequence[NodeRow]:
+        return [node for node in self.living if node.kind != "run" and node.seen_at >= self.at - DEAD_AFTER]
+
+    @property
+    def share(self) -> int | None:
+        return _share(self.unended, len(self.workers))
+
+
+@dataclass(frozen=True)
 class Standing:
     """A node as an operator wants to see it."""
 
@@ -72,6 +100,9 @@ class Standing:
     runs: tuple[str, ...]
 
 
+_ALIVE = col(NodeRow.ended_at).is_(None)
+
+
 def now() -> ColumnElement[float]:
     return cast(func.extract("epoch", func.clock_timestamp()), Float)
 
@@ -81,15 +112,14 @@ def told_time(session: Session) -> float:
 
 
 def living(session: Session) -> Sequence[NodeRow]:
-    return session.exec(
-        select(NodeRow).where(col(NodeRow.ended_at).is_(None)).order_by(col(NodeRow.started_at), col(NodeRow.name))
-    ).all()
+    return session.exec(select(NodeRow).where(_ALIVE).order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
 
 
 def at_work(session: Session) -> Sequence[NodeRow]:
     """Those that were seen just now: what is handed over, one of them takes."""
-    fresh = told_time(session) - DEAD_AFTER
-    return [node for node in living(session) if node.seen_at >= fresh and node.kind != "run"]
+    fresh = col(NodeRow.seen_at) >= now() - DEAD_AFTER
+    query = select(NodeRow).where(_ALIVE, fresh, NodeRow.kind != "run")
+    return session.exec(query.order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
 
 
 def share(session: Session) -> int | None:
@@ -97,9 +127,15 @@ def share(session: Session) -> int | None:
 
     It grows with the runs: those that wait for a person hold no place that another needs.
     """
-    nodes = len(at_work(session))
-    unended = select(func.count()).select_from(RunRow).where(col(RunRow.state).in_(UNENDED))
-    return -(-session.exec(unended).one() // nodes) + 1 if nodes > 1 else None
+    return _share(session.exec(select(_unended())).one(), len(at_work(session)))
+
+
+def _share(runs: int, nodes: int) -> int | None:
+    return -(-runs // nodes) + 1 if nodes > 1 else None
+
+
+def _unended() -> ScalarSelect[int]:
+    return select(func.count()).select_from(RunRow).where(col(RunRow.state).in_(UNENDED)).scalar_subquery()
 
 
 def standings(session: Session) -> list[Standing]:
@@ -125,18 +161,31 @@ def standings(session: Session) -> list[Standing]:
     ]
 
 
-def beat(session: Session, name: str) -> bool:
-    """False when the others have given this node up."""
-    alive = (col(NodeRow.name) == name) & col(NodeRow.ended_at).is_(None)
-    seen = update(NodeRow).where(alive).values(seen_at=now()).returning(col(NodeRow.name))
-    return session.execute(seen).first() is not None
+def beat(session: Session, name: str) -> Seen | None:
+    """A sign of life and a look at everything, in one statement; None when the others have given this node up."""
+    mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE).values(seen_at=now())
+    seen = mine.returning(col(NodeRow.seen_at)).cte("beat")
+    query = select(NodeRow).add_columns(
+        select(seen.c.seen_at).scalar_subquery(),
+        select(LeaseRow.node).where(LeaseRow.name == MACHINE).scalar_subquery(),
+        select(LeaseRow.epoch).where(LeaseRow.name == MACHINE).scalar_subquery(),
+        _unended(),
+        registrations(),
+        select(func.count()).select_from(RolloutRow).where(col(RolloutRow.ended_at).is_(None)).scalar_subquery(),
+        select(func.count()).select_from(ScheduleRow).scalar_subquery(),
+        select(func.count()).select_from(WebhookRow).scalar_subquery(),
+    )
+    rows = session.execute(query.where(_ALIVE).order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
+    if not rows or rows[0][1] is None:
+        return None
+    _, at, leader, turn, unended, hosts, *kept = rows[0]
+    return Seen(at, [row[0] for row in rows], leader or "", turn or 0, unended, hosts, tuple(kept))
 
 
 def end(session: Session, names: Collection[str]) -> None:
     if not names:
         return
-    over = col(NodeRow.name).in_(names) & col(NodeRow.ended_at).is_(None)
-    session.execute(update(NodeRow).where(over).values(ended_at=now()))
+    session.execute(update(NodeRow).where(col(NodeRow.name).in_(names), _ALIVE).values(ended_at=now()))
 
 
 def forget(session: Session) -> None:
@@ -147,13 +196,19 @@ def forget(session: Session) -> None:
     session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
 
 
-def orphans(session: Session, me: str, in_hand: Collection[str], queued: Queued = none_queued) -> list[Orphan]:
-    """Offered anew by this call, in the order in which they were asked for. `in_hand` are those that I work on.
+def orphans(
+    session: Session,
+    me: str,
+    in_hand: Collection[str],
+    nodes: Sequence[NodeRow],
+    at: float,
+    queued: Queued = none_queued,
+) -> list[Orphan]:
+    """Offered anew by this call, in the order in which they were asked for.
 
-    `queued` are those of the offered that nobody was given yet: to offer them anew would cost them their place.
+    `in_hand` are those that I work on; `nodes`, those that live; `queued`, those of the offered that nobody was given
+    yet: to offer them anew would cost them their place.
     """
-    at = told_time(session)
-    nodes = living(session)
     alive, places = {node.name for node in nodes}, {"", *(node.place for node in nodes)}
     query = (
         select(RunRow.id, RunRow.host, LeaseRow)
@@ -260,7 +315,7 @@ def release(session: Session, runs: Collection[str]) -> None:
     session.execute(update(LeaseRow).where(col(LeaseRow.name).in_(runs)).values(node=""))
 
 
-def lead(session: Session, name: str) -> int:
+def lead(session: Session, name: str, alive: Collection[str]) -> int:
     """One of the nodes keeps the machine's log, the schedules and the webhooks: who comes first, until it ends.
 
     The number is of its turn at that, and 0 where another leads.
@@ -268,7 +323,7 @@ def lead(session: Session, name: str) -> int:
     row = session.get(LeaseRow, MACHINE, with_for_update=True)
     if row is None:
         row = LeaseRow(name=MACHINE, host="", node="", epoch=0, asked_at=0.0)
-    if row.node != name and row.node not in {node.name for node in living(session)}:
+    if row.node != name and row.node not in alive:
         row.node, row.epoch, row.asked_at = name, row.epoch + 1, told_time(session)
         session.add(row)
     return row.epoch if row.node == name else 0

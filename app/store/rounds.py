@@ -37,6 +37,9 @@ class Rounds(OwnTask):
     @abstractmethod
     async def _round(self) -> None: ...
 
+    async def _until_next(self) -> None:
+        await asyncio.sleep(self.every)
+
     async def _go_on(self) -> None:
         while True:
             try:
@@ -45,4 +48,4 @@ class Rounds(OwnTask):
                 log.warning("%s: %s", self.without, why(exc))
             except Exception:
                 log.exception("%s failed by a fault of ours", self.name)
-            await asyncio.sleep(self.every)
+            await self._until_next()

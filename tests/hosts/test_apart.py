@@ -49,16 +49,16 @@ class FarPostgres(Postgres):
     def start(self) -> None:
         options = [word for one in self._settings for word in ("-c", one)]
         as_it = ("setpriv", f"--reuid={self._user}", f"--regid={self._user}", "--clear-groups")
-        command = [*self._within, *as_it, self._programs / "postgres", "-D", self._folder / "data", *options]
-        with (self._folder / "log").open("a") as log:
-            self._server = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder)
-        ready = [self._programs / "pg_isready", "-q", "-h", self._folder, "-p", str(self._port), "-t", "20"]
+        command = [*self._within, *as_it, self._programs / "postgres", "-D", self.folder / "data", *options]
+        with (self.folder / "log").open("a") as log:
+            self._server = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+        ready = [self._programs / "pg_isready", "-q", "-h", self.folder, "-p", str(self._port), "-t", "20"]
         while subprocess.run(ready, check=False).returncode:
             assert self._server.poll() is None, self.said()
 
     def new(self, name: str) -> tuple[str, str]:
         """The address of a new database for this test, and for the nodes."""
-        here = f"postgresql://temper@/{{}}?host={self._folder}&port={self._port}"
+        here = f"postgresql://temper@/{{}}?host={self.folder}&port={self._port}"
         with psycopg.connect(here.format("postgres"), autocommit=True) as connection:
             connection.execute(f"create database {name}")  # type: ignore[call-overload]  # a name of ours
         return here.format(name), f"postgresql://temper@{self._at}:{self._port}/{name}"

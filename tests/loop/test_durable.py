@@ -4,8 +4,9 @@ import asyncio
 import threading
 
 import pytest
+from dbos import DBOS
 
-from app.loop.durable import Durable
+from app.loop.durable import FIRST_SECONDS, POLL_SECONDS, QUEUE, Durable
 
 
 @pytest.fixture
@@ -37,6 +38,22 @@ async def test_who_rests_has_no_threads_and_a_run_that_is_asked_for_wakes_it(que
     await durable.enqueue("r1", "web1")
     assert await driven.get() == "r1"
     assert durable.awake
+
+
+async def asked_every() -> float:
+    found = await asyncio.to_thread(DBOS.retrieve_queue, QUEUE)
+    return found.polling_interval_sec
+
+
+async def test_who_is_woken_looks_at_once_and_no_more_often_than_before_from_then_on(queue):
+    durable, _, _ = queue
+    assert await asked_every() == POLL_SECONDS
+    await durable.rest()
+    await durable.launch()
+    assert await asked_every() == FIRST_SECONDS
+    durable._awake_since -= POLL_SECONDS
+    await durable.launch()
+    assert await asked_every() == POLL_SECONDS
 
 
 async def test_while_a_run_is_in_hand_it_does_not_rest(queue):

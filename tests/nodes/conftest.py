@@ -20,7 +20,7 @@ from app.loop.state import RunState, fold
 from app.runs.order import Order, named, queued
 from app.runtime.runtime import new_run_id
 from app.store import nodes
-from app.store.db import open_database
+from app.store.db import open_database, singly
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
@@ -28,9 +28,10 @@ from tests.crash import end_of, run_to_its_end
 from tests.forkserver import Temper
 from tests.once import built_once
 from tests.postgres import new_database
-from tests.served import GLANCE
 
 PATIENCE = 90.0
+GLANCE = 0.1
+"""Seconds between two looks, each of which costs the nodes' database something: what they wait for takes seconds."""
 RULES = "V-257985,V-257996"
 
 
@@ -62,6 +63,7 @@ class Shared:
     def __init__(self, address: str, data: Path) -> None:
         self.address, self.data = address, data
         self.database = open_database(address)
+        self._looking = singly(self.database)
         self.store = EventStore(self.database)
 
     @property
@@ -99,11 +101,11 @@ class Shared:
         return run
 
     def rows(self) -> list[RunRow]:
-        with Session(self.database) as session:
+        with Session(self._looking) as session:
             return list(session.exec(select(RunRow)).all())
 
     def owner(self, run: str) -> str:
-        with Session(self.database) as session:
+        with Session(self._looking) as session:
             row = session.get(LeaseRow, run)
             return row.node if row else ""
 
@@ -117,7 +119,7 @@ class Shared:
         return set(self._seen())
 
     def _seen(self) -> dict[str, float]:
-        with Session(self.database) as session:
+        with Session(self._looking) as session:
             return {node.name: node.seen_at for node in nodes.living(session)}
 
     def ended(self) -> bool:

@@ -130,7 +130,12 @@ def test_what_nobody_has_is_offered_once(database, run):
     member(database, "one")
     for found in ([Orphan(run, "h", 1)], []):
         with Session(database) as session, session.begin():
-            assert nodes.orphans(session, "one", ()) == found
+            assert offered_by(session, "one") == found
+
+
+def offered_by(session, node, in_hand=(), queued=()):
+    living, at = nodes.living(session), nodes.told_time(session)
+    return nodes.orphans(session, node, in_hand, living, at, lambda offered: {name for name, _ in offered} & {*queued})
 
 
 def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_still_stands_in_the_queue(database, run):
@@ -141,10 +146,10 @@ def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_sti
             row = session.get_one(LeaseRow, run)
             row.asked_at = nodes.told_time(session) - nodes.ASK_AGAIN_AFTER
             session.flush()
-            return nodes.orphans(session, "one", in_hand, lambda offered: {name for name, _ in offered} & {*queued})
+            return offered_by(session, "one", in_hand, queued)
 
     with Session(database) as session, session.begin():
-        nodes.orphans(session, "one", ())
+        offered_by(session, "one")
     assert found(queued=[run]) == found(in_hand=[run]) == []
     assert found() == [Orphan(run, "h", 2)]
 
@@ -158,7 +163,7 @@ def swept(database, meanwhile):
 
     def look():
         with Session(database) as session, session.begin():
-            return nodes.orphans(session, "other", ())
+            return offered_by(session, "other")
 
     with ThreadPoolExecutor(1) as pool:
         with Session(database) as session, session.begin():

@@ -13,9 +13,9 @@ FURTHER = 40
 
 
 @pytest.fixture
-def restarted():
+def restarted(postgres_folder):
     """Synchronous as it comes: what was accepted is there after a restart."""
-    with postgres() as server:
+    with postgres(like=postgres_folder) as server:
         yield server
 
 

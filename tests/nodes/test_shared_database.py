@@ -220,7 +220,7 @@ def test_one_leads_until_it_ends(database):
 
     def leads(name):
         with Session(database) as session, session.begin():
-            return nodes.lead(session, name)
+            return nodes.lead(session, name, {node.name for node in nodes.living(session)})
 
     first, nobody, same = leads("one"), leads("other"), leads("one")
     assert first
@@ -274,8 +274,8 @@ def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
 def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, tmp_path):
     leases = member(database, "slow", seen=nodes.DEAD_AFTER + 1)
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
-    slow = Node(database, Settings(data=tmp_path), leases, SimpleNamespace(in_hand=()), None)
-    assert list(slow._sweep()) == []
+    slow = Node(database, Settings(data=tmp_path), leases, SimpleNamespace(in_hand=()), None, None)
+    assert list(slow._sweep(away=0.0, offers=True)) == []
     with Session(database) as session:
         assert [node.name for node in nodes.living(session)] == ["slow"]
 

@@ -1,10 +1,16 @@
 """Whether the database has changed, as SQLite itself tells it."""
 
+import asyncio
 import sqlite3
 
+from app.events.bus import Bus
+from app.events.kinds import RunPaused
+from app.events.record import GENESIS, MACHINE, record
 from app.store.changes import Changes
 from app.store.db import open_database
 from tests.postgres import new_database
+
+FOR_EVER = 3600.0
 
 
 def test_a_commit_of_anybody_makes_another_version_and_nothing_else_does(tmp_path):
@@ -27,9 +33,22 @@ def test_a_commit_of_anybody_makes_another_version_and_nothing_else_does(tmp_pat
     database.dispose()
 
 
-def test_postgresql_cannot_tell_so_it_may_always_have_changed(postgres_server):
+async def test_on_postgresql_the_log_tells_whoever_wrote_it_and_samples_tell_nothing(postgres_server):
     database = open_database(new_database(postgres_server))
-    changes = Changes(database)
-    assert changes.version() != changes.version()
+    changes, bus = Changes(database), Bus()
+    bus.hear(changes)
+    before = changes.version()
+    bus.heard(MACHINE, 1)
+    assert changes.version() == before
+    bus.heard("r", 1)
+    elsewhere = changes.version()
+    bus.publish([record("r", 2, 1.0, RunPaused(by="a"), GENESIS)])
+    here = changes.version()
+    assert len({before, elsewhere, here}) == 3
+    await changes.beyond(before, FOR_EVER)  # it was told already
+    waits = asyncio.create_task(changes.beyond(here, FOR_EVER))
+    await asyncio.sleep(0)
+    changes.tell()
+    await waits
     changes.close()
     database.dispose()

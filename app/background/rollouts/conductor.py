@@ -23,6 +23,7 @@ from app.runs.rollout.decide import (
 )
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.runtime.runtime import Runtime, new_run_id
+from app.store.db import singly
 from app.store.models import RunRow
 from app.store.queries import busy_hosts
 from app.store.rollouts import RolloutJournal, asked, events_of, journal, runs_of, unended_rollouts
@@ -51,6 +52,8 @@ class Conductor(Rounds):
         self._runtime = runtime
         self._states: dict[str, RolloutState] = {}
         """What was folded stays right: a chain is only added to."""
+        self._any, self._seen = True, -1
+        """Whether there may be one that has not ended; how the database stood when that was asked last."""
 
     async def look(self) -> None:
         """Every rollout as far as it goes now."""
@@ -62,12 +65,15 @@ class Conductor(Rounds):
                         await self._runtime.durable.enqueue(begun.event.of, begun.event.host)
 
     async def _round(self) -> None:
-        if self._runtime.leads:
+        version, before = self._runtime.changes.version(), self._seen
+        if self._runtime.leads and (self._any or version != before):
+            self._seen, self._any = version, True  # until a look has come to its end
             await self.look()
 
     def _unended(self) -> list[str]:
-        with Session(self._runtime.database) as session:
+        with Session(singly(self._runtime.database)) as session:
             found = [row.id for row in unended_rollouts(session)]
+        self._any = bool(found)
         self._states = {rollout: state for rollout, state in self._states.items() if rollout in found}
         return found
 

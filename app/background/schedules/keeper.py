@@ -33,7 +33,7 @@ class Keeper(Rounds):
     def __init__(self, runtime: Runtime) -> None:
         self._worker = runtime
         self._any, self._seen = True, -1
-        """Whether there are schedules; how the database stood when that was asked last."""
+        """Whether there may be schedules; how the database stood when that was asked last."""
 
     def due(self) -> bool:
         """Where there are no schedules, nothing is until somebody has written to the database."""
@@ -52,6 +52,7 @@ class Keeper(Rounds):
 
     async def _round(self) -> None:
         if self._worker.leads and self.due():
+            self._any = True  # until a look has come to its end
             await self.look(time.time())
 
     def _take_up(self, now: float) -> list[tuple[str, Begun]]:

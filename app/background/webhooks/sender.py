@@ -16,7 +16,7 @@ from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, read
 from app.store import waivers, webhooks
-from app.store.db import AWAY, why
+from app.store.db import AWAY, singly, why
 from app.store.events import EventStore
 from app.store.waivers import WaiverDue
 from app.store.webhooks import ProgressRow, ToldOf, WebhookRow
@@ -157,7 +157,7 @@ class Sender:
         return [(one, row) for one, row in wanted if not row.seq and row.due_at <= now]
 
     def _webhooks(self) -> list[WebhookRow]:
-        with Session(self._database) as session:
+        with Session(singly(self._database)) as session:
             return list(webhooks.webhooks(session))
 
     def _owed(self, webhook: WebhookRow) -> list[str]:

@@ -1,0 +1,156 @@
+"""What a node asks of the database while there is nothing to do, and what ends that."""
+
+import asyncio
+import time
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import Engine, event, text
+from sqlmodel import Session
+
+from app.config import Settings
+from app.events.bus import Bus
+from app.events.record import GENESIS, record
+from app.loop.durable import Durable, enqueue_from_outside
+from app.runtime.node import Node
+from app.runtime.rests import Rests
+from app.store import nodes
+from app.store.changes import Changes
+from app.store.db import open_database, singly
+from app.store.events import EventStore
+from app.store.host_files import HostFolders
+from app.store.leases import Leases
+from app.store.nodes import NodeRow
+from app.store.notices import Notices
+from app.store.queries import any_unended
+from tests.loop.playing import pack, request, rule
+from tests.nodes.test_shared_database import member
+from tests.postgres import new_database
+
+
+@pytest.fixture
+def address(server):
+    return new_database(server)
+
+
+@pytest.fixture
+def database(address):
+    opened = open_database(address)
+    yield opened
+    opened.dispose()
+
+
+class Queue:
+    """At rest, and told of nothing."""
+
+    in_hand, awake = (), False
+
+    async def drop(self):
+        pass
+
+
+@pytest.fixture
+async def node(database, tmp_path):
+    """One that has settled: it leads, and has looked at everything."""
+    writer = SimpleNamespace(broken=asyncio.Event())
+    (tmp_path / "data").mkdir()
+    made = Node(database, Settings(data=tmp_path / "data"), Leases(database, "me"), Queue(), writer, Changes(database))
+    await made.join()
+    for _ in range(3):
+        await made.look()
+    return made
+
+
+@contextmanager
+def sent():
+    """Each statement, as it begins."""
+    said = []
+
+    def note(_connection, _cursor, statement, *_):
+        said.append(statement.split(" ", 1)[0])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield said
+    event.remove(Engine, "before_cursor_execute", note)
+
+
+async def test_a_look_with_nothing_to_do_is_one_statement(node):
+    with sent() as said:
+        await node.look()
+        await node.look()
+    assert said == ["WITH", "WITH"]
+
+
+async def test_who_falls_silent_is_given_up_by_the_next_look_and_who_was_given_up_begins_anew(node, database):
+    member(database, "silent", seen=nodes.DEAD_AFTER + 1)
+    await node.look()
+    with Session(database) as session, session.begin():
+        assert [row.name for row in nodes.living(session)] == ["me"]
+        nodes.end(session, {"me"})
+    await node.look()
+    with Session(database) as session:
+        [again] = nodes.living(session)
+    assert again.name == node._leases.node != "me"
+
+
+async def test_what_no_notice_tells_of_is_seen_by_the_next_look(node, database, tmp_path):
+    before = node._changes.version()
+    with database.begin() as connection:
+        connection.execute(
+            text(
+                "insert into webhook (id, url, secret, kinds, created_at, delivered, dropped, problem, local, template)"
+                " values ('w', 'http://x', 's', '', 0, 0, 0, '', false, '')"
+            )
+        )
+    await node.look()
+    assert node._changes.version() != before
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "web").mkdir(parents=True)
+    for name in ("host.json", "known_hosts"):
+        (elsewhere / "web" / name).write_text("{}")
+    HostFolders(database, elsewhere).keep_registration("web")
+    await node.look()
+    assert (tmp_path / "data" / "hosts" / "web" / "host.json").exists()
+
+
+async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, database):
+    driven: asyncio.Queue[str] = asyncio.Queue()
+
+    async def drive(run: str, _epoch: int) -> None:
+        driven.put_nowait(run)
+
+    def idle() -> bool:
+        with Session(database) as session:
+            return not any_unended(session)
+
+    bus, changes, durable = Bus(), Changes(database), Durable(address, "me", drive)
+    bus.hear(changes)
+    notices, rests = Notices(database, EventStore(database), bus), Rests(durable, idle, changes)
+    await durable.launch()
+    await durable.rest()
+    async with asyncio.timeout(60):
+        notices.start()
+        await notices.listening.wait()
+        await rests.look(0.0)
+        rests.start()
+        EventStore(database).append([record("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
+        await asyncio.to_thread(enqueue_from_outside, address, "r", "h")
+        assert await driven.get() == "r"
+    for one in (rests, notices, durable):
+        await one.close()
+
+
+def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(database):
+    member(database, "me")
+    member(database, "silent", seen=nodes.DEAD_AFTER + 1)
+    with Session(singly(database)) as session:
+        seen = nodes.beat(session, "me")
+    assert seen
+    assert [row.name for row in seen.living] == ["me", "silent"]
+    assert [row.name for row in seen.workers] == ["me"]
+    with Session(database) as session, session.begin():
+        assert session.get_one(NodeRow, "me").seen_at == seen.at
+        nodes.end(session, {"me"})
+    with Session(singly(database)) as session:
+        assert nodes.beat(session, "me") is None
