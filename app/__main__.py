@@ -41,7 +41,8 @@ app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
     context_settings={
-        "default_map": NOT_GIVEN | {str(group.name): NOT_GIVEN for part in PARTS for group in part.app.registered_groups}
+        "default_map": NOT_GIVEN
+        | {str(group.name): NOT_GIVEN for part in PARTS for group in part.app.registered_groups}
     },
 )
 

@@ -1,4 +1,4 @@
-"""How far an item goes unless somebody says otherwise. The help of a command names it, too, so nothing is read in here."""
+"""How far an item goes unless somebody says otherwise. A command's help names it, too, so nothing is imported here."""
 
 ATTEMPTS = 6
 ITEM_SECONDS = 1200.0
