@@ -1,6 +1,6 @@
 """What it takes of memory and processor time to make the evidence of a rollout, by how many runs it has.
 
-    python bench/bundle.py [--runs 50,200,1000] [--rules V-257984,V-257985,V-257981] [--verify]
+    python bench/bundle.py [--runs 50,200] [--rules V-257984,V-257985,V-257981] [--verify]
 
 One run is really made, on the built-in host with SIMULATED engines; the others are copies of its log, each with an id
 and a chain of its own, and the rollout's chain is made up around them. Then `temper rollout evidence` is called in a
@@ -31,7 +31,7 @@ TEMPER = (sys.executable, "-m", "app")
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--runs", default="50,200,1000")
+    asked.add_argument("--runs", default="50,200")
     asked.add_argument("--rules", default="V-257984,V-257985,V-257981")
     asked.add_argument("--verify", action="store_true")
     given = asked.parse_args()
