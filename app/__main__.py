@@ -29,6 +29,10 @@ from app.umask import keep_to_itself
 # Typer brings a click of its own and names this one nowhere: all that it says of a command line it cannot read.
 UsageError = typer.BadParameter.__mro__[1]
 
+PARTS = (serving, runs, rollouts, engines, hosts, people, database, scores, waivers, approvals, parameters)
+# To understand a flag that nobody gave, Typer brings in all of pydantic; one that is already False it takes as it is.
+NOT_GIVEN = {"help": False, "install_completion": False, "show_completion": False}
+
 app = typer.Typer(
     name="temper",
     help="Four AI roles harden a Linux host, in plain sight.",
@@ -36,6 +40,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     invoke_without_command=True,
     rich_markup_mode=None,
+    context_settings={
+        "default_map": NOT_GIVEN
+        | {str(group.name): NOT_GIVEN for part in PARTS for group in part.app.registered_groups}
+    },
 )
 
 
@@ -48,8 +56,8 @@ def temper(
         raise typer.Exit
 
 
-for group in (serving, runs, rollouts, engines, hosts, people, database, scores, waivers, approvals, parameters):
-    app.add_typer(group.app)
+for part in PARTS:
+    app.add_typer(part.app)
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
     database = existing_database(settings)
     run = find_run(database, wanted)
     content = paper.made(read_case(EventStore(database).events(run))) if paper else _pack(settings, database, run)
-    write_out(content, out, f"{run}-{paper.file if paper else FILE}")
+    write_out([content], out, f"{run}-{paper.file if paper else FILE}")
 
 
 def _pack(settings: Settings, database: Engine, run: str) -> bytes:

@@ -12,4 +12,4 @@ def export_trajectory(settings: Settings, wanted: str, out: str) -> None:
     database = existing_database(settings)
     run = find_run(database, wanted)
     content = trajectory(EventStore(database).events(run))
-    write_out(content, out, f"{run}-trajectory.json")
+    write_out([content], out, f"{run}-trajectory.json")

@@ -171,8 +171,8 @@ def write_bundle(settings: Settings, wanted: str, out: str) -> None:
         row = known_rollout(session, rollout)
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is made when it has ended.")
-    content = open_notary(settings.data, database).bundle(rollout, AskedBy(getpass.getuser(), "admin", "terminal"))
-    write_out(content, out, f"rollout-{rollout}-{FILE}")
+    archive = open_notary(settings.data, database).bundle(rollout, AskedBy(getpass.getuser(), "admin", "terminal"))
+    write_out(archive.pieces(), out, f"rollout-{rollout}-{FILE}")
 
 
 def _find(database: Engine, wanted: str) -> str:

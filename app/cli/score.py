@@ -182,8 +182,8 @@ def write(settings: Settings, database: Engine, made: Score, asked: ScoreAsked) 
         asked.out.write_bytes(content)
         if asked.pack:
             by = AskedBy(getpass.getuser(), "admin", "terminal")
-            runs = {trial.run: notary.evidence(trial.run, by) for trial in made.trials if trial.run}
-            asked.pack.write_bytes(score_file.pack(content, runs))
+            runs = (trial.run for trial in made.trials if trial.run)
+            score_file.pack(asked.pack, content, runs, lambda run: notary.evidence(run, by))
     except OSError as exc:
         raise BadInput(f"{exc.filename} cannot be written: {exc.strerror}. Choose another place.") from exc
     return content

@@ -31,7 +31,7 @@ def add_tailoring_file(file: Path, content: str, name: str) -> None:
 def write_tailoring(settings: Settings, wish: TailoringWish, out: str) -> None:
     with Session(existing_database(settings)) as session:
         content = tailoring_of(session, wish, time.time(), settings.hosts)
-    write_out(content, out, wish.file)
+    write_out([content], out, wish.file)
 
 
 def _named(file: Path) -> str:

@@ -1,6 +1,7 @@
 """What a command made, where it was asked for."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from app.errors import BadInput
@@ -8,14 +9,15 @@ from app.errors import BadInput
 STDOUT = "-"
 
 
-def write_out(content: bytes, out: str, usual: str) -> None:
+def write_out(pieces: Iterable[bytes], out: str, usual: str) -> None:
     """Into `out`, or a file with the usual name here."""
     if out == STDOUT:
-        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.writelines(pieces)
         return
     path = Path(out or usual)
     try:
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            length = sum(map(file.write, pieces))
     except OSError as exc:
         raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
-    print(f"{path}, {len(content)} bytes")  # noqa: T201
+    print(f"{path}, {length} bytes")  # noqa: T201

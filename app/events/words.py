@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from app.events.limits import ATTEMPTS, ITEM_SECONDS
+
 Role = Literal["architect", "worker", "auditor", "sentry"]
 Purpose = Literal["plan", "act", "review", "triage", "reflect"]
 Mode = Literal["auto", "review", "dry-run", "scan"]
@@ -156,12 +158,12 @@ class Budget(Struct, frozen=True, kw_only=True):
     """What may be spent before an item or a run is closed."""
 
     run_seconds: float = 24 * 3600.0
-    item_seconds: float = 1200.0
+    item_seconds: float = ITEM_SECONDS
     turn_seconds: float = 300.0
     stall_seconds: float = 60.0
     """Silence on an open stream after which a turn is given up."""
     approval_seconds: float = 24 * 3600.0
-    attempts: int = 6
+    attempts: int = ATTEMPTS
     item_tokens: int = 40_000
 
 

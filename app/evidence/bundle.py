@@ -1,7 +1,7 @@
 """The evidence of a rollout: the pack of each of its runs, its own chain, and a signed index of both."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import Unusable
 from app.events.kinds import RolloutAsked, RolloutHostBegun, RolloutHostEnded, RolloutHostLeft
@@ -10,33 +10,47 @@ from app.evidence import verify
 from app.evidence.key import Signer
 from app.evidence.maker import maker
 from app.evidence.pack import MOST_BYTES
-from app.evidence.verify import Files, chunks, digest, unpack
+from app.evidence.spool import Spool
+from app.evidence.verify import Object, unpack
 
 FORMAT = "temper rollout evidence 1"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 
 
-def bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: Signer) -> bytes:
+def bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: Signer, into: Spool) -> None:
     """`pack_of` a run: its evidence.zip. The same rollout and key give the same bytes."""
     asked = events[0].event
     assert isinstance(asked, RolloutAsked)
     begun = [one.event for one in events if isinstance(one.event, RolloutHostBegun)]
-    files: Files = {
-        "README.txt": _readme(events[0].run, asked, len(begun)).encode(),
-        "chain.txt": b"".join(f"{one.hash}\n".encode() for one in events),
-        "rollout.jsonl": b"".join(one.line + b"\n" for one in events),
-    }
+    into.add("README.txt", _readme(events[0].run, asked, len(begun)).encode())
+    into.add("chain.txt", b"".join(f"{one.hash}\n".encode() for one in events))
+    into.add("rollout.jsonl", b"".join(one.line + b"\n" for one in events))
+    heads: dict[str, str] = {}
     for one in begun:
-        files[f"runs/{one.host}-{one.of}.zip"] = pack_of(one.of)
-        if sum(map(len, files.values())) > MOST_BYTES:
+        pack = pack_of(one.of)
+        heads[one.of] = head_of(pack)
+        into.add(packed(one.host, one.of), pack)
+        if into.held > MOST_BYTES:
             said = "take the evidence of its runs one by one"
             raise Unusable(f"rollout {events[0].run} is too large for one zip: {said}.")
-    files["manifest.json"] = told = json.dumps(index(events, asked, files, signer.public), indent=1).encode() + b"\n"
-    files["manifest.sig"] = f"{signer.sign(verify.SEALED + told)}\n".encode()
-    return b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
+    told = json.dumps(index(events, asked, into.listed, heads, signer.public), indent=1).encode() + b"\n"
+    into.add("manifest.json", told)
+    into.add("manifest.sig", f"{signer.sign(verify.SEALED + told)}\n".encode())
 
 
-def index(events: Sequence[Recorded], asked: RolloutAsked, files: Files, key: str) -> dict[str, object]:
+def packed(host: str, run: str) -> str:
+    """What the pack of a run is called in it."""
+    return f"runs/{host}-{run}.zip"
+
+
+def head_of(pack: bytes) -> str:
+    return str(json.loads(unpack(pack)["manifest.json"])["chain_head"])
+
+
+def index(
+    events: Sequence[Recorded], asked: RolloutAsked, files: Sequence[Object], heads: Mapping[str, str], key: str
+) -> Object:
+    """`files` as a manifest lists them, and the head of each run's chain."""
     runs = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostBegun)}
     ends = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostEnded)}
     return {
@@ -49,18 +63,17 @@ def index(events: Sequence[Recorded], asked: RolloutAsked, files: Files, key: st
         "simulated": asked.simulated,
         "events": len(events),
         "chain_head": events[-1].hash,
-        "runs": [_run(begun, ends.get(of), files[f"runs/{begun.host}-{of}.zip"]) for of, begun in runs.items()],
+        "runs": [_run(begun, ends.get(of), heads[of]) for of, begun in runs.items()],
         "not_begun": [
             {"host": one.event.host, "why": one.event.reason}
             for one in events
             if isinstance(one.event, RolloutHostLeft)
         ],
-        "files": [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)],
+        "files": files,
     }
 
 
-def _run(begun: RolloutHostBegun, ended: RolloutHostEnded | None, pack: bytes) -> dict[str, object]:
-    told = json.loads(unpack(pack)["manifest.json"])
+def _run(begun: RolloutHostBegun, ended: RolloutHostEnded | None, head: str) -> Object:
     return {
         "host": begun.host,
         "run": begun.of,
@@ -70,7 +83,7 @@ def _run(begun: RolloutHostBegun, ended: RolloutHostEnded | None, pack: bytes) -
         "passed": ended.passed if ended else 0,
         "escalated": ended.escalated if ended else 0,
         "harm": ended.harm if ended else "",
-        "chain_head": told["chain_head"],
+        "chain_head": head,
     }
 
 

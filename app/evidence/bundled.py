@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 
-from app.events.kinds import RolloutAsked
+from app.events.kinds import RolloutAsked, RolloutHostBegun
 from app.events.record import BrokenChain, Recorded, check_chain, read
 from app.evidence import verify
-from app.evidence.bundle import FORMAT, index
+from app.evidence.bundle import FORMAT, head_of, index, packed
+from app.evidence.pack import listed
 from app.evidence.remake import remake
-from app.evidence.verify import ODD, SEALED, BrokenPack, Files, Object, digest, unpack
+from app.evidence.verify import ODD, SEALED, BrokenPack, Files, Object, unpack
 
 _APART = {"manifest.json", "manifest.sig"}
 
@@ -33,7 +34,7 @@ def check_bundle(files: Files, head: str = "", key: str = "", left: Callable[[st
         _signed(files, told, key)
         events = _events(files, told, head)
         for run in told["runs"]:
-            _run(files[f"runs/{run['host']}-{run['run']}.zip"], run, key, left)
+            _run(files[packed(run["host"], run["run"])], run, key, left)
         _same(events, files, told)
     except (*ODD, BrokenChain, msgspec.MsgspecError) as exc:
         raise BrokenPack(f"it is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
@@ -41,12 +42,15 @@ def check_bundle(files: Files, head: str = "", key: str = "", left: Callable[[st
 
 
 def _listed(files: Files, told: Object) -> None:
-    found = [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)]
     if alone := {*files} ^ ({one["name"] for one in told["files"]} | _APART):
         raise BrokenPack(f"{min(alone)[:80]!a} is not both in the index and in the zip")
-    for here, there in zip((one for one in found if one["name"] not in _APART), told["files"], strict=True):
+    for here, there in zip(listed(_rest(files)), told["files"], strict=True):
         if here != there:
             raise BrokenPack(f"{here['name']} is not the file that the index names")
+
+
+def _rest(files: Files) -> Files:
+    return {name: content for name, content in files.items() if name not in _APART}
 
 
 def _signed(files: Files, told: Object, key: str) -> None:
@@ -88,8 +92,10 @@ def _same(events: list[Recorded], files: Files, told: Object) -> None:
     asked = events[0].event
     if not isinstance(asked, RolloutAsked):
         raise BrokenPack("rollout.jsonl does not begin with what was asked for")
-    rest = {name: content for name, content in files.items() if name not in _APART}
-    again = json.loads(json.dumps(index(events, asked, rest, told["key"]))) | {"made_by": told["made_by"]}
+    begun = [one.event for one in events if isinstance(one.event, RolloutHostBegun)]
+    heads = {one.of: head_of(files[packed(one.host, one.of)]) for one in begun}
+    made = index(events, asked, listed(_rest(files)), heads, told["key"]) | {"made_by": told["made_by"]}
+    again = json.loads(json.dumps(made))
     if differs := [name for name in again if again[name] != told.get(name)] or sorted(told.keys() - again.keys()):
         raise BrokenPack(f"the index says of {differs[0]} something else than the chain")
     readme = files["README.txt"].decode()

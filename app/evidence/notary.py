@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import secrets
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from app.evidence.key import Key, find_key, holds, make_key, next_key, take_over
 from app.evidence.receipt import FOLDER as RECEIPTS
 from app.evidence.receipt import receipt
 from app.evidence.shrunk import evidence
+from app.evidence.spool import Spool
 from app.evidence.stamping import FOLDER, stamp
 from app.evidence.verify import ATTESTED, RECEIPT, STAMP, chunks, digest, unpack
 from app.store import anchors, audit
@@ -96,11 +98,14 @@ class Notary:
             log.warning("a pack goes out without a log's receipt: %s", exc)
             return None
 
-    def bundle(self, rollout: str, by: AskedBy) -> bytes:
+    def bundle(self, rollout: str, by: AskedBy) -> Spool:
         """The evidence of all its runs. Each of them is on record as handed out, too."""
         events = list(EventStore(self.database).events(rollout))
-        archive = bundle(events, lambda run: self.evidence(run, by), self.key)
-        told = digest(unpack(archive)["manifest.json"])
+        with ExitStack() as unfinished:
+            archive = unfinished.enter_context(closing(Spool(self.folder.parent)))
+            bundle(events, lambda run: self.evidence(run, by), self.key, archive)
+            unfinished.pop_all()
+        told = archive.sha256("manifest.json")
         said = f"events={len(events)} head={events[-1].hash} manifest={told} key={self.key.public}"
         self.noted(f"rollout {rollout}", told, by, f"seal: evidence of rollout {rollout}", said)
         return archive

@@ -17,7 +17,7 @@ from app.evidence.key import Signer
 from app.evidence.maker import maker
 from app.evidence.papers import PAPERS
 from app.evidence.statement import statement
-from app.evidence.verify import Events, Files, chunks, digest, plain
+from app.evidence.verify import Events, Files, Object, chunks, digest, plain
 from app.skills.rulebook import rulebook
 
 FORMAT = "temper evidence 3"
@@ -92,8 +92,13 @@ def _manifest(case: Case, files: Files, key: str) -> dict[str, object]:
         "events": case.state.seq,
         "chain_head": case.head,
         "rules": "as the run began" if begun in ("", digest(files["rules.json"])) else "newer",
-        "files": [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)],
+        "files": listed(files),
     }
+
+
+def listed(files: Files) -> list[Object]:
+    """As a manifest lists them."""
+    return [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)]
 
 
 def _lineup(case: Case) -> dict[str, object]:

@@ -51,19 +51,26 @@ class BrokenPack(Exception):
 
 def chunks(files: Files) -> list[tuple[str, bytes]]:
     """Every byte of the one archive that these files make, and what it belongs to."""
-    body, directory, offset = [], [], 0
-    for name, content in files.items():
-        raw, size = name.encode("ascii"), len(content)
-        told = (20, 0, 0, 0, 33, zlib.crc32(content), size, size)  # stored, dated 1 January 1980
-        head = LOCAL.pack(b"PK\3\4", *told, len(raw), 0) + raw
-        body += [(name, head), (name, content)]
+    told = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
+    heads, end = framed(told, digest(files.get("manifest.json", b"")))
+    body = [pair for head, (name, content) in zip(heads, files.items()) for pair in ((name, head), (name, content))]
+    return [*body, *end]
+
+
+def framed(files: list[tuple[str, int, int]], manifest: str) -> tuple[list[bytes], list[tuple[str, bytes]]]:
+    """What the archive has before each file, of which name, size and checksum are told, and what it ends with."""
+    heads, directory, offset = [], [], 0
+    for name, size, crc in files:
+        raw = name.encode("ascii")
+        told = (20, 0, 0, 0, 33, crc, size, size)  # stored, dated 1 January 1980
+        heads.append(LOCAL.pack(b"PK\3\4", *told, len(raw), 0) + raw)
         entry = CENTRAL.pack(b"PK\1\2", 0x0314, *told, len(raw), 0, 0, 0, 0, 0o100644 << 16, offset) + raw
         directory.append((f"the directory's entry of {name}", entry))
-        offset += len(head) + size
-    seal = b"manifest sha256 " + digest(files.get("manifest.json", b"")).encode()
+        offset += len(heads[-1]) + size
+    seal = b"manifest sha256 " + manifest.encode()
     count, length = len(files), sum(len(entry) for _, entry in directory)
     end = END.pack(b"PK\5\6", 0, 0, count, count, length, offset, len(seal)) + seal
-    return [*body, *directory, ("the end of the archive", end)]
+    return heads, [*directory, ("the end of the archive", end)]
 
 
 def digest(content: bytes) -> str:

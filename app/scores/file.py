@@ -1,9 +1,8 @@
 """A result file: the score, signed. And the pack, which holds the evidence of each of its runs beside it."""
 
 import hashlib
-import io
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -57,13 +56,12 @@ def _told(score: Score) -> bytes:
     return _SEALED + hashlib.sha256(msgspec.json.encode(score)).hexdigest().encode()
 
 
-def pack(result: bytes, runs: Mapping[str, bytes]) -> bytes:
-    """The same result and runs give the same bytes."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in {RESULT: result, **{f"{_RUNS}{run}.zip": runs[run] for run in sorted(runs)}}.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return made.getvalue()
+def pack(into: Path, result: bytes, runs: Iterable[str], pack_of: Callable[[str], bytes]) -> None:
+    """The same result and runs give the same bytes. One run's evidence is in memory at a time."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(RESULT), result, zipfile.ZIP_DEFLATED)
+        for run in sorted(runs):
+            archive.writestr(zipfile.ZipInfo(f"{_RUNS}{run}.zip"), pack_of(run), zipfile.ZIP_DEFLATED)
 
 
 def is_score(path: Path) -> bool:

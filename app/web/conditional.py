@@ -48,47 +48,59 @@ class _Answer:
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope, self._receive, self._send = scope, receive, send
         self._start: Message | None = None
+        self._part: ByteRange | None = None
+        self._at, self._answered = 0, False
 
     async def take(self, message: Message) -> None:
-        """A body in one piece is tagged; a stream goes on as it comes."""
+        """A body in one piece is tagged, and so is one whose route says its tag; any other stream goes on as it is."""
         if message["type"] == "http.response.start" and message["status"] == 200 and _sized(message):
             self._start = message
-        elif self._start is None:
-            await self._send(message)
-        else:
+            return
+        if self._start is not None:
             start, self._start = self._start, None
-            if message.get("more_body"):
-                await self._send(start)
-                await self._send(message)
+            headers = MutableHeaders(scope=start)
+            if "etag" in headers or not message.get("more_body"):
+                self._answered = not await self._tagged(start, headers, message.get("body", b""))
             else:
-                await self._tagged(start, message)
+                await self._send(start)
+        if not self._answered:
+            await self._piece(message)
 
-    async def _tagged(self, start: Message, message: Message) -> None:
-        headers, body = MutableHeaders(scope=start), message.get("body", b"")
+    async def _tagged(self, start: Message, headers: MutableHeaders, body: bytes) -> bool:
+        """Whether any of the body is to follow."""
         in_parts = headers.get("content-type", "") in IN_PARTS
-        digest = await asyncio.to_thread(_digest, body) if len(body) > LARGE else _digest(body)
-        headers["etag"] = f'"{digest}"' if in_parts else f'W/"{digest}"'
+        if "etag" not in headers:
+            digest = await asyncio.to_thread(_digest, body) if len(body) > LARGE else _digest(body)
+            headers["etag"] = f'"{digest}"' if in_parts else f'W/"{digest}"'
         headers.setdefault("cache-control", "private, no-cache")
         if in_parts:
             headers["accept-ranges"] = "bytes"
-        asked = Headers(scope=self._scope)
-        if same(asked.get("if-none-match"), digest):
+        asked, size = Headers(scope=self._scope), int(headers["content-length"])
+        if same(asked.get("if-none-match"), headers["etag"]):
             kept = {name: headers[name] for name in ("etag", "cache-control", "vary") if name in headers}
             return await self._instead(Response(status_code=304, headers=kept))
         if in_parts and asked.get("if-range", headers["etag"]) == headers["etag"]:
             try:
-                part = stretch(asked.get("range"), len(body))
+                self._part = part = stretch(asked.get("range"), size)
             except Unsatisfiable:
-                return await self._instead(_no_such_range(len(body)))
+                return await self._instead(_no_such_range(size))
             if part:
-                start["status"], message["body"] = 206, body[part.first : part.last + 1]
-                headers["content-range"] = f"bytes {part.first}-{part.last}/{len(body)}"
-                headers["content-length"] = str(len(message["body"]))
+                start["status"] = 206
+                headers["content-range"] = f"bytes {part.first}-{part.last}/{size}"
+                headers["content-length"] = str(part.last + 1 - part.first)
         await self._send(start)
-        return await self._send(message)
+        return True
 
-    async def _instead(self, answer: Response) -> None:
+    async def _piece(self, message: Message) -> None:
+        if self._part:
+            body, at = message.get("body", b""), self._at
+            self._at += len(body)
+            message["body"] = body[max(self._part.first - at, 0) : max(self._part.last + 1 - at, 0)]
+        await self._send(message)
+
+    async def _instead(self, answer: Response) -> bool:
         await answer(self._scope, self._receive, self._send)
+        return False
 
 
 def _sized(start: Message) -> bool:
@@ -105,12 +117,12 @@ def _digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()[:32]
 
 
-def same(if_none_match: str | None, digest: str) -> bool:
+def same(if_none_match: str | None, tag: str) -> bool:
     """Weakly compared, as it is to be for reading."""
     if if_none_match is None:
         return False
-    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
-    return "*" in tags or f'"{digest}"' in tags
+    tags = [one.strip().removeprefix("W/") for one in if_none_match.split(",")]
+    return "*" in tags or tag.removeprefix("W/") in tags
 
 
 def stretch(asked: str | None, size: int) -> ByteRange | None:

@@ -1,6 +1,7 @@
 """The evidence of a rollout, over a run that was really made: it holds, and each way of changing it is named."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -13,6 +14,7 @@ from app.evidence import verify
 from app.evidence.bundle import bundle
 from app.evidence.bundled import check_bundle
 from app.evidence.key import key_of
+from app.evidence.spool import Spool
 from app.evidence.verify import BrokenPack, chunks, digest, unpack
 from tests.evidence.played import KEY
 
@@ -37,8 +39,24 @@ def chain(log):
 
 
 @pytest.fixture(scope="module")
-def given(chain, archive):
-    return bundle(chain, lambda _: archive, KEY)
+def given(chain, archive, tmp_path_factory):
+    spool = Spool(tmp_path_factory.mktemp("spool"))
+    bundle(chain, lambda _: archive, KEY, spool)
+    size, pieces = spool.size, list(spool.pieces())
+    assert size == sum(map(len, pieces))
+    assert b"".join(pieces) == b"".join(chunk for _, chunk in chunks(unpack(b"".join(pieces))))
+    return b"".join(pieces)
+
+
+def test_of_all_its_packs_a_few_are_in_memory_at_a_time(chain, archive, tmp_path):
+    begun = [record("o1", seq, 2.0, RolloutHostBegun(host=f"h{seq}", of=f"r{seq}", wave=1), "") for seq in range(2, 42)]
+    into = Spool(tmp_path)
+    tracemalloc.start()
+    bundle([chain[0], *begun], lambda _: bytes(bytearray(archive)), KEY, into)
+    handed_out = sum(map(len, into.pieces()))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert handed_out > 40 * len(archive) > 8 * most
 
 
 def test_it_holds_by_its_key_and_head(given, chain, tmp_path, capsys):

@@ -65,14 +65,16 @@ def test_a_log_is_read_for_what_became_of_each_rule(log):
 def test_a_pack_has_the_evidence_of_its_runs_and_they_say_the_same(tmp_path, log):
     one = of_the(log)
     result, archive = score_file.signed(score(one), KEY), evidence(log, KEY)
-    path = kept(tmp_path, score_file.pack(result, {one.run: archive}), "score.zip")
+    path, made_up, without = tmp_path / "score.zip", tmp_path / "made-up.zip", tmp_path / "without.zip"
+    score_file.pack(path, result, [one.run], {one.run: archive}.__getitem__)
     assert is_score(path)
     assert check(path, KEY.public)[1] == 1
     better = msgspec.structs.replace(
         one, fates=tuple(msgspec.structs.replace(fate, ended="passed") for fate in one.fates)
     )
-    made_up = score_file.pack(score_file.signed(score(better), KEY), {one.run: archive})
+    score_file.pack(made_up, score_file.signed(score(better), KEY), [one.run], lambda _: archive)
     with pytest.raises(BrokenScore, match="does not say of it what its events say"):
-        check(kept(tmp_path, made_up, "made-up.zip"))
+        check(made_up)
+    score_file.pack(without, result, [], lambda _: archive)
     with pytest.raises(BrokenScore, match="score alone"):
-        check(kept(tmp_path, score_file.pack(result, {}), "without.zip"))
+        check(without)

@@ -7,7 +7,7 @@ import typer
 
 from app.cli.options import PACE, RULES, AsJson, Data, LineupName, Reason, RunId, Speed, TokenFrom
 from app.config import Settings
-from app.events.words import Budget
+from app.events.limits import ATTEMPTS, ITEM_SECONDS
 
 app = typer.Typer()
 
@@ -28,8 +28,8 @@ def run(
     lineup: LineupName = "simulated",
     as_json: Annotated[bool, typer.Option("--json", help="The events as JSON lines.")] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Start from the host as it stands.")] = False,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per item.")] = Budget().attempts,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per item.")] = Budget().item_seconds / 60,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per item.")] = ATTEMPTS,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per item.")] = ITEM_SECONDS / 60,
     note: Annotated[str, typer.Option(help="A line of yours that goes into the log.")] = "",
     papers: Annotated[
         Path | None,
@@ -57,6 +57,7 @@ def run(
 
     from app.cli.harden import harden
     from app.cli.start_from import start_from
+    from app.events.words import Budget
     from app.runs.order import Order, named
 
     settings = Settings(data=data, lineup=lineup, speed=speed)

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 from app.cli.options import Data, RunId
 from app.config import Settings
-from app.events.words import Budget
+from app.events.limits import ATTEMPTS, ITEM_SECONDS
 
 
 class LineupFirst(TyperGroup):
@@ -55,8 +55,8 @@ def of_lineup(
         str, typer.Option(help="Generate all hosts from this seed; the result has only its digest.")
     ] = "",
     speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 is as fast as it can.")] = 0.0,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per rule.")] = Budget().attempts,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per rule.")] = Budget().item_seconds / 60,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per rule.")] = ATTEMPTS,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per rule.")] = ITEM_SECONDS / 60,
     pack: Pack = None,
     note: Note = "",
     as_json: AsJson = False,
@@ -66,6 +66,7 @@ def of_lineup(
     from app.cli.score import ScoreAsked, apart
     from app.cli.score import score as work
     from app.cli.score_debian import score_debian
+    from app.events.words import Budget
 
     settings = Settings(data=data, speed=speed, kind="run")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)

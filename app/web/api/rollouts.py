@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Path as InPath
 from fastapi import Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from app.events.kinds import RolloutAsked
@@ -217,8 +218,14 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     person = WHO.get()
     hand = AskedBy(person.name, person.right, person.via) if person else AskedBy("", "", "")
     archive = open_notary(runtime.settings.data, runtime.database).bundle(rollout, hand)
-    named = {"content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"', "cache-control": "no-store"}
-    return Response(archive, media_type=MEDIA_TYPE, headers=named | {"x-content-type-options": "nosniff"})
+    headers = {
+        "content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"',
+        "content-length": str(archive.size),
+        "etag": f'"{archive.sha256("manifest.json")[:32]}"',
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+    }
+    return StreamingResponse(archive.pieces(), media_type=MEDIA_TYPE, headers=headers)
 
 
 def _asked(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:

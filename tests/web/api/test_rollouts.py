@@ -63,6 +63,19 @@ def test_its_evidence_is_the_packs_of_its_runs_with_an_index_and_the_same_twice(
     assert len(files["rollout.jsonl"].splitlines()) == len(files["chain.txt"].splitlines()) == index["events"]
 
 
+def test_its_evidence_that_was_cut_off_is_gone_on_with(api, rolled_out):
+    place = rolled_out["links"]["evidence"]
+    whole = api.get(place)
+    tag, size = whole.headers["etag"], len(whole.content)
+    for first, last in ((0, size // 2), (size // 2 + 1, size - 1), (size - 5, size - 1)):
+        part = api.get(place, headers={"range": f"bytes={first}-{last}", "if-range": tag})
+        assert part.status_code == 206
+        assert part.headers["content-range"] == f"bytes {first}-{last}/{size}"
+        assert part.content == whole.content[first : last + 1]
+    assert api.get(place, headers={"range": f"bytes={size}-"}).status_code == 416
+    assert api.get(place, headers={"if-none-match": tag}).status_code == 304
+
+
 def test_its_page_and_the_fleets_show_it(api, rolled_out):
     page = api.get(rolled_out["links"]["page"], headers={"accept": "text/html"})
     assert page.status_code == 200

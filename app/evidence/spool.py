@@ -1,0 +1,68 @@
+"""An archive that is laid by on disk, file by file, before it is handed out: in memory is one file of it at a time."""
+
+import tempfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from app.evidence.verify import Object, digest, framed
+
+_PIECE = 256 * 1024
+
+
+@dataclass(frozen=True)
+class _Laid:
+    at: int
+    size: int
+    sha256: str
+    crc: int
+
+
+class Spool:
+    """Its file has no name: it is gone with the process, whatever ends that."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  pieces or close ends it
+        self._laid: dict[str, _Laid] = {}
+        self.held = 0
+        """Bytes of all its files."""
+
+    def add(self, name: str, content: bytes) -> None:
+        self._laid[name] = _Laid(self.held, len(content), digest(content), zlib.crc32(content))
+        self._file.write(content)
+        self.held += len(content)
+
+    def close(self) -> None:
+        self._file.close()
+
+    @property
+    def listed(self) -> list[Object]:
+        """As a manifest lists them."""
+        return [{"name": name, "size": laid.size, "sha256": laid.sha256} for name, laid in sorted(self._laid.items())]
+
+    def sha256(self, name: str) -> str:
+        return self._laid[name].sha256
+
+    @property
+    def size(self) -> int:
+        """Of the archive."""
+        heads, end = self._framed()
+        return self.held + sum(map(len, (*heads, *end)))
+
+    def pieces(self) -> Iterator[bytes]:
+        """The archive's bytes, once."""
+        heads, end = self._framed()
+        with self._file:
+            for head, (_, laid) in zip(heads, sorted(self._laid.items()), strict=True):
+                yield head
+                self._file.seek(laid.at)
+                for left in range(laid.size, 0, -_PIECE):
+                    yield self._file.read(min(left, _PIECE))
+        yield b"".join(end)
+
+    def _framed(self) -> tuple[list[bytes], list[bytes]]:
+        told = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
+        heads, end = framed(told, self.sha256("manifest.json"))
+        return heads, [chunk for _, chunk in end]
