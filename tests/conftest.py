@@ -12,6 +12,7 @@ from tests.evidence.played import archive, case, log, played
 from tests.forkserver import simulators_too
 from tests.once import built_once
 from tests.postgres import postgres_server
+from tests.workers import forked_from_one
 
 pytest_plugins = ["tests.costs", "tests.thorough"]
 
@@ -71,6 +72,11 @@ def databases_brought_up(tmp_path_factory):
     os.environ[TOLD] = str(folder)
     copied_from(folder)
     simulators_too()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes():
+    forked_from_one()
 
 
 @pytest.hookimpl(optionalhook=True)
