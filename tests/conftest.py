@@ -2,6 +2,7 @@
 
 import gc
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,8 @@ def pytest_collection_finish(session):
 
 
 def pytest_collection_modifyitems(items):
-    def turn(item):
-        return next((at for at, name in enumerate(LONGEST) if item.nodeid.startswith(name)), len(LONGEST))
+    @cache
+    def turn(file):
+        return next((at for at, name in enumerate(LONGEST) if file.startswith(name)), len(LONGEST))
 
-    items.sort(key=turn)
+    items.sort(key=lambda item: turn(item.nodeid.partition("::")[0]))
