@@ -2,6 +2,7 @@
 
 import gc
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.evidence.played import archive, case, log, played
 from tests.forkserver import simulators_too
 from tests.once import built_once
 from tests.postgres import postgres_folder, postgres_server
+from tests.workers import forked_from_one
 
 pytest_plugins = ["tests.costs", "tests.thorough"]
 
@@ -74,6 +76,11 @@ def databases_brought_up(tmp_path_factory):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes():
+    forked_from_one()
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     config.option.loadscopereorder = False  # else what has the fewest tests comes last, and one test may wait for long
     return ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
@@ -104,7 +111,8 @@ def pytest_collection_finish(session):
 
 
 def pytest_collection_modifyitems(items):
-    def turn(item):
-        return next((at for at, name in enumerate(LONGEST) if item.nodeid.startswith(name)), len(LONGEST))
+    @cache
+    def turn(file):
+        return next((at for at, name in enumerate(LONGEST) if file.startswith(name)), len(LONGEST))
 
-    items.sort(key=turn)
+    items.sort(key=lambda item: turn(item.nodeid.partition("::")[0]))

@@ -32,6 +32,8 @@ MOST_BYTES = 1 << 17
 SIMULATOR = "app.engines.simulator"
 WITH_ENGINES = ("demo", "run", "serve", "worker")
 USUAL = subprocess.Popen._execute_child
+IN_WAITING: list["Server"] = []
+"""What this process was born with, if it was."""
 PR_SET_CHILD_SUBREAPER = 36
 WHEN_CALLED = (
     "alembic.command",
@@ -71,15 +73,15 @@ class Temper(subprocess.Popen):
 
     def _execute_child(self, *args):
         """In the place of fork and exec: the words, the place and the three streams go to whom is forked from."""
-        told = _told(args)
-        _fork(self, "app", told["args"], told)
+        told = how_told(args)
+        fork(self, _server(), "app", told["args"], told)
 
 
 def simulators_too() -> None:
     """Those that this process itself starts, where it opens a runtime."""
 
     def forked(process, words, told):
-        _fork(process, SIMULATOR, words, told)
+        fork(process, _server(), SIMULATOR, words, told)
         return True
 
     _simulators_by(forked)
@@ -91,7 +93,7 @@ def _simulators_by(start) -> None:
     line = (sys.executable, "-m", SIMULATOR)
 
     def execute_child(self, *args):
-        told = _told(args)
+        told = how_told(args)
         ours = tuple(told["args"][: len(line)]) == line and told["process_group"] == 0
         if not ours or not start(self, told["args"][len(line) :], told):
             USUAL(self, *args)
@@ -99,12 +101,12 @@ def _simulators_by(start) -> None:
     subprocess.Popen._execute_child = execute_child
 
 
-def _told(args) -> dict:
+def how_told(args) -> dict:
     return inspect.signature(USUAL).bind(None, *args).arguments
 
 
-def _fork(process, module, words, told) -> None:
-    _begin(process, told, lambda streams: _server().fork(_order(module, words, told), streams))
+def fork(process, server: "Server", module, words, told) -> None:
+    _begin(process, told, lambda streams: server.fork(_order(module, words, told), streams))
 
 
 def _order(module, words, told) -> dict:
@@ -113,6 +115,7 @@ def _order(module, words, told) -> dict:
     return {
         "module": module,
         "words": words,
+        "databases": os.environ.get(TOLD),
         "cwd": str(told["cwd"] or Path.cwd()),
         "environment": dict(os.environ if told["env"] is None else told["env"]),
         "umask": told["umask"],
@@ -142,18 +145,13 @@ def temper(*words, timeout=90, input=None, **how) -> subprocess.CompletedProcess
 
 
 class Server:
-    def __init__(self) -> None:
+    def __init__(self, line: socket.socket, wait) -> None:
         self._turn = threading.Lock()
-        self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            command = [sys.executable, "-m", "tests.forkserver", str(theirs.fileno())]
-            self._process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=ROOT
-            )
+        self._line, self._wait = line, wait
 
     def end(self) -> None:
         self._line.close()
-        self._process.wait()
+        self._wait()
 
     def fork(self, order, streams) -> int:
         """The child is born a grandchild's child; its parents end at once, and it comes to us as an orphan does."""
@@ -169,18 +167,42 @@ class Server:
         return int(pid)
 
 
+def started(module: str) -> Server:
+    """An interpreter that imports all and is then forked from; it ends with this process."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        command = [sys.executable, "-m", module, str(theirs.fileno())]
+        process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=ROOT
+        )
+    server = Server(ours, process.wait)
+    atexit.register(server.end)
+    return server
+
+
 @cache
 def _server() -> Server:
-    started = Server()
-    atexit.register(started.end)
-    return started
+    return IN_WAITING.pop() if IN_WAITING else started("tests.forkserver")
+
+
+def server_in_waiting() -> None:
+    """This process's own, forked from it as it is born, with one thread and all imports behind it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    pid = os.fork()
+    if not pid:
+        ours.close()
+        serve(theirs)
+    theirs.close()
+    server = Server(ours, lambda: os.waitpid(pid, 0))
+    atexit.register(server.end)
+    IN_WAITING.append(server)
 
 
 def _adopt_orphans(yes: bool) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0)
 
 
-def _import_all() -> None:
+def import_all() -> None:
     import app.cli  # noqa: PLC0415 (whoever asks for a child does without)
 
     for module in pkgutil.iter_modules(app.cli.__path__, "app.cli."):
@@ -190,7 +212,7 @@ def _import_all() -> None:
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "who has threads cannot be forked from"
 
 
-def _children_of(line: socket.socket) -> dict:
+def children_of(line: socket.socket) -> dict:
     """Returns in each child, with its order; in the one that is forked from, never."""
     while True:
         said, streams, _, _ = socket.recv_fds(line, MOST_BYTES, 3)
@@ -293,7 +315,7 @@ def _code_of(command) -> int:
         return 1
 
 
-def _end(code: int) -> None:
+def end(code: int) -> None:
     """All that an interpreter sees to at its end, but for taking apart what it holds: each page of that is shared with
     whom it is forked from, and would be copied for it."""
     threading._shutdown()
@@ -304,21 +326,22 @@ def _end(code: int) -> None:
     os._exit(code)
 
 
-def main() -> None:
+def serve(line: socket.socket) -> None:
+    """To be forked from; what returns here is a child, and ends here."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked for the children ends them
-    _import_all()
-    if TOLD in os.environ:
-        copied_from(Path(os.environ.pop(TOLD)))
     modules = {name: importlib.import_module(f"{name}.__main__") for name in ("app", SIMULATOR)}
     gc.collect()
     gc.freeze()
-    order = _children_of(socket.socket(fileno=int(sys.argv[1])))
+    order = children_of(line)
+    if order["databases"]:
+        copied_from(Path(order["databases"]))
     if order["words"] and order["words"][0] in WITH_ENGINES:
         order = _simulator_in_waiting() or order
     sys.modules["__main__"] = module = modules[order["module"]]
     sys.argv = [str(module.__file__), *order["words"]]
-    _end(_code_of(module.main))
+    end(_code_of(module.main))
 
 
 if __name__ == "__main__":
-    main()
+    import_all()
+    serve(socket.socket(fileno=int(sys.argv[1])))
