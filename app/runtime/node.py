@@ -22,7 +22,7 @@ from app.store.changes import Changes
 from app.store.db import AWAY, singly, why
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
-from app.store.nodes import NodeRow, Orphan, Seen
+from app.store.nodes import NodeRow, Orphan, Overview
 from app.store.rounds import OwnTask
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Node(OwnTask):
         else:
             await self._born_again()
 
-    async def _act_on(self, seen: Seen, away: float) -> None:
+    async def _act_on(self, seen: Overview, away: float) -> None:
         gone = self._gone(seen.living, seen.at, away)
         at_work = self._durable.awake  # a sign of life does not wait for the queue to wake
         if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
@@ -98,7 +98,7 @@ class Node(OwnTask):
             await asyncio.to_thread(self._release, [one.run for one in ended])
         self._with_whom = with_whom if sure and not ended else frozenset()
 
-    async def _heed(self, seen: Seen) -> None:
+    async def _heed(self, seen: Overview) -> None:
         """What is told by no notice, and is read only when it has become another."""
         if seen.registrations != self._registrations:
             await asyncio.to_thread(self._hosts.look)
@@ -145,7 +145,7 @@ class Node(OwnTask):
             nodes.forget(session)
         self._beaten_at = time.monotonic()
 
-    def _beat(self) -> Seen | None:
+    def _beat(self) -> Overview | None:
         with Session(singly(self._database)) as session:
             seen = nodes.beat(session, self._leases.node)
         if seen:

@@ -65,7 +65,7 @@ class Orphan:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Overview:
     """What a node sees with each sign of life that it gives."""
 
     at: float
@@ -161,7 +161,7 @@ def standings(session: Session) -> list[Standing]:
     ]
 
 
-def beat(session: Session, name: str) -> Seen | None:
+def beat(session: Session, name: str) -> Overview | None:
     """A sign of life and a look at everything, in one statement; None when the others have given this node up."""
     mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE).values(seen_at=now())
     seen = mine.returning(col(NodeRow.seen_at)).cte("beat")
@@ -179,7 +179,7 @@ def beat(session: Session, name: str) -> Seen | None:
     if not rows or rows[0][1] is None:
         return None
     _, at, leader, turn, unended, hosts, *kept = rows[0]
-    return Seen(at, [row[0] for row in rows], leader or "", turn or 0, unended, hosts, tuple(kept))
+    return Overview(at, [row[0] for row in rows], leader or "", turn or 0, unended, hosts, tuple(kept))
 
 
 def end(session: Session, names: Collection[str]) -> None:
