@@ -17,7 +17,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Any
 import httpx
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from app.events.kinds import Event, ItemPassed, SentryProbed, TurnFinished, TurnStarted
 from app.scores.result import Trial
@@ -166,17 +167,19 @@ def main() -> int:
     turns = chosen(found)
     tokenizer = Tokenizer(given.tokens)
     laid = [tokenizer.of(turn) for turn in turns]
-    made = {
+    made: dict[str, NDArray[Any]] = {
         "tokens": np.array([token for one in laid for token in one.ids], np.uint16),
         "answers": np.array([said for one in laid for said in one.said], np.uint8),
         "choices": np.array([chosen for one in laid for chosen in one.chosen], np.uint8),
         "lengths": np.array([len(one.ids) for one in laid], np.int32),
         "folds": np.array([FOLD[turn.rule] for turn in turns], np.int8),
     }
-    before = np.load(given.beside) if given.beside else {name: part[:0] for name, part in made.items()}
-    np.savez_compressed(given.out, **{name: np.concatenate((before[name], part)) for name, part in made.items()})
+    before: Mapping[str, NDArray[Any]] = np.load(given.beside) if given.beside else {}
+    parts = {name: np.concatenate((before[name], part)) if before else part for name, part in made.items()}
+    with given.out.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **parts)
     told: dict[str, object] = {"found": len(found), "turns": len(turns), "tokens": sum(len(one.ids) for one in laid)}
-    told |= {"beside": len(before["lengths"])}
+    told |= {"beside": len(parts["lengths"]) - len(laid)}
     told |= {"of_answers": sum(sum(one.said) for one in laid), "of_choices": sum(sum(one.chosen) for one in laid)}
     told |= {"rules": dict(Counter(turn.rule for turn in turns)), "purposes": dict(Counter(t.purpose for t in turns))}
     print(json.dumps(told, indent=1))
