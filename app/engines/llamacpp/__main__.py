@@ -14,7 +14,7 @@ SLOTS = 3
 """Requests at a time. Each keeps the prompt that it read last, so that a role finds its own again."""
 PROMPT_BATCH = 256
 """Tokens of a prompt that are read at once; between two such steps the server answers who looks at it."""
-KEPT_MIB = 32
+KEPT_MIB = 8
 """Of main memory, for prompts that lost their slot: llama.cpp would take 8 GiB."""
 _CACHES = {
     "auto": xllamacpp.ggml_type.GGML_TYPE_F16,
