@@ -274,7 +274,14 @@ def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
 def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, tmp_path):
     leases = member(database, "slow", seen=nodes.DEAD_AFTER + 1)
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
-    slow = Node(database, Settings(data=tmp_path), leases, SimpleNamespace(in_hand=(), still_queued=nodes.none_queued), None, None)
+    slow = Node(
+        database,
+        Settings(data=tmp_path),
+        leases,
+        SimpleNamespace(in_hand=(), still_queued=nodes.none_queued),
+        None,
+        None,
+    )
     assert list(slow._sweep(away=0.0, offers=True)) == []
     with Session(database) as session:
         assert [node.name for node in nodes.living(session)] == ["slow"]
