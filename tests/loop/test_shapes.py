@@ -120,8 +120,9 @@ def test_files_that_decide_together_are_planned_and_changed_together():
     first, other = "/etc/pam.d/system-auth", "/etc/pam.d/password-auth"
     asked = about("V-258094", HOST, guided=True)
     assert asked.opening.path == first
-    elsewhere = Moved(frozenset({other}), first)
-    assert not situation("plan", replace(asked, item=replace(asked.item, moved=(elsewhere,)))).together
+    elsewhere = Moved(frozenset({"/etc/login.defs"}), other)
+    both = Moved(frozenset({first, other}), other)
+    assert not situation("plan", replace(asked, item=replace(asked.item, moved=(elsewhere, both)))).together
     asked = replace(asked, item=replace(asked.item, moved=(elsewhere, Moved(frozenset({first}), other))))
     said = walk(SHAPES["plan"](situation("plan", asked)), random.Random(1))
     assert said["paths"] == [first, other]

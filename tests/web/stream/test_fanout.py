@@ -14,15 +14,19 @@ from app.web.stream.source import RunSource
 from tests.web.stream.watching import RUN, Socket, logging, said, watching
 
 
+async def told_one(log, fanout, socket):
+    fanout.start()
+    async with watching(fanout, (socket, None)):
+        await socket.until(": temper")
+        await log.say("one")
+        await socket.until("one")
+    fanout.close()
+
+
 async def test_a_viewer_gets_a_comment_at_once_and_then_what_happens(tmp_path):
     async with logging(tmp_path) as log:
         fanout, socket = log.fanout(), Socket()
-        fanout.start()
-        async with watching(fanout, (socket, None)):
-            await socket.until(": temper")
-            await log.say("one")
-            await socket.until("one")
-        fanout.close()
+        await told_one(log, fanout, socket)
     assert socket.got == b": temper\n\nid: 1\ndata: one\n\n"
 
 
@@ -101,12 +105,7 @@ async def test_what_a_rendering_has_at_hand_is_told_without_a_thread_and_the_res
     here = threading.get_ident()
     async with logging(tmp_path) as log:
         fanout, socket = Fanout(RUN, log.bus, RunSource(log.store, RUN), Rendering()), Socket()
-        fanout.start()
-        async with watching(fanout, (socket, None)):
-            await socket.until(": temper")
-            await log.say("one")
-            await socket.until("one")
-        fanout.close()
+        await told_one(log, fanout, socket)
     assert [thread == here for thread in threads] == [at_hand]
     assert socket.ids == [1]
 
