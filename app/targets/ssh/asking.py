@@ -23,6 +23,8 @@ _SECONDS = 120.0
 _MOST, _FEW = 64, 8
 _NOBODY = "nobody"
 _ABSENT, _IN = "127", "in"
+_LISTS, _CUT_SHORT = ("masked", "failed"), (124, 137)
+"""What the first look's list leaves out counts as new on the second's; and how one ends that timeout has ended."""
 _KIB = 1024
 _BROKEN = (
     *("Module is unknown", "Failed to load module", "Symbol not found", "Error in service module", "System error"),
@@ -36,8 +38,16 @@ def asked(line: SshLine, files: Files) -> tuple[tuple[Probe, ...], Fill | None]:
     user = line.end.user
     watched = [user, *(one.user for one in line.end.watched)]
     names = (_sudoers(files, who, watched), _doors(who, watched), _plain(["root", *watched])[:_FEW])
-    said = told(line.run("examine", *map(" ".join, names), seconds=_SECONDS).text.splitlines())
+    said = _examined(line, *map(" ".join, names))
     return probes(said, who, names[0]), _fill(said)
+
+
+def _examined(line: SshLine, *names: str) -> Told:
+    """Once more where a list was cut short by a busy host: what it leaves out now would be new at the next look."""
+    said = told(line.run("examine", *names, seconds=_SECONDS).text.splitlines())
+    if not any(said.code(word, "all") in _CUT_SHORT for word in _LISTS):
+        return said
+    return told(line.run("examine", *names, seconds=_SECONDS).text.splitlines())
 
 
 def probes(said: Told, who: People, names: list[str]) -> tuple[Probe, ...]:
@@ -116,7 +126,7 @@ def _rights(said: Told, who: People, names: list[str]) -> Heard:
 
 def _boot(said: Told) -> Heard:
     code, target = said.one("boot") or ("1", "")
-    masked = [line.split()[0] for line in said.lines("masked", "all") if line.strip()]
+    masked = said.lines("masked", "all")
     weak = tuple(f"{unit} masked" for unit in masked)
     goal = target.removesuffix(".target")
     if code != "0" or goal in NO_WORK:
@@ -128,8 +138,8 @@ def _boot(said: Told) -> Heard:
 
 
 def _failed(said: Told) -> Heard:
-    if not said.of("failed"):
-        return Heard(True, "systemd does not run there, so no unit can have failed")
+    if said.code("failed", "all") != 0:
+        return Heard(True, "systemd does not run there or does not answer, so no failed unit is known")
     failed = [line.split()[0] for line in said.lines("failed", "all") if line.strip()]
     weak = tuple(f"{unit} failed" for unit in failed)
     return Heard(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)

@@ -16,6 +16,7 @@ _PARTS = {
     "begin": ("service", "boot", "packages", "resources"),
     "clean": ("boot",),
     "close": ("boot",),
+    "examine": ("masks",),
     "foresee": ("packages", "resources", "vendor"),
     "offers": ("packages", "resources"),
     "perform": ("packages", "resources", "vendor"),

@@ -1,10 +1,12 @@
 """What a host says of itself, made into probes: its words are rows, and hostile ones are no more than that."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from app.loop.harm import worse
 from app.targets.accounts import people
-from app.targets.ssh.asking import probes
+from app.targets.ssh.asking import asked, probes
 from app.targets.ssh.told import told
 from tests.targets.hosts import host
 
@@ -19,7 +21,7 @@ FINE = [
     "sudo\topsadmin\t\tALL",
     "boot\t0\tmulti-user.target",
     "masked\tall\tcode 0",
-    "masked\tall\tctrl-alt-del.target masked enabled",
+    "masked\tall\tctrl-alt-del.target",
     "failed\tall\tcode 0",
     "failed\tall\tnoisy.service loaded failed failed Noisy",
     "fstab\t0\tabc123",
@@ -71,7 +73,7 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
         (without("sudo"), "sudo-rights: sudo does not say what opsadmin may"),
         (swapped("    RunAsUsers: ALL", "    Options: !authenticate"), "sudo-rights: no longer: opsadmin: (ALL) ALL"),
         (swapped("multi-user.target", "rescue.target"), "next-boot: the next boot goes to rescue.target"),
-        (swapped("ctrl-alt-del.target masked", "sshd.service masked"), "next-boot: the next boot leaves out sshd"),
+        (swapped("ctrl-alt-del.target", "sshd.service"), "next-boot: the next boot leaves out sshd"),
         (swapped("abc123", "def456"), "next-boot: no longer: /etc/fstab is abc123"),
         ([*FINE, "failed\tall\tchronyd.service loaded failed"], "failed-units: new: chronyd.service failed"),
         (
@@ -127,3 +129,35 @@ def test_a_password_that_nobody_can_type_is_no_right():
     rows = [row.replace("opsadmin", "deploy") for row in FINE]
     asks = probes(told(rows), people(host()), ["deploy"])
     assert next(probe for probe in asks if probe.name == "sudo-rights").holds == ()
+
+
+class SaysInTurn:
+    """A line on which `examine` answers with the next of `looks`."""
+
+    end = SimpleNamespace(user="temper", watched=())
+
+    def __init__(self, *looks):
+        self.looks = list(looks)
+
+    def run(self, name, *_names, seconds):
+        assert name == "examine"
+        assert seconds
+        return SimpleNamespace(text="\n".join(self.looks.pop(0)))
+
+
+@pytest.mark.parametrize(("word", "name"), [("masked", "next-boot"), ("failed", "failed-units")])
+@pytest.mark.parametrize("status", [124, 137])
+def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, status):
+    cut = [*without(word), f"{word}\tall\tcode {status}"]
+    line = SaysInTurn(cut, FINE)
+    found, _ = asked(line, host())
+    assert next(probe for probe in found if probe.name == name).weak
+    assert line.looks == []
+
+
+def test_a_host_that_answers_is_asked_once_and_one_that_never_does_twice():
+    once, twice = SaysInTurn(FINE, FINE), SaysInTurn(*[[*without("failed"), "failed\tall\tcode 124"]] * 3)
+    asked(once, host())
+    found, _ = asked(twice, host())
+    assert (len(once.looks), len(twice.looks)) == (1, 1)
+    assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail

@@ -24,7 +24,7 @@ row pam "${#missing}" "$missing"
 for account in $1; do lines sudo "$account" sudo -n -ll -U "$account"; done
 if command -v systemctl >/dev/null 2>&1; then
   said boot systemctl get-default
-  lines masked all systemctl list-unit-files --no-legend --no-pager --plain --state=masked
+  masks
   [ -d /run/systemd/system ] && lines failed all systemctl list-units --no-legend --no-pager --plain --failed
 fi
 # Without the three options that only shut something out: a mount may become stricter.
