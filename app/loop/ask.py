@@ -110,22 +110,24 @@ async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnS
     assert attempt
 
     def work(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
-        about = About(
-            item,
-            attempt,
-            rule,
-            target.name,
-            target.files,
-            target.facts(),
-            opening=run.state.opening.get(rule.id),
-            guided=seat.sampling.guided,
-            weighs=attempt.number % WEIGH_EVERY == 0,
-            offers=_offers(target, rule) if purpose in ("plan", "act") else (),
-        )
-        now = situation(purpose, about)
-        ours = prompts.system(seat.role, purpose, guided=now.guided)
-        room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
-        return now, (ours, prompts.user(purpose, about, room, now)), shapes.SHAPES[purpose](now)
+        with target.look():
+            about = About(
+                item,
+                attempt,
+                rule,
+                target.name,
+                target.files,
+                target.facts(),
+                opening=run.state.opening.get(rule.id),
+                guided=seat.sampling.guided,
+                weighs=attempt.number % WEIGH_EVERY == 0,
+                offers=_offers(target, rule) if purpose in ("plan", "act") else (),
+                recall=target.recall,
+            )
+            now = situation(purpose, about)
+            ours = prompts.system(seat.role, purpose, guided=now.guided)
+            room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
+            return now, (ours, prompts.user(purpose, about, room, now)), shapes.SHAPES[purpose](now)
 
     return await run.means.target.do(work)
 

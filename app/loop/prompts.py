@@ -12,6 +12,7 @@ from app.loop.situation import FILE_CHARS, About, complaints, situation
 from app.loop.state import Item
 from app.syntax.source import fold
 from app.targets.effects.catalog import DAEMONS
+from app.targets.effects.judged import settings
 from app.text.clean import clean
 from app.text.inert import OPEN, SHUT, heading, inert, one_line
 from app.text.secrets import redacted
@@ -139,7 +140,7 @@ def in_force(about: About, now: TurnSituation) -> str:
     told = []
     for daemon in DAEMONS:
         if any(path.startswith(daemon.areas) for path in about.rule.paths):
-            for key, value in daemon.settings(about.files).items():
+            for key, value in settings(daemon, about.files, about.recall).items():
                 name = key.partition(" for ")[0].rpartition(".")[2]
                 if fold(name) in now.named.folded:
                     told.append(f"{daemon.name} {key} = {clean(value, 200) or 'not set'}")

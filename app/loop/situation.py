@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.words import Purpose
@@ -17,6 +17,7 @@ from app.syntax.source import fold
 from app.targets.areas import JUDGES
 from app.targets.policy import SERVICES
 from app.targets.readable import Followed, is_plain, judged
+from app.targets.recall import Recall
 from app.targets.resources.foreseen import is_resource
 from app.targets.resources.offer import Offer
 from app.text.clean import clean
@@ -62,6 +63,8 @@ class About:
     weighs: bool = True
     offers: tuple[Offer, ...] = ()
     """What could be done beside files."""
+    recall: Recall = field(default_factory=Recall)
+    """What was asked about the files before."""
 
 
 def situation(purpose: Purpose, about: About) -> TurnSituation:

@@ -1,6 +1,7 @@
 """What a list of algorithms comes to: `+`, `-`, `^` and patterns are resolved against what sshd was built with."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.syntax.sshd_match import like, listed
 
@@ -86,6 +87,7 @@ OF_RHEL_9 = _built(Built(_ALL_KEYS, (*_KEYS, *_RSA_SHA1)), Built((*_ALL_KEX, _PR
 OF_DEBIAN_12 = _built(Built(_ALL_KEYS, _KEYS), Built((*_ALL_KEX, *_PRIME), (*_PRIME, *_CURVES)))
 
 
+@lru_cache(maxsize=256)
 def resolved(written: str, built: Built) -> str | None:
     """The names that would be offered, in order. None where sshd would refuse the list."""
     if written.startswith("-"):

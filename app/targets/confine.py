@@ -27,6 +27,9 @@ _WORDS: dict[Kind, str] = {
 }
 
 
+_WORKED: dict[Kind, tuple[str, tuple[int, int] | None]] = {}
+
+
 @dataclass(frozen=True)
 class ProgramOutcome:
     code: int | None
@@ -47,8 +50,17 @@ class Confinement:
         return _run([self.program, *_WALLS[self.kind](root), *command], seconds)
 
 
+def build_of(program: str) -> tuple[int, int] | None:
+    """Another one once a program was put in its place; None where there is none."""
+    try:
+        found = Path(program).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 def detect() -> Confinement:
-    """What works here, found out by trying it."""
+    """What works here, found out by trying it; what worked once is not tried again by this process."""
     reasons = []
     for kind, words in _WORDS.items():
         program = shutil.which(kind)
@@ -56,9 +68,13 @@ def detect() -> Confinement:
             reasons.append(f"{kind} is not installed")
             continue
         found = Confinement(kind, words, program)
+        build = build_of(program)
+        if _WORKED.get(kind) == (program, build):
+            return found
         with tempfile.TemporaryDirectory() as empty:
             tried = found.run(Path(empty), ["/usr/bin/true"])
         if tried.code == 0:
+            _WORKED[kind] = program, build
             return found
         reasons.append(f"{kind} does not work here ({clean(tried.output.strip(), 80) or 'no answer'})")
     return Confinement("none", f"typed file actions only, with built-in checks: {', '.join(reasons)}")

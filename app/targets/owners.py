@@ -11,7 +11,7 @@ ROOT = "root:root"
 
 
 class FileOwners:
-    """Paths that are not in the table belong to root."""
+    """Paths that are not in the table belong to root. Its caller holds the tree's lock, and looks before it asks."""
 
     def __init__(self, file: Path, disk: Disk) -> None:
         self._file = file
@@ -20,26 +20,27 @@ class FileOwners:
         self._table: dict[str, str] = {}
 
     def of(self, path: str) -> str:
-        return self._current().get(path, ROOT)
+        return self._table.get(path, ROOT)
 
     def give(self, path: str, owner: str) -> None:
-        table = {name: held for name, held in self._current().items() if name != path}
+        table = {name: held for name, held in self._table.items() if name != path}
         if owner != ROOT:
             table[path] = owner
         if table != self._table:
             with Folder(self._file.parent) as folder:
                 self._disk.write(folder, self._file.name, encode(table), 0o600)
+            self.look()
 
-    def _current(self) -> dict[str, str]:
+    def look(self) -> None:
         """Read again only when another process, or we, put a new table in place."""
         try:
             found = self._file.stat()
         except FileNotFoundError:
-            return {}
+            self._table, self._seen = {}, None
+            return
         stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
         if stamp != self._seen:
             self._table, self._seen = _decode(self._file), stamp
-        return self._table
 
 
 def encode(table: dict[str, str]) -> bytes:

@@ -1,12 +1,14 @@
 """A target is our handle on a host. It blocks, for minutes where the line is bad: `TargetThread` is for who awaits."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from app.events.words import AnyAction, FileChange, Probe
 from app.syntax.files import Files
 from app.targets.readable import Followed
+from app.targets.recall import Recall
 from app.targets.resources.offer import Offer, WantedResources
 from app.targets.running import InForce
 
@@ -51,9 +53,15 @@ class Target(Protocol):
     confinement: str
     """In words for the page: how commands are confined, or that there are none."""
 
+    recall: Recall
+    """What was asked about its files before."""
+
     @property
     def files(self) -> Followed:
         """As they were looked at last. Of a host elsewhere they are held here: reading them asks it nothing more."""
+
+    def look(self) -> AbstractContextManager[None]:
+        """For many questions about the files: what one of them read is not read again. Nothing is changed meanwhile."""
 
     def needs(self, paths: Iterable[str], /) -> None:
         """The files that decide the rules in work: of a host elsewhere, what nobody judges is not read otherwise."""

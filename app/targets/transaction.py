@@ -1,7 +1,8 @@
 """A change to a host as one thing: allowed, journalled, written, and then kept or undone."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from app.errors import ActionFailed, CannotRestore
 from app.events.words import AnyAction, FileAction, FileChange
@@ -33,6 +34,7 @@ class Transactions:
         ask: Ask,
         resources: Resources = NO_RESOURCES,
         recall: Recall | None = None,
+        look: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._tree = tree
         self._journal = journal
@@ -40,6 +42,7 @@ class Transactions:
         self._ask = ask
         self._resources = resources
         self._recall = recall
+        self._look = look
 
     def apply(
         self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
@@ -59,7 +62,8 @@ class Transactions:
         paths = {action.path for action in actions if isinstance(action, FileAction)}
         before = {path: self._tree.exact(path) for path in sorted(paths)}
         foreseen = self._resources.foresee(actions)
-        after = self._judged(actions, allowed_paths, asks, foreseen)
+        with self._look():
+            after = self._judged(actions, allowed_paths, asks, foreseen)
         folders = sorted({folder for path in after for folder in self._tree.missing_folders(path)})
         changes = self._begin(name, foreseen.before | before, foreseen.after | after, folders)
         self._write(before, after, folders)

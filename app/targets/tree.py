@@ -1,26 +1,27 @@
 """A host's files as real files under one folder. Nothing that is read or written here can lie outside it."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from stat import S_IMODE, S_ISDIR, S_ISREG
+from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 from typing import TypeVar
 
 from app.errors import ActionFailed, Unusable
 from app.syntax.files import FileState
 from app.targets.baseline import Standing
-from app.targets.disk import Disk, Folder
+from app.targets.disk import Disk, Folder, open_folder
 from app.targets.loan import Loans
 from app.targets.lock import HostLock
 from app.targets.names import meant, spelled
 from app.targets.owners import ROOT, FileOwners
-from app.targets.walk import first_link, folder_at, parent_of, parts_of, resolve
+from app.targets.walk import first_link, parent_of, parts_of, resolve
 
 T = TypeVar("T")
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER_MODE = 0o755
+_AT_ONCE = 1 << 20
 
 
 class Tree:
@@ -31,6 +32,9 @@ class Tree:
         self._loans = Loans(folder / "loan.json", disk)
         self._lock = HostLock(folder / "loan.lock")
         self._at: int | None = None
+        self._folders: dict[str, int] = {}
+        self._looked: dict[str, tuple[FileState, bool] | None] = {}
+        self._globbed: dict[str, list[str]] = {}
         if self._root.is_dir():
             with self._open() as root:
                 self._loans.settle(root)
@@ -50,10 +54,9 @@ class Tree:
 
     def glob(self, pattern: str) -> list[str]:
         with self._open() as root:
-            found = [""]
-            for part in parts_of(pattern):
-                found = [f"{base}/{name}" for base in found for name in _matching(root, base, part)]
-            return sorted(spelled(path) for path in found if _is_there(root, path))
+            if pattern not in self._globbed:
+                self._globbed[pattern] = self._glob(root, pattern)
+            return list(self._globbed[pattern])
 
     def first_link(self, path: str) -> str | None:
         with self._open() as root:
@@ -90,7 +93,7 @@ class Tree:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """For a look of many questions: what each would lock and open by itself is locked and open for them all."""
+        """For a look of many questions: nothing is locked, opened or read twice in it."""
         with self._open():
             yield
 
@@ -119,12 +122,14 @@ class Tree:
             with parent_of(root, path) as (folder, name):
                 self._disk.write(folder, name, state.content, state.mode, state.modified)
             self._owners.give(path, state.owner)
+            self._look_anew()
 
     def remove(self, path: str) -> None:
         with self._open() as root, _told(path):
             with parent_of(root, path) as (folder, name):
                 self._disk.remove(folder, name)
             self._owners.give(path, ROOT)
+            self._look_anew()
 
     def missing_folders(self, path: str) -> list[str]:
         """The folders that a file at `path` still needs, outermost first."""
@@ -136,10 +141,12 @@ class Tree:
     def make_folder(self, path: str) -> None:
         with self._open() as root, _told(path), parent_of(root, path) as (folder, name):
             self._disk.make_folder(folder, name, _FOLDER_MODE)
+            self._look_anew()
 
     def remove_folder(self, path: str) -> None:
         with self._open() as root, _told(path), parent_of(root, path) as (folder, name):
             self._disk.remove_folder(folder, name)
+            self._look_anew()
 
     @contextmanager
     def _open(self) -> Iterator[int]:
@@ -149,12 +156,35 @@ class Tree:
                 return
             with _held(self._root) as root:
                 self._at = root
+                self._owners.look()
                 try:
                     yield root
                 finally:
                     self._at = None
+                    self._look_anew()
+
+    def _look_anew(self) -> None:
+        """At the end of a look, and after each change."""
+        self._looked.clear()
+        self._globbed.clear()
+        while self._folders:
+            os.close(self._folders.popitem()[1])
+
+    def _folder(self, root: int, names: Sequence[str]) -> int:
+        """As `folder_at` reaches it, and open until the look ends."""
+        if not names:
+            return root
+        path = "/".join(names)
+        if path not in self._folders:
+            self._folders[path] = open_folder(names[-1], self._folder(root, names[:-1]))
+        return self._folders[path]
 
     def _followed(self, root: int, path: str) -> tuple[FileState, bool] | None:
+        if path not in self._looked:
+            self._looked[path] = self._follow(root, path)
+        return self._looked[path]
+
+    def _follow(self, root: int, path: str) -> tuple[FileState, bool] | None:
         plain = meant(path)
         try:
             return self._unfollowed(root, plain)  # most paths have no link in them
@@ -170,17 +200,54 @@ class Tree:
             return None
 
     def _unfollowed(self, root: int, path: str) -> tuple[FileState, bool] | None:
-        with parent_of(root, path) as (folder, name):
-            return self._state(folder, name, path)
+        *folders, name = parts_of(path)
+        return self._state(self._folder(root, folders), name, path)
+
+    def _glob(self, root: int, pattern: str) -> list[str]:
+        found = [""]
+        for part in parts_of(pattern):
+            found = [f"{base}/{name}" for base in found for name in self._matching(root, base, part)]
+        return sorted(spelled(path) for path in found if self._is_there(root, path))
+
+    def _matching(self, root: int, base: str, part: str) -> list[str]:
+        if not any(mark in part for mark in "*?["):
+            return [part]
+        try:
+            names = self._names(root, base)
+        except OSError:
+            return []
+        return [
+            name for name in names if fnmatchcase(name, part) and (part.startswith(".") or not name.startswith("."))
+        ]
+
+    def _names(self, root: int, path: str) -> list[str]:
+        names = [name for name in path.split("/") if name]
+        try:
+            return os.listdir(self._folder(root, names))  # noqa: PTH208 (a descriptor has no pathlib form)
+        except FileNotFoundError:
+            return []
+        except OSError:
+            real = resolve(root, path)
+        if real is None:
+            return []
+        return os.listdir(self._folder(root, [name for name in real.split("/") if name]))  # noqa: PTH208
+
+    def _is_there(self, root: int, path: str) -> bool:
+        """Once its links are followed."""
+        *folders, name = path.split("/")[1:]
+        try:
+            found = os.stat(name, dir_fd=self._folder(root, folders), follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        except (OSError, ValueError):
+            return _is_at_its_end(root, path)
+        return not S_ISLNK(found.st_mode) or _is_at_its_end(root, path)
 
     def _itself(self, folder: int, name: str, path: str) -> Standing:
         try:
-            return os.readlink(name, dir_fd=folder)
-        except OSError:  # no link
-            pass
-        try:
-            return self._state(folder, name, path)
-        except ActionFailed:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            return os.readlink(name, dir_fd=folder) if S_ISLNK(found.st_mode) else self._of(found, folder, name, path)
+        except (FileNotFoundError, ActionFailed):
             return None
 
     def _state(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
@@ -189,21 +256,26 @@ class Tree:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
+        return self._of(found, folder, name, path)
+
+    def _of(self, found: os.stat_result, folder: int, name: str, path: str) -> tuple[FileState, bool]:
         mode, owner = S_IMODE(found.st_mode), self._owners.of(path)
         if S_ISDIR(found.st_mode):
             return FileState(b"", mode, owner), True
         if not S_ISREG(found.st_mode):
             raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
-        return FileState(self._content(folder, name, path), mode, owner, found.st_mtime_ns), False
+        return FileState(self._content(folder, name, path, found.st_size), mode, owner, found.st_mtime_ns), False
 
-    def _content(self, folder: int, name: str, path: str) -> bytes:
+    def _content(self, folder: int, name: str, path: str, size: int) -> bytes:
         try:
             descriptor = os.open(name, _READ, dir_fd=folder)
         except PermissionError:
             with self._loans.opened(folder, name, path) as lent:
-                return os.fdopen(lent, "rb", closefd=False).read()
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read()
+                return _whole(lent, size)
+        try:
+            return _whole(descriptor, size)
+        finally:
+            os.close(descriptor)
 
 
 def _held(root: Path) -> Folder:
@@ -213,7 +285,15 @@ def _held(root: Path) -> Folder:
         raise Unusable(f"{root} has no files yet; prepare the host first.") from exc
 
 
-def _is_there(root: int, path: str) -> bool:
+def _whole(descriptor: int, size: int) -> bytes:
+    """`size` is what it was a moment ago: one byte more is asked for, and a read that comes back short was the last."""
+    content = os.read(descriptor, size + 1)
+    if len(content) <= size:
+        return content
+    return content + b"".join(iter(lambda: os.read(descriptor, _AT_ONCE), b""))
+
+
+def _is_at_its_end(root: int, path: str) -> bool:
     real = resolve(root, path)
     try:
         return real is not None and bool(os.stat("." + real, dir_fd=root, follow_symlinks=False))
@@ -231,20 +311,6 @@ def _is_missing(root: int, path: str) -> bool:
     except NotADirectoryError:
         return False
     return False
-
-
-def _matching(root: int, base: str, part: str) -> list[str]:
-    if not any(mark in part for mark in "*?["):
-        return [part]
-    real = resolve(root, base)
-    if real is None:
-        return []
-    try:
-        with folder_at(root, [name for name in real.split("/") if name]) as folder:
-            names = os.listdir(folder)  # noqa: PTH208 (a descriptor has no pathlib form)
-    except OSError:
-        return []
-    return [name for name in names if fnmatchcase(name, part) and (part.startswith(".") or not name.startswith("."))]
 
 
 def _of_many_names(path: str, names: int) -> str:

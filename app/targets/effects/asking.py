@@ -1,13 +1,17 @@
 """Asking a program of this machine what it makes of a host's files: laid out in an empty folder, behind a wall."""
 
+import os
 import tempfile
 from pathlib import Path
 
 from app.syntax import source
 from app.syntax.files import Files
-from app.targets.confine import Confinement, ProgramOutcome
+from app.targets.confine import Confinement, ProgramOutcome, build_of
 from app.targets.effects.daemon import Ask, Query
 from app.targets.recall import Recall
+
+_MEMORY = Path("/dev/shm")  # noqa: S108 (made in it with a name of its own, and for its owner alone)
+_ROOM = 32 << 20
 
 
 def here(confinement: Confinement, recall: Recall | None = None) -> Ask:
@@ -15,11 +19,11 @@ def here(confinement: Confinement, recall: Recall | None = None) -> Ask:
     known = recall or Recall()
 
     def ask(files: Files, question: Query) -> ProgramOutcome | None:
-        if confinement.kind == "none" or not (build := _build(question.program)):
+        if confinement.kind == "none" or not (build := build_of(question.program)):
             return None
 
         def said(files: Files) -> ProgramOutcome:
-            with tempfile.TemporaryDirectory(prefix="temper-ask-") as folder:
+            with tempfile.TemporaryDirectory(prefix="temper-ask-", dir=_in_memory()) as folder:
                 root = Path(folder)
                 lay_out(root, files, question)
                 return confinement.run(root, [question.program, *question.arguments])
@@ -29,13 +33,14 @@ def here(confinement: Confinement, recall: Recall | None = None) -> Ask:
     return ask
 
 
-def _build(program: str) -> tuple[int, int] | None:
-    """Another one once a program was put in its place; None where there is none."""
+def _in_memory() -> Path | None:
+    """Where what is laid out reaches no disk, if there is such a place and it has room."""
     try:
-        found = Path(program).stat()
+        room = os.statvfs(_MEMORY)
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns
+    free = room.f_bavail * room.f_frsize
+    return _MEMORY if free >= _ROOM and os.access(_MEMORY, os.W_OK | os.X_OK) else None
 
 
 def lay_out(root: Path, files: Files, question: Query) -> None:

@@ -19,7 +19,7 @@ def by_our_reading(
     """By what our own parsers make of the files. `asks` has what the rule wants: "sshd clientaliveinterval 600"."""
     known = recall or Recall()
     for daemon in _touched(paths, before, after):
-        found = _loss(daemon, _settings(daemon, before, known), _settings(daemon, after, known), asks)
+        found = _loss(daemon, settings(daemon, before, known), settings(daemon, after, known), asks)
         if found:
             return found
     return None
@@ -37,7 +37,8 @@ def by_their_own_words(
     return None
 
 
-def _settings(daemon: Daemon, files: Files, recall: Recall) -> Mapping[str, str]:
+def settings(daemon: Daemon, files: Files, recall: Recall) -> Mapping[str, str]:
+    """By our own reading."""
     if isinstance(daemon, Comparing):
         return daemon.settings(files)  # what it goes by here depends on the other side too
     return recall.ask((daemon.name, "settings"), files, daemon.settings)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import msgspec
@@ -77,17 +78,18 @@ class SshTarget:
         self._tree = RemoteTree(self.line)
         here_kept = Journal(folder / "journal", self._disk)
         self._journals = Journals(here_kept, self.line, timer, self._tree.doubt, owned.keep)
-        self._recall = Recall()
-        ask = first_of(there(self.line, self._tree), here(confinement or detect(), self._recall))
+        self.recall = Recall()
+        ask = first_of(there(self.line, self._tree), here(confinement or detect(), self.recall))
         self._resources = SshResources(self.line, self._listed)
-        self._transactions = Transactions(
-            self._tree, self._journals, self._changing, ask, self._resources, self._recall
-        )
+        self._transactions = Transactions(self._tree, self._journals, self._changing, ask, self._resources, self.recall)
         self._goes(alone=(folder / _ALONE).is_file())
 
     @property
     def files(self) -> Followed:
         return self._tree.held
+
+    def look(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def needs(self, paths: Iterable[str]) -> None:
         self._tree.needs(paths)
@@ -106,9 +108,7 @@ class SshTarget:
     def review(
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> list[Refusal]:
-        refused = policy.review(
-            actions, allowed_paths, self._tree, asks, self._resources.foresee(actions), self._recall
-        )
+        refused = policy.review(actions, allowed_paths, self._tree, asks, self._resources.foresee(actions), self.recall)
         return refused or own.refusals(actions, self._tree, self.line.end.user)
 
     def offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
@@ -147,7 +147,7 @@ class SshTarget:
     def _weighed(self, done: Applied, before: Files, after: Files, asks: frozenset[str]) -> None:
         """What a package's scripts would do is known once they have done it; what is weaker for it goes back."""
         paths = {change.path for change in done.changes if not is_resource(change.path)}
-        if weaker := policy.changed(paths, before, after, asks, self._recall):
+        if weaker := policy.changed(paths, before, after, asks, self.recall):
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
 
     def rollback(self, journal: str) -> Restored:
