@@ -67,7 +67,7 @@ class Durable:
         """Where it rests, or has not begun."""
         async with self._turn:
             await self._wake()
-            if self._hurries and time.monotonic() > self._awake_since + POLL_SECONDS:
+            if self.awake and self._hurries and time.monotonic() > self._awake_since + POLL_SECONDS:
                 await asyncio.to_thread(self._poll_every, POLL_SECONDS)
 
     async def _wake(self) -> None:

@@ -83,7 +83,9 @@ async def test_what_was_cut_off_is_taken_up_by_the_next_launch(tmp_path, queue):
 
 
 async def test_what_was_closed_is_not_woken_again(queue):
+    """Not even where its queue was still to be asked less often."""
     durable, _, _ = queue
+    durable._awake_since -= POLL_SECONDS
     await durable.close()
     await durable.launch()
     assert not durable.awake
