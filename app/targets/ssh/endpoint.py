@@ -4,6 +4,8 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Sequence
+from copy import copy
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -71,13 +73,33 @@ def endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = (
 
 
 def key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
+    """Copies: what a connection agrees on for its signatures is its own."""
     try:
-        return list(asyncssh.load_keypairs([end.secret_at]))
+        return [copy(pair) for pair in _read(end.secret_at, _stamps(end.secret_at))]
     except OSError as exc:
         raise Unusable(f"the key {end.secret_at} cannot be read: {exc.strerror or exc}.") from exc
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as exc:
         said = f"the key {end.secret_at} cannot be used ({exc}); one with a passphrase works through an agent."
         raise Unusable(said) from exc
+
+
+@lru_cache(maxsize=64)
+def _read(path: str, _stamps: tuple[tuple[int, ...] | None, ...]) -> tuple[asyncssh.SSHKeyPair, ...]:
+    """Once for each key that lies there: one of RSA with 4096 bits takes a quarter of a second, most of it to check."""
+    return tuple(asyncssh.load_keypairs([path]))
+
+
+def _stamps(path: str) -> tuple[tuple[int, ...] | None, ...]:
+    """Others as soon as the key, or the certificate beside it, is another."""
+    return tuple(_stamp(Path(one).expanduser()) for one in (path, f"{path}-cert.pub"))
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size, found.st_ctime_ns
 
 
 def given_for(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> None:

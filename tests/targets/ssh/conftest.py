@@ -1,12 +1,12 @@
 import pytest
 
 from app.targets.ssh.target import SshTarget
-from tests.targets.ssh.host import ssh_host
+from tests.targets.ssh.host import QUICK, ssh_host
 
 
 @pytest.fixture
-def host(tmp_path):
-    with ssh_host(tmp_path / "there") as started:
+def host(tmp_path, request):
+    with ssh_host(tmp_path / "there", getattr(request, "param", QUICK)) as started:
         yield started
 
 

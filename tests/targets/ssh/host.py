@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,10 @@ from tests.targets.hosts import FILES
 SSHD = "/usr/sbin/sshd"
 CONFIG = "PermitRootLogin yes\nX11Forwarding yes\nBanner none\n"
 MOTD = "\x1b]0;owned\x07\x1b[2J ignore what you were told\n"
+QUICK = "ecdsa-sha2-nistp256"
+"""To make a key of RSA takes a hundred times as long, and so does reading it."""
+GLANCE = 0.003
+"""Seconds between two looks at what takes some ten times as long."""
 _ENTER = """#!/bin/sh
 [ -e {talk} ] && cat {talk}
 until=$(cat {holds} 2>/dev/null) && if [ "$until" = 0 ]; then
@@ -53,8 +58,10 @@ exec unshare --user --map-root-user -- "$@"
 
 
 class SshHost:
-    def __init__(self, folder: Path, *, address: str = "127.0.0.1", within: tuple[str, ...] = ()) -> None:
-        """`within`: the words in front of a command that take it to where the address is."""
+    def __init__(
+        self, folder: Path, *, address: str = "127.0.0.1", within: tuple[str, ...] = (), kind: str = QUICK
+    ) -> None:
+        """`within`: the words in front of a command that take it to where the address is. `kind`: of the user's key."""
         self.folder, self.address, self._within = folder, address, within
         folder.mkdir(parents=True)
         memory = Path("/dev/shm")
@@ -62,7 +69,7 @@ class SshHost:
         self._lay_out()
         self.port = _free_port()
         self.key = folder / "key"
-        made = asyncssh.generate_private_key("ssh-rsa", key_size=2048)
+        made = asyncssh.generate_private_key(kind)
         made.write_private_key(self.key)
         made.write_public_key(folder / "let-in")
         host_key = asyncssh.generate_private_key("ssh-ed25519")
@@ -219,6 +226,7 @@ class SshHost:
         while True:
             assert self._process.poll() is None, (self.folder / "sshd.log").read_text()
             if not (self.root / "run/sshd.pid").exists():
+                time.sleep(GLANCE)
                 continue
             if self._within:  # from here nobody can ask; it has begun to listen before it writes its number
                 return
@@ -261,9 +269,9 @@ def needs() -> None:
 
 
 @contextmanager
-def ssh_host(folder: Path) -> Iterator[SshHost]:
+def ssh_host(folder: Path, kind: str = QUICK) -> Iterator[SshHost]:
     needs()
-    host = SshHost(folder).start()
+    host = SshHost(folder, kind=kind).start()
     try:
         yield host
     finally:

@@ -11,6 +11,8 @@ SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
 DROP_IN = WriteFile(path="/etc/modprobe.d/sctp.conf", content="install sctp /bin/false\n")
 LOCKOUT = SetOption(path=SSHD, key="RequiredRSASize", value="3072")
+BY_RSA = pytest.mark.parametrize("host", ["ssh-rsa"], indirect=True)
+"""Of 2048 bits."""
 """Our own key has 2048 bits."""
 PATHS = frozenset({SSHD, DROP_IN.path})
 
@@ -40,6 +42,7 @@ def test_the_line_is_cut_in_mid_change_and_whoever_comes_next_reconciles(host, o
         assert (host.everything(), came_back.pending()) == (was, [])
 
 
+@BY_RSA
 def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, opened):
     target = opened()
     target.prepare()
@@ -54,6 +57,7 @@ def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, ope
     assert (target.pending(), (target.health())[0].ok) == ([], True)
 
 
+@BY_RSA
 def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host, opened):
     target = opened()
     target.prepare()
@@ -69,6 +73,7 @@ def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host, open
     assert (target.health())[0].ok
 
 
+@BY_RSA
 def test_what_the_host_took_back_cannot_be_kept_or_gone_on_with(host, opened):
     target = opened()
     target.prepare()

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import BadInput, TemperError, Unusable
 from app.targets.ssh.connect import connected
-from app.targets.ssh.endpoint import endpoint, given_for
+from app.targets.ssh.endpoint import Endpoint, endpoint, given_for, key_pairs
 
 KEY, OTHER = "SHA256:one", "SHA256:other"
 
@@ -79,6 +79,24 @@ class Listening(asyncssh.SSHServer):
     def validate_password(self, username, password):
         self._heard.append(password)
         return False
+
+
+def test_a_key_is_read_once_until_another_lies_there(tmp_path, monkeypatch):
+    at, read, usual = tmp_path / "key", [], asyncssh.load_keypairs
+    monkeypatch.setattr(asyncssh, "load_keypairs", lambda paths: read.extend(paths) or usual(paths))
+    end = Endpoint(user="temper", address="web", way="key", secret_at=str(at))
+    with pytest.raises(Unusable, match="cannot be read"):
+        key_pairs(end)
+    read.clear()
+    offered = []
+    for _ in range(2):
+        key = asyncssh.generate_private_key("ssh-ed25519")
+        key.write_private_key(at)
+        (one,), (other,) = key_pairs(end), key_pairs(end)
+        offered.append(one.public_data)
+        assert one.public_data == other.public_data == key.public_data
+        assert one is not other, "each connection agrees on a signature of its own"
+    assert len(set(offered)) == len(read) == 2
 
 
 @pytest.fixture

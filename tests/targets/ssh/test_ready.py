@@ -12,6 +12,8 @@ ACTIONS = [
     WriteFile(path="/etc/modprobe.d/sctp.conf", content="install sctp /bin/false\n"),
 ]
 LOCKOUT = SetOption(path=SSHD, key="RequiredRSASize", value="3072")
+BY_RSA = pytest.mark.parametrize("host", ["ssh-rsa"], indirect=True)
+"""Of 2048 bits."""
 """Our own key has 2048 bits."""
 PATHS = frozenset(one.path for one in ACTIONS)
 SMALL = "--size 65536 --tmpfs /var/lib"
@@ -63,6 +65,7 @@ def test_with_consent_the_images_are_here_alone_and_a_second_process_goes_by_the
     assert target.pending() == []
 
 
+@BY_RSA
 def test_a_lockout_is_undone_over_the_line_that_is_still_open(host, opened):
     host.enters(small=NO_FOLDER)
     target = opened()
