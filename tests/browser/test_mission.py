@@ -8,11 +8,11 @@ import time
 from contextlib import suppress
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Error, expect
 
 from app.store.db import open_database
 from app.store.events import EventStore
+from tests.browser.axe import sizes_and_schemes
 from tests.browser.conftest import PATIENCE
 from tests.served import GLANCE, served
 
@@ -42,9 +42,6 @@ COUNTS_PENDING = """() => {
     return ajax.call(htmx, ...words).finally(() => (window.pending -= 1));
   };
 }"""
-ALL = {"resultTypes": ["violations"]}
-OF_COLOURS = {**ALL, "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-"""Axe's rules that a colour scheme can break."""
 LOOKS = """() => new Promise((ready) => {
   const is = () => { try { return (%s); } catch { return false; } };
   const look = () => (is() ? ready() : setTimeout(look, 30));
@@ -282,15 +279,7 @@ async def test_axe_finds_nothing(browser, shown):
         "/runs/none",
     ):
         await opened.goto(shown.url + path)
-        for width, height in ((1440, 900), (390, 844)):
-            await opened.set_viewport_size({"width": width, "height": height})
-            for scheme, rules in (("dark", ALL), ("light", OF_COLOURS)):
-                await opened.emulate_media(color_scheme=scheme)
-                found = await Axe().run(opened, options=rules)
-                assert found.response["violations"] == [], (
-                    (path, width, scheme),
-                    [one["nodes"] for one in found.response["violations"]],
-                )
+        async for width in sizes_and_schemes(opened):
             assert await opened.evaluate(NO_WIDER), (path, width)
             assert await opened.evaluate(SMALL) == [], (path, width)
 
