@@ -42,6 +42,19 @@ COUNTS_PENDING = """() => {
     return ajax.call(htmx, ...words).finally(() => (window.pending -= 1));
   };
 }"""
+SAY = """() => {
+  const body = document.querySelector(".lane .body[data-staged]"), { turn } = body.dataset;
+  const role = document.querySelector(".step[data-staged]").dataset.role;
+  const frame = () => new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(ready)));
+  window.say = async (words) => {
+    for (let n = 0; n < words; n += 1) {
+      const data = JSON.stringify({ turn, role, channel: "thought", text: ` word ${n}.` });
+      dispatchEvent(new CustomEvent("token", { detail: { data } }));
+    }
+    await frame();
+    return body.scrollHeight - body.scrollTop - body.clientHeight < 2;
+  };
+}"""
 LOOKS = """() => new Promise((ready) => {
   const is = () => { try { return (%s); } catch { return false; } };
   const look = () => (is() ? ready() : setTimeout(look, 30));
@@ -201,6 +214,23 @@ async def test_a_long_text_grows_in_blocks_and_says_the_same(page, shown):
     }""")
     assert grown == before + "".join(f" word {n}." for n in range(600))
     assert blocks == 2
+
+
+async def test_a_lane_follows_its_end_until_it_is_scrolled_up_and_a_frame_is_laid_out_once(page, shown):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at=300")
+    await page.evaluate(SAY)
+    session = await page.context.new_cdp_session(page)
+    await session.send("Performance.enable")
+
+    async def layouts():
+        told = await session.send("Performance.getMetrics")
+        return next(one["value"] for one in told["metrics"] if one["name"] == "LayoutCount")
+
+    before = await layouts()
+    assert await page.evaluate("say(300)"), "at its end"
+    assert await layouts() - before < 30
+    await page.evaluate("document.querySelector('.lane .body[data-staged]').scrollTop = 0")
+    assert not await page.evaluate("say(300)")
 
 
 async def test_a_change_waits_for_a_person_and_a_click_approves_it(page, tmp_path):
