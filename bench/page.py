@@ -7,7 +7,6 @@ same page, idle.
 """
 
 import asyncio
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from playwright.async_api import Page, async_playwright
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.chromium import program, surroundings
 from tests.served import served
 
 RATE, MERGED = 200, 20
@@ -49,7 +49,7 @@ async def measured(page: Page, seconds: float, *, tokens: bool) -> str:
 
 async def look(url: str, seconds: float) -> None:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"], env=surroundings())
         page = await browser.new_page(viewport={"width": 1440, "height": 900})
         await page.goto(url)
         got = await page.evaluate("performance.getEntries().reduce((all, one) => all + (one.transferSize ?? 0), 0)")

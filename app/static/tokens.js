@@ -13,14 +13,20 @@ const put = (place, text) => {
   if (tail.lastChild instanceof Text) tail.lastChild.appendData(text);
   else tail.append(text);
 };
+// However many tokens a frame brings, it is laid out once; where nobody looks at the page, nothing is.
+const growing = new Map(); // a lane to where it stood at its end
+const settle = () => {
+  for (const [body, top] of growing) if (body.scrollTop >= top) toEnd(body);
+  growing.clear();
+};
 addEventListener("token", (event) => {
   const { turn, role, channel, text } = JSON.parse(event.detail.data);
   const body = document.querySelector(`#lane-${role} [data-turn="${CSS.escape(turn)}"]`);
   const place = body && body.querySelector(channel === "thought" ? ".thought" : ".answer");
   if (!place) return;
-  const following = atEnd(body);
+  if (!growing.size) requestAnimationFrame(settle);
+  if (!growing.has(body)) growing.set(body, atEnd(body) ? body.scrollTop : Infinity);
   put(place, text);
-  if (following) toEnd(body);
 });
 const onScroll = (event) => {
   const body = event.target;

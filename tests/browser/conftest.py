@@ -1,11 +1,10 @@
 """One Chromium for all browser tests, each in a context of its own, and one whole run for those that read one."""
 
-import shutil
-
 import pytest
 import pytest_asyncio
 from playwright.async_api import async_playwright, expect
 
+from tests.chromium import program, surroundings
 from tests.forkserver import temper
 from tests.once import built_once
 from tests.served import served
@@ -31,10 +30,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium():
-    program = shutil.which("chromium")
-    assert program, "the browser tests need Debian's chromium: apt-get install chromium"
     async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=program, args=list(QUIET))
+        opened = await playwright.chromium.launch(executable_path=program(), args=list(QUIET), env=surroundings())
         yield opened
         await opened.close()
 

@@ -8,11 +8,11 @@ import time
 from contextlib import suppress
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Error, expect
 
 from app.store.db import open_database
 from app.store.events import EventStore
+from tests.browser.axe import sizes_and_schemes
 from tests.browser.conftest import PATIENCE
 from tests.served import GLANCE, served
 
@@ -42,9 +42,19 @@ COUNTS_PENDING = """() => {
     return ajax.call(htmx, ...words).finally(() => (window.pending -= 1));
   };
 }"""
-ALL = {"resultTypes": ["violations"]}
-OF_COLOURS = {**ALL, "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-"""Axe's rules that a colour scheme can break."""
+SAY = """() => {
+  const body = document.querySelector(".lane .body[data-staged]"), { turn } = body.dataset;
+  const role = document.querySelector(".step[data-staged]").dataset.role;
+  const frame = () => new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(ready)));
+  window.say = async (words) => {
+    for (let n = 0; n < words; n += 1) {
+      const data = JSON.stringify({ turn, role, channel: "thought", text: ` word ${n}.` });
+      dispatchEvent(new CustomEvent("token", { detail: { data } }));
+    }
+    await frame();
+    return body.scrollHeight - body.scrollTop - body.clientHeight < 2;
+  };
+}"""
 LOOKS = """() => new Promise((ready) => {
   const is = () => { try { return (%s); } catch { return false; } };
   const look = () => (is() ? ready() : setTimeout(look, 30));
@@ -206,6 +216,23 @@ async def test_a_long_text_grows_in_blocks_and_says_the_same(page, shown):
     assert blocks == 2
 
 
+async def test_a_lane_follows_its_end_until_it_is_scrolled_up_and_a_frame_is_laid_out_once(page, shown):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at=300")
+    await page.evaluate(SAY)
+    session = await page.context.new_cdp_session(page)
+    await session.send("Performance.enable")
+
+    async def layouts():
+        told = await session.send("Performance.getMetrics")
+        return next(one["value"] for one in told["metrics"] if one["name"] == "LayoutCount")
+
+    before = await layouts()
+    assert await page.evaluate("say(300)"), "at its end"
+    assert await layouts() - before < 30
+    await page.evaluate("document.querySelector('.lane .body[data-staged]').scrollTop = 0")
+    assert not await page.evaluate("say(300)")
+
+
 async def test_a_change_waits_for_a_person_and_a_click_approves_it(page, tmp_path):
     with served(tmp_path, "--speed", "0") as server:
         order = {"host": "fixture", "rules": ["V-258227"], "mode": "review"}
@@ -282,15 +309,7 @@ async def test_axe_finds_nothing(browser, shown):
         "/runs/none",
     ):
         await opened.goto(shown.url + path)
-        for width, height in ((1440, 900), (390, 844)):
-            await opened.set_viewport_size({"width": width, "height": height})
-            for scheme, rules in (("dark", ALL), ("light", OF_COLOURS)):
-                await opened.emulate_media(color_scheme=scheme)
-                found = await Axe().run(opened, options=rules)
-                assert found.response["violations"] == [], (
-                    (path, width, scheme),
-                    [one["nodes"] for one in found.response["violations"]],
-                )
+        async for width in sizes_and_schemes(opened):
             assert await opened.evaluate(NO_WIDER), (path, width)
             assert await opened.evaluate(SMALL) == [], (path, width)
 
