@@ -4,7 +4,6 @@ A worker is what execnet would have started: an interpreter that is told through
 forks the one that its Temper processes will be forked from (tests/forkserver.py), which needs the same imports.
 """
 
-import gc
 import importlib
 import signal
 import socket
@@ -38,8 +37,7 @@ def main() -> None:
     for name in FOR_TESTS:
         importlib.import_module(name)
     forkserver.import_all()
-    gc.collect()
-    gc.freeze()
+    forkserver.ready_to_be_forked()
     forkserver.children_of(socket.socket(fileno=int(sys.argv[1])))
     forkserver.server_in_waiting()
     sys.argv = ["-c"]
