@@ -76,8 +76,8 @@ def databases_brought_up(tmp_path_factory):
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes():
-    forked_from_one()
+def pytest_xdist_setupnodes(config):
+    forked_from_one(config.invocation_params)
 
 
 @pytest.hookimpl(optionalhook=True)

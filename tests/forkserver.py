@@ -169,11 +169,11 @@ class Server:
         return int(pid)
 
 
-def started(module: str) -> Server:
+def started(module: str, *words: str) -> Server:
     """An interpreter that imports all and is then forked from; it ends with this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        command = [sys.executable, "-m", module, str(theirs.fileno())]
+        command = [sys.executable, "-m", module, str(theirs.fileno()), *words]
         process = subprocess.Popen(
             command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=ROOT
         )
@@ -211,12 +211,12 @@ def import_all() -> None:
         importlib.import_module(module.name)
     for name in WHEN_CALLED:
         importlib.import_module(name)
-    assert len(list(Path("/proc/self/task").iterdir())) == 1, "who has threads cannot be forked from"
 
 
 def ready_to_be_forked() -> None:
     """Whatever there is now is shared, and stays. In pages of 2 MiB there are 512 times fewer to hand on at each fork;
     a child that writes to one takes apart that one. A kernel that has no such pages, or cannot gather them, goes on."""
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, "who has threads cannot be forked from"
     gc.collect()
     gc.freeze()
     madvise = ctypes.CDLL(None, use_errno=True).madvise
