@@ -25,11 +25,11 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from tests.brought_up import TOLD, copied_from
-
 ROOT = Path(__file__).parent.parent
 MOST_BYTES = 1 << 17
 SIMULATOR = "app.engines.simulator"
+BROUGHT_UP = "TEMPER_TESTS_BROUGHT_UP"
+"""Here Temper's processes find the folder with databases to copy (tests/brought_up.py)."""
 WITH_ENGINES = ("demo", "run", "serve", "worker")
 USUAL = subprocess.Popen._execute_child
 IN_WAITING: list["Server"] = []
@@ -117,7 +117,7 @@ def _order(module, words, told) -> dict:
     return {
         "module": module,
         "words": words,
-        "databases": os.environ.get(TOLD),
+        "databases": os.environ.get(BROUGHT_UP),
         "cwd": str(told["cwd"] or Path.cwd()),
         "environment": dict(os.environ if told["env"] is None else told["env"]),
         "umask": told["umask"],
@@ -346,6 +346,8 @@ def end(code: int) -> None:
 
 def serve(line: socket.socket) -> None:
     """To be forked from; what returns here is a child, and ends here."""
+    from tests.brought_up import copied_from  # noqa: PLC0415 (whoever asks for a child does without)
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked for the children ends them
     modules = {name: importlib.import_module(f"{name}.__main__") for name in ("app", SIMULATOR)}
     ready_to_be_forked()
