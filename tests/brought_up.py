@@ -15,8 +15,6 @@ from sqlalchemy import Engine, event
 
 from app.store.db import open_database
 
-TOLD = "TEMPER_TESTS_BROUGHT_UP"
-"""Whom Temper's processes are forked from finds the folder here."""
 OURS, QUEUE = "ours", "dbos.sqlite"
 
 

@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-from tests.brought_up import TOLD, bring_up, copied_from
-from tests.evidence.played import archive, case, log, played
-from tests.forkserver import simulators_too
-from tests.once import built_once
-from tests.postgres import postgres_folder, postgres_server
 from tests.workers import forked_from_one
 
 pytest_plugins = ["tests.costs", "tests.thorough"]
-
-__all__ = ["archive", "case", "log", "played", "postgres_folder", "postgres_server"]
 
 APART = ("vllm", "hosts")
 """make test-vllm, make test-hosts."""
@@ -61,23 +54,18 @@ class ByServer(LoadFileScheduling):
         return next((one for one in TOGETHER if file.startswith(one) and file not in ON_THEIR_OWN), file)
 
 
-def pytest_configure():
-    """Nobody out there is to be trusted: each client that a test makes would read in all authorities of the world."""
+def pytest_configure(config):
+    """Nobody out there is to be trusted: each client that a test makes would read in all authorities of the world.
+    Whoever only hands out tests needs nothing of what these share, which takes seconds to import."""
     os.environ.pop("SSL_CERT_FILE", None)
     os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def databases_brought_up(tmp_path_factory):
-    folder = built_once(tmp_path_factory, "brought-up", bring_up)
-    os.environ[TOLD] = str(folder)
-    copied_from(folder)
-    simulators_too()
+    if config.getoption("dist", "no") == "no":
+        config.pluginmanager.import_plugin("tests.shared")
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes():
-    forked_from_one()
+def pytest_xdist_setupnodes(config):
+    forked_from_one(config.invocation_params)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -25,16 +25,18 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from tests.brought_up import TOLD, copied_from
-
 ROOT = Path(__file__).parent.parent
 MOST_BYTES = 1 << 17
 SIMULATOR = "app.engines.simulator"
+BROUGHT_UP = "TEMPER_TESTS_BROUGHT_UP"
+"""Here Temper's processes find the folder with databases to copy (tests/brought_up.py)."""
 WITH_ENGINES = ("demo", "run", "serve", "worker")
 USUAL = subprocess.Popen._execute_child
 IN_WAITING: list["Server"] = []
 """What this process was born with, if it was."""
 PR_SET_CHILD_SUBREAPER = 36
+MADV_COLLAPSE = 25
+LARGE_PAGE = 1 << 21
 WHEN_CALLED = (
     "alembic.command",
     "alembic.ext.checkconstraint_byname",
@@ -115,7 +117,7 @@ def _order(module, words, told) -> dict:
     return {
         "module": module,
         "words": words,
-        "databases": os.environ.get(TOLD),
+        "databases": os.environ.get(BROUGHT_UP),
         "cwd": str(told["cwd"] or Path.cwd()),
         "environment": dict(os.environ if told["env"] is None else told["env"]),
         "umask": told["umask"],
@@ -167,11 +169,11 @@ class Server:
         return int(pid)
 
 
-def started(module: str) -> Server:
+def started(module: str, *words: str) -> Server:
     """An interpreter that imports all and is then forked from; it ends with this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        command = [sys.executable, "-m", module, str(theirs.fileno())]
+        command = [sys.executable, "-m", module, str(theirs.fileno()), *words]
         process = subprocess.Popen(
             command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=ROOT
         )
@@ -209,7 +211,23 @@ def import_all() -> None:
         importlib.import_module(module.name)
     for name in WHEN_CALLED:
         importlib.import_module(name)
+
+
+def ready_to_be_forked() -> None:
+    """Whatever there is now is shared, and stays. In pages of 2 MiB there are 512 times fewer to hand on at each fork;
+    a child that writes to one takes apart that one. A kernel that has no such pages, or cannot gather them, goes on."""
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "who has threads cannot be forked from"
+    gc.collect()
+    gc.freeze()
+    madvise = ctypes.CDLL(None, use_errno=True).madvise
+    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        where, rights, _, _, _, *name = line.split(maxsplit=5)
+        if rights == "rw-p" and name in ([], ["[heap]"]):
+            begin, end = (int(at, 16) for at in where.split("-"))
+            first, last = -(-begin // LARGE_PAGE) * LARGE_PAGE, end // LARGE_PAGE * LARGE_PAGE
+            if first < last:
+                madvise(first, last - first, MADV_COLLAPSE)
 
 
 def children_of(line: socket.socket) -> dict:
@@ -328,10 +346,11 @@ def end(code: int) -> None:
 
 def serve(line: socket.socket) -> None:
     """To be forked from; what returns here is a child, and ends here."""
+    from tests.brought_up import copied_from  # noqa: PLC0415 (whoever asks for a child does without)
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked for the children ends them
     modules = {name: importlib.import_module(f"{name}.__main__") for name in ("app", SIMULATOR)}
-    gc.collect()
-    gc.freeze()
+    ready_to_be_forked()
     order = children_of(line)
     if order["databases"]:
         copied_from(Path(order["databases"]))

@@ -1,27 +1,28 @@
-"""The tests' workers, forked from one process that has imported what all of them need: seconds of work, done once.
+"""The tests' workers, forked from one that has read in all tests and what they need: seconds of work, done once.
 
 A worker is what execnet would have started: an interpreter that is told through its stdin what to do. Before that it
 forks the one that its Temper processes will be forked from (tests/forkserver.py), which needs the same imports.
 """
 
-import gc
-import importlib
+import os
 import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 
+import pytest
 from execnet.gateway_io import popen_bootstrapline
 
 from tests import forkserver
 
-FOR_TESTS = ("jsonschema", "mcp", "playwright.async_api", "pytest", "yaml")
-"""What else many tests import. What pytest would write anew as a plugin of its own stays away."""
+QUIETLY = ("--numprocesses=0", "--collect-only", "-qqq", "--capture=no")
 
 
-def forked_from_one() -> None:
+def forked_from_one(asked: pytest.Config.InvocationParams) -> None:
     """Whatever execnet starts from now on."""
-    origin = forkserver.started("tests.workers")
+    origin = forkserver.started("tests.workers", str(asked.dir), *asked.args)
 
     def execute_child(process, *args):
         told = forkserver.how_told(args)
@@ -33,14 +34,22 @@ def forked_from_one() -> None:
     subprocess.Popen._execute_child = execute_child
 
 
-def main() -> None:
+def read_in(folder: str, words: list[str]) -> None:
+    """All tests that are asked for, as pytest rewrites them. Who fails here fails and tells it in each worker, too."""
+    path, here = [*sys.path], Path.cwd()
+    os.chdir(folder)
+    with suppress(Exception):
+        pytest.main([*words, *QUIETLY])
+    os.chdir(here)
+    sys.path[:] = path
+
+
+def main(line: str, folder: str, *words: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in FOR_TESTS:
-        importlib.import_module(name)
     forkserver.import_all()
-    gc.collect()
-    gc.freeze()
-    forkserver.children_of(socket.socket(fileno=int(sys.argv[1])))
+    read_in(folder, list(words))
+    forkserver.ready_to_be_forked()
+    forkserver.children_of(socket.socket(fileno=int(line)))
     forkserver.server_in_waiting()
     sys.argv = ["-c"]
     exec(eval(sys.stdin.readline()), {"__name__": "__main__"})
@@ -48,4 +57,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

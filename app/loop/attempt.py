@@ -1,6 +1,7 @@
 """One attempt on an item, folded from its events."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.approvals import PeopleNeeded
@@ -8,8 +9,7 @@ from app.events.kinds import Event
 from app.events.words import Lesson, ProvenFix, Purpose
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     number: int
     started: float
     lessons: tuple[Lesson, ...] = ()

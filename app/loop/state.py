@@ -1,8 +1,10 @@
 """What a run is at a seq: the fold of its events. Nothing else decides what happens next."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.events.kinds import (
     ApprovalEdited,
@@ -43,16 +45,14 @@ Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """What an attempt changed, and the file at which the scanner pointed then."""
 
     changed: frozenset[str]
     to: str
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     rule: str
     status: ItemStatus = "waiting"
     started: float = 0.0
@@ -74,8 +74,7 @@ SILENT_SECONDS = 600.0
 """Beyond a turn's budget: no run at work says nothing for so long."""
 
 
-@dataclass(frozen=True)
-class RunState:
+class RunState(Struct, frozen=True):
     run: str = ""
     seq: int = 0
     at: float = 0.0

@@ -1,6 +1,8 @@
 """The script's own walk over a log: what ran, ran with leave. Held against a hundred lives of the loop itself."""
 
+import asyncio
 import json
+from functools import cache
 
 import pytest
 
@@ -11,25 +13,26 @@ LIVES = 100
 RULES = {"rules.json": json.dumps([{"id": "A", "irreversible": False}, {"id": "B", "irreversible": True}]).encode()}
 
 
-async def lived(seed, approvals=None):
+@cache
+def lived(seed, approvals=None):
     life = Life(seed, approvals)
-    await life.live()
+    asyncio.run(life.live())
     return [(one.line, json.loads(one.line)) for one in life.kept.lines]
 
 
-async def test_every_life_of_the_loop_holds():
+def test_every_life_of_the_loop_holds():
     applied = 0
     for seed in range(LIVES):
-        events = await lived(seed)
+        events = lived(seed)
         _in_order(RULES, events)
         applied += sum(event["kind"] == "action.applied" for _, event in events)
     assert applied > LIVES / 5
 
 
-async def test_without_its_leave_and_its_approval_no_change_holds():
+def test_without_its_leave_and_its_approval_no_change_holds():
     taken = {"action.allowed": 0, "approval.given": 0}
     for seed in range(LIVES):
-        events = await lived(seed)
+        events = lived(seed)
         for kind in taken:
             less = [one for one in events if one[1]["kind"] != kind]
             if any(event["kind"] == "action.applying" for _, event in events):
@@ -39,10 +42,10 @@ async def test_without_its_leave_and_its_approval_no_change_holds():
     assert min(taken.values()) > LIVES / 5
 
 
-async def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_says_how_many():
+def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_says_how_many():
     found = dict.fromkeys(("one less", "one twice", "at the terminal", "needs one", "another file"), 0)
     for seed in range(LIVES):
-        events = await lived(seed, TWO)
+        events = lived(seed, TWO)
         _in_order(RULES, events)
         second = [
             at for at, (_, event) in enumerate(events) if event["kind"] == "approval.given" and event["given"] == 2
@@ -67,10 +70,10 @@ async def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_f
     assert min(found.values()) > 3, found
 
 
-async def test_an_approval_for_another_diff_does_not_hold():
+def test_an_approval_for_another_diff_does_not_hold():
     changed = 0
     for seed in range(LIVES):
-        events = await lived(seed)
+        events = lived(seed)
         for at, (line, event) in enumerate(events):
             if event["kind"] == "approval.requested":
                 other = [*events[:at], (line, {**event, "diff": "+another"}), *events[at + 1 :]]

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from itertools import product
 
+import msgspec
 import pytest
 
 from app.engines.grammar import bindable
@@ -40,7 +41,11 @@ OF_SHAPE = ("not well formed", "not a plain absolute path", "the plan does not n
 
 def planned(asked, plan):
     made = PlanMade(rule=asked.rule.id, attempt=1, **{name: getattr(plan, name) for name in plan.__struct_fields__})
-    return replace(asked, attempt=replace(asked.attempt, plan=made))
+    return replace(asked, attempt=msgspec.structs.replace(asked.attempt, plan=made))
+
+
+def moved(asked, *moves):
+    return replace(asked, item=msgspec.structs.replace(asked.item, moved=moves))
 
 
 @pytest.mark.parametrize("guided", [True, False])
@@ -122,8 +127,8 @@ def test_files_that_decide_together_are_planned_and_changed_together():
     assert asked.opening.path == first
     elsewhere = Moved(frozenset({"/etc/login.defs"}), other)
     both = Moved(frozenset({first, other}), other)
-    assert not situation("plan", replace(asked, item=replace(asked.item, moved=(elsewhere, both)))).together
-    asked = replace(asked, item=replace(asked.item, moved=(elsewhere, Moved(frozenset({first}), other))))
+    assert not situation("plan", moved(asked, elsewhere, both)).together
+    asked = moved(asked, elsewhere, Moved(frozenset({first}), other))
     said = walk(SHAPES["plan"](situation("plan", asked)), random.Random(1))
     assert said["paths"] == [first, other]
     now = situation("act", planned(asked, answers.read("plan", json.dumps(said))))

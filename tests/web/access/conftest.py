@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 from starlette.responses import Response
-from starlette.routing import Router
+from starlette.routing import Match, Router
 
 from app.people.passwords import hashed
 from app.store import people
@@ -113,7 +113,7 @@ def knock_raw(routes):
 
         did = refused
 
-    served, door = Router(routes=routes), Door()
+    served, door = Routed(routes), Door()
     gate = Gate(served, door, Ledger(), Rechecks(door))
 
     async def receive():
@@ -131,6 +131,22 @@ def knock_raw(routes):
         return told[0]["status"], served
 
     return ask
+
+
+class Routed:
+    """All the routes. Which of them an address may mean is sought once, and not anew for each who asks for it."""
+
+    def __init__(self, routes):
+        self._routes, self._found = routes, {}
+
+    async def __call__(self, scope, receive, send):
+        kind, method, path = scope["type"], scope["method"], scope["path"]
+        if (kind, method, path) not in self._found:
+            also = path.rstrip("/") if path.endswith("/") else f"{path}/"  # whoever is not found is sent there
+            spelled = [{**scope, "path": one} for one in (path, also)]
+            meant = [one for one in self._routes if any(one.matches(each)[0] != Match.NONE for each in spelled)]
+            self._found[kind, method, path] = Router(routes=meant)
+        await self._found[kind, method, path](scope, receive, send)
 
 
 def scope(method, path):

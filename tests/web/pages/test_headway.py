@@ -1,7 +1,6 @@
 """How far a run is, and when it may end: told only when there is something to tell it from."""
 
-from dataclasses import replace
-
+import msgspec
 import pytest
 
 from app.loop.state import Item, RunState, fold
@@ -22,4 +21,4 @@ def test_an_end_is_foretold_from_what_it_took_so_far(done, words):
 def test_a_run_that_has_ended_has_nothing_to_go():
     ended = fold(log())
     assert headway(ended).left is None
-    assert headway(replace(ended, ended=None)).counts["passed"] == 1
+    assert headway(msgspec.structs.replace(ended, ended=None)).counts["passed"] == 1

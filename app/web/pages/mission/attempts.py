@@ -1,14 +1,14 @@
 """The attempts on the item in focus, as a person reads them."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.words import Lesson, ProvenFix
 
 
-@dataclass(frozen=True)
-class AttemptView:
+class AttemptView(Struct, frozen=True):
     number: int
     told: tuple[Lesson, ...] = ()
     offered: ProvenFix | None = None
@@ -57,4 +57,4 @@ def tried(attempt: AttemptView, event: Event) -> AttemptView:
     if isinstance(event, kinds.ApprovalGiven | kinds.ApprovalRefused):
         return replace(attempt, answers=(*attempt.answers, event))
     place = _PLACE.get(type(event))
-    return replace(attempt, **{place: event}) if place else attempt  # type: ignore[arg-type]
+    return replace(attempt, **{place: event}) if place else attempt

@@ -1,7 +1,9 @@
 """One role's lane: the thought as it comes, then what it came to. It stays until the role has more to say."""
 
-from dataclasses import dataclass, replace
 from typing import get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.kinds import Event
@@ -18,8 +20,7 @@ DOES: dict[Purpose, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Lane:
+class Lane(Struct, frozen=True):
     role: Role
     rule: str = ""
     attempt: int = 0
@@ -103,4 +104,4 @@ def _said(lane: Lane, event: Event) -> Lane:
     here = Lane(lane.role, rule, attempt) if lane.blank or lane.past(rule, attempt) else lane
     if place == "undone" and not (here.proposed or here.alarm):
         return lane  # it was not this lane's doing
-    return replace(here, **{place: event})  # type: ignore[arg-type]
+    return replace(here, **{place: event})

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 
@@ -66,7 +65,7 @@ class Screen:
     def _before(self, seq: int) -> Mission:
         if self._mission is None or not self._reaches(self._mission.state.seq, seq):
             self._mission = self._missions.at(self._run, seq) if seq else Mission()
-            self._mission.state = replace(self._mission.state, seq=seq)
+            self._mission.state = msgspec.structs.replace(self._mission.state, seq=seq)
             self._drawn = pieces(self._mission, self._scene) if seq else {}
         return self._mission
 

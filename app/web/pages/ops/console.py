@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import msgspec
 from sqlmodel import Session
 
 from app.engines.launch.tail import last_lines
@@ -93,7 +94,7 @@ class Console:
     def _state(self, run: str) -> RunState:
         """With the time of its newest event, a token's too."""
         state, newest = self._folds.now(run), self._runtime.store.newest(run, None, KINDS, 1)
-        return replace(state, at=newest[0].at) if newest else state
+        return msgspec.structs.replace(state, at=newest[0].at) if newest else state
 
     def _told(self, runs: list[str]) -> list[Told]:
         self._feeds = {run: self._feed(run) for run in runs}

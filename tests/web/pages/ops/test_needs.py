@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import msgspec
+
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
@@ -78,7 +80,7 @@ def test_a_rollout_that_is_paused_asks_first():
 def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
     spoke = RunState(run="r1", status="running", at=NOW - QUIET_SECONDS + 1)
     assert needs(replace(QUIET, states=[spoke])) == []
-    (need,) = needs(replace(QUIET, states=[replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
+    (need,) = needs(replace(QUIET, states=[msgspec.structs.replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
     assert (need.text, need.link) == ("Run r1 is at work and says nothing.", "/runs/r1")
 
 
