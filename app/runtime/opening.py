@@ -47,6 +47,7 @@ WRITERS = 1
 async def working(
     settings: Settings,
     lineup: Lineup,
+    http: httpx.AsyncClient,
     bases: dict[str, tuple[str, ...]],
     simulator: Simulator | None,
     launched: Fleet,
@@ -64,7 +65,6 @@ async def working(
         writer = LogWriter(store, bus)
         writer.start()
         stack.push_async_callback(writer.close)
-        http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         traffic = EngineTraffic()
         knees = await asyncio.to_thread(_knees, database, lineup)
         queues = EngineQueues(
