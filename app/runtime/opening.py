@@ -59,7 +59,7 @@ async def working(
         stack.callback(database.dispose)
         await asyncio.to_thread(open_notary, settings.data, database)  # its key is there before anything asks for it
         leases = Leases(database, new_name()) if shared(database) else None
-        writing = apart(database, WRITERS)
+        writing = apart(database, WRITERS, asked=False)
         stack.callback(writing.dispose)
         store, bus = EventStore(database, leases, writing), Bus()
         writer = LogWriter(store, bus)
