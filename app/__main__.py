@@ -22,6 +22,7 @@ from app.cli.commands import (
 )
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.plain_log import log_plainly
+from app.cli.terminal import Terminal
 from app.errors import TemperError
 from app.text.clean import clean
 from app.umask import keep_to_itself
@@ -33,7 +34,7 @@ PARTS = (serving, runs, rollouts, engines, hosts, people, database, scores, waiv
 # To understand a flag that nobody gave, Typer brings in all of pydantic; one that is already False it takes as it is.
 NOT_GIVEN = {"help": False, "install_completion": False, "show_completion": False}
 
-app = typer.Typer(
+app = Terminal(
     name="temper",
     help="Four AI roles harden a Linux host, in plain sight.",
     no_args_is_help=True,

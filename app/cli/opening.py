@@ -32,10 +32,13 @@ async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
         played = [name for name in lineup.engines if name not in known]
         async with AsyncExitStack() as stack:
             simulator = await stack.enter_async_context(_played(settings, played)) if played else None
-            http = await stack.enter_async_context(httpx.AsyncClient())
+            # One for everything: each reads in all authorities that TLS trusts, 25 ms of work.
+            http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
             launched = await stack.enter_async_context(fleet(lineup.engines, settings.data, http))
             bases = known | (simulator.bases if simulator else {})
-            yield await stack.enter_async_context(working(settings, lineup, bases, simulator, launched, approvals))
+            yield await stack.enter_async_context(
+                working(settings, lineup, http, bases, simulator, launched, approvals)
+            )
 
 
 def _approvals(settings: Settings) -> ApprovalPolicy | None:

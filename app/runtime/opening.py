@@ -47,6 +47,7 @@ WRITERS = 1
 async def working(
     settings: Settings,
     lineup: Lineup,
+    http: httpx.AsyncClient,
     bases: dict[str, tuple[str, ...]],
     simulator: Simulator | None,
     launched: Fleet,
@@ -58,13 +59,12 @@ async def working(
         stack.callback(database.dispose)
         await asyncio.to_thread(open_notary, settings.data, database)  # its key is there before anything asks for it
         leases = Leases(database, new_name()) if shared(database) else None
-        writing = apart(database, WRITERS)
+        writing = apart(database, WRITERS, asked=False)
         stack.callback(writing.dispose)
         store, bus = EventStore(database, leases, writing), Bus()
         writer = LogWriter(store, bus)
         writer.start()
         stack.push_async_callback(writer.close)
-        http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
         traffic = EngineTraffic()
         knees = await asyncio.to_thread(_knees, database, lineup)
         queues = EngineQueues(

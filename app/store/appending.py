@@ -4,8 +4,8 @@ import logging
 from collections.abc import Sequence
 from threading import Event
 
-from sqlalchemy import Engine, Select, func, insert, select
-from sqlmodel import Session, col
+from sqlalchemy import Engine, Select, TextClause, func, insert, select, text
+from sqlmodel import Session, SQLModel, col
 
 from app.events.record import MACHINE, Recorded
 from app.store.db import AWAY, shared, why
@@ -21,6 +21,24 @@ CHANNEL = "temper_events"
 """Where a shared database says who has more: `RUN SEQ`."""
 BETWEEN = 0.5
 """Seconds between two looks at a full disk, a lock, or a database that is away."""
+
+
+_OURS = text("""
+with mine as (select name, node from lease where name = any(:runs) for share)
+select asked.run, mine.node, (select coalesce(max(event.seq), 0) from event where event.run = asked.run) as head
+from unnest(cast(:runs as text[])) as asked(run) left join mine on mine.name = asked.run
+""")
+"""Of each run: whose it is, which nobody changes until the transaction ends, and how far its log has come."""
+_EVENTS = text("""
+insert into event (run, seq, at, kind, line, hash) select * from unnest(
+cast(:run as text[]), cast(:seq as bigint[]), cast(:at as float8[]), cast(:kind as text[]), cast(:line as bytea[]),
+cast(:hash as text[]))
+""")
+_SAMPLES = text("""
+insert into sample (seq, at, kind, line) select * from unnest(
+cast(:seq as bigint[]), cast(:at as float8[]), cast(:kind as text[]), cast(:line as bytea[]))
+""")
+_NOTICES = text("select pg_notify(:channel, told) from unnest(cast(:told as text[])) as told")
 
 
 def append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], ends: Event) -> frozenset[str]:
@@ -45,26 +63,28 @@ def head(engine: Engine, run: str) -> int:
 
 def _append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) -> frozenset[str]:
     with Session(engine) as session, session.begin():
-        lost = (
-            leases.lost(session, {recorded.run for recorded in batch}) | _cut(session, batch) if leases else frozenset()
-        )
-        kept = [recorded for recorded in batch if recorded.run not in lost]
-        land(session, kept)
+        lost = _lost(session, leases.node, batch) if leases else frozenset()
+        land(session, [recorded for recorded in batch if recorded.run not in lost])
     return lost
 
 
 def land(session: Session, batch: Sequence[Recorded]) -> None:
     """In the caller's transaction: the lines, the tables that are read off them, and word of it to other nodes."""
     _write(session, batch)
-    if shared(session.connection()):
-        for run, seq in {recorded.run: recorded.seq for recorded in batch}.items():
-            session.execute(select(func.pg_notify(CHANNEL, f"{run} {seq}")))
+    if batch and shared(session.connection()):
+        newest = {recorded.run: recorded.seq for recorded in batch}
+        told = [f"{run} {seq}" for run, seq in newest.items()]
+        session.connection().execute(_NOTICES, {"channel": CHANNEL, "told": told})
 
 
-def _cut(session: Session, batch: Sequence[Recorded]) -> frozenset[str]:
-    """Runs whose log ends before these go on: a standby took over that did not have the last of what was accepted."""
-    goes_on = {recorded.run: recorded.seq for recorded in reversed(batch) if recorded.run != MACHINE}
-    return frozenset(run for run, seq in goes_on.items() if session.execute(_newest(run)).scalar_one() < seq - 1)
+def _lost(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[str]:
+    """Runs that are not this node's, and runs whose log ends before these go on: a standby took over that did not have
+    the last of what was accepted."""
+    goes_on = {recorded.run: recorded.seq for recorded in reversed(batch)}
+    rows = session.connection().execute(_OURS, {"runs": [*goes_on]})
+    return frozenset(
+        run for run, owner, head in rows if owner not in (None, node) or (run != MACHINE and head < goes_on[run] - 1)
+    )
 
 
 def _newest(run: str) -> Select[int]:
@@ -86,15 +106,23 @@ def _unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[R
 
 
 def _write(session: Session, batch: Sequence[Recorded]) -> None:
-    events = [_row(recorded) for recorded in batch if recorded.run != MACHINE]
+    _insert(session, EventRow, _EVENTS, [_row(recorded) for recorded in batch if recorded.run != MACHINE])
     samples = [_row(recorded) for recorded in batch if recorded.run == MACHINE]
-    if events:
-        session.execute(insert(EventRow), events)
-    if samples:
-        rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
-        session.execute(insert(SampleRow), rows)
+    rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
+    _insert(session, SampleRow, _SAMPLES, rows)
     project(session, batch)
     stand(session, batch)
+
+
+def _insert(session: Session, table: type[SQLModel], by_columns: TextClause, rows: Sequence[dict[str, object]]) -> None:
+    """On PostgreSQL by one statement, the same for any number, and by no pipeline, which a lost connection tears."""
+    if not rows:
+        return
+    connection = session.connection()
+    if shared(connection):
+        connection.execute(by_columns, {name: [row[name] for row in rows] for name in rows[0]})
+    else:
+        connection.execute(insert(table), rows)
 
 
 def _row(recorded: Recorded) -> dict[str, object]:

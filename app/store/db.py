@@ -95,19 +95,24 @@ def _postgres(address: str) -> Engine:
     return _made(wary(url).set(drivername="postgresql+psycopg"), POOL, MORE)
 
 
-def apart(engine: Engine, connections: int) -> Engine:
-    """The same database by connections of one's own, which nobody else can use up. The caller disposes of it."""
-    return _made(engine.url, connections, 0)
+def apart(engine: Engine, connections: int, *, asked: bool = True) -> Engine:
+    """The same database by connections of one's own, which nobody else can use up. The caller disposes of it.
+
+    `asked`: before each use, whether they still stand. Who sits out that one is lost spares that statement.
+    """
+    return _made(engine.url, connections, 0, asked=asked)
 
 
-def _made(url: URL, connections: int, more: int) -> Engine:
+def _made(url: URL, connections: int, more: int, *, asked: bool = True) -> Engine:
     pool: dict[str, Any] = {"pool_size": connections, "max_overflow": more, "pool_timeout": FOR_A_CONNECTION}
     if url.drivername == "sqlite":
         engine = create_engine(url, connect_args={"timeout": 15}, **pool)
         event.listen(engine, "connect", _pragmas)
         return engine
     options = f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"
-    return create_engine(url, pool_pre_ping=True, connect_args={"options": options}, **pool)
+    # Last in, first out: by what the last statement was prepared, the next one is sent.
+    pool |= {"pool_pre_ping": asked, "pool_use_lifo": True}
+    return create_engine(url, connect_args={"options": options}, **pool)
 
 
 def singly(engine: Engine) -> Engine:

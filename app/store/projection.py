@@ -1,6 +1,8 @@
 """Rows that lists and prompts read, kept in step with the log by the transaction that appends to it."""
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -21,6 +23,8 @@ COUNTED = {
 
 
 def project(session: Session, batch: Sequence[Recorded]) -> None:
+    said: dict[str, dict[str, Any]] = {}
+    more: dict[str, Counter[str]] = {}
     for recorded in batch:
         event = recorded.event
         match event:
@@ -33,9 +37,16 @@ def project(session: Session, batch: Sequence[Recorded]) -> None:
             case kinds.ItemPassed(lessons=ids):
                 _count(session, ids, "hits")
         project_fix(session, recorded, event)
-        if values := _values(recorded):
-            session.flush()
-            session.execute(update(RunRow).where(col(RunRow.id) == recorded.run).values(values))
+        if values := _said(recorded):
+            said.setdefault(recorded.run, {}).update(values)
+        if counts := _counted(event):
+            more.setdefault(recorded.run, Counter()).update(counts)
+    if said or more:
+        session.flush()
+    for run in said | more:
+        counted = {name: getattr(RunRow, name) + count for name, count in more.get(run, {}).items()}
+        row = update(RunRow).where(col(RunRow.id) == run).values(said.get(run, {}) | counted)
+        session.connection().execute(row)
 
 
 def _queued(recorded: Recorded, event: kinds.RunQueued) -> RunRow:
@@ -79,15 +90,22 @@ def _count(session: Session, ids: Sequence[str], column: str) -> None:
         session.execute(update(LessonRow).where(col(LessonRow.id).in_(ids)).values(more))
 
 
-def _values(recorded: Recorded) -> dict[str, object]:
-    event = recorded.event
-    if isinstance(event, kinds.DriftFound):
-        return {"drifted": len(event.rules)}
-    if isinstance(event, kinds.ItemSkipped) and event.waiver:
-        return {"waived": RunRow.waived + 1}
-    if counted := COUNTED.get(type(event)):
-        return {counted: getattr(RunRow, counted) + 1}
+def _counted(event: kinds.Event) -> dict[str, int]:
     match event:
+        case kinds.ItemSkipped(waiver=waiver) if waiver:
+            return {"waived": 1}
+        case kinds.ActionRolledBack():
+            return {"rolled_back": 1}
+        case kinds.TurnFinished():
+            return {"tokens": event.completion_tokens, "tokens_in": event.prompt_tokens}
+    counted = COUNTED.get(type(event))
+    return {counted: 1} if counted else {}
+
+
+def _said(recorded: Recorded) -> dict[str, object]:
+    match event := recorded.event:
+        case kinds.DriftFound():
+            return {"drifted": len(event.rules)}
         case kinds.RunStarted():
             return {"state": "running", "started_at": recorded.at}
         case kinds.RunScoped():
@@ -101,10 +119,5 @@ def _values(recorded: Recorded) -> dict[str, object]:
         case kinds.RunFailed() | kinds.RunStopped():
             state = "failed" if isinstance(event, kinds.RunFailed) else "stopped"
             return {"state": state, "ended_at": recorded.at, "reason": event.reason}
-        case kinds.ActionRolledBack():
-            return {"rolled_back": RunRow.rolled_back + 1}
-        case kinds.TurnFinished():
-            read = RunRow.tokens_in + event.prompt_tokens
-            return {"tokens": RunRow.tokens + event.completion_tokens, "tokens_in": read}
         case _:
             return {}

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
-from sqlalchemy import delete
+from sqlalchemy import bindparam, delete
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.record import Recorded
+from app.store.db import shared
 from app.store.groups import GroupedRow
 from app.store.models import RunRow
 
@@ -98,21 +100,31 @@ def stand(session: Session, batch: Sequence[Recorded]) -> None:
     if told:
         session.flush()
     for run, events in told.items():
-        if of := session.get(RunRow, run):
-            _stand(session, of, events)
+        if found := session.connection().execute(_OF, {"run": run}).first():
+            host, skill, simulated, cells = found
+            row = {"host": host, "skill": skill, "run": run, "simulated": simulated, "at": events[-1].at}
+            _put(session, row | {"cells": _after(decoded(cells or b"{}"), events)})
 
 
-def _stand(session: Session, run: RunRow, events: Sequence[Recorded]) -> None:
-    row = session.get(StandingRow, (run.host, run.skill))
-    if row is None:
-        row = StandingRow(host=run.host, skill=run.skill, run=run.id, simulated=run.simulated, at=0.0, cells=b"{}")
-    cells = cells_of(row)
+_OF = (
+    select(col(RunRow.host), col(RunRow.skill), col(RunRow.simulated), col(StandingRow.cells))
+    .outerjoin(StandingRow, (col(StandingRow.host) == col(RunRow.host)) & (col(StandingRow.skill) == col(RunRow.skill)))
+    .where(col(RunRow.id) == bindparam("run"))
+)
+
+
+def _after(cells: dict[str, str], events: Sequence[Recorded]) -> bytes:
     for recorded in events:
         place = f"{recorded.run}:{recorded.seq}"
         cells |= {rule: letter + place for rule, letter in _said(recorded.event, cells).items()}
-    row.run, row.simulated, row.at = run.id, run.simulated, events[-1].at
-    row.cells = msgspec.json.encode(cells)
-    session.add(row)
+    return msgspec.json.encode(cells)
+
+
+def _put(session: Session, row: dict[str, object]) -> None:
+    connection = session.connection()
+    new = (postgresql.insert if shared(connection) else sqlite.insert)(StandingRow)
+    said = {name: new.excluded[name] for name in row if name not in ("host", "skill")}
+    connection.execute(new.on_conflict_do_update(index_elements=["host", "skill"], set_=said), row)
 
 
 def _said(event: Event, cells: Mapping[str, str]) -> dict[str, str]:

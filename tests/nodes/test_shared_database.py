@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import event, text, update
 from sqlmodel import Session, select
 
 from app.config import Settings
@@ -126,6 +126,20 @@ async def test_who_lost_a_run_writes_nothing_of_it_and_its_other_runs_go_on(data
         await logs["taken"].flush()
     await writer.close()
     assert [len(store.lines(run)) for run in logs] == [3, 2]
+
+
+def test_a_batch_asks_as_much_of_the_database_however_long_it_is(database):
+    Leases(database, "a").take("r", "h", 0)
+    store, asked = EventStore(database, Leases(database, "a")), []
+    event.listen(database, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    store.append([last := record("r", 1, 1.0, request(pack([rule("V-1")])), GENESIS)])
+    for many in (1, 50):
+        batch = [last := record("r", last.seq + 1, 2.0, RunPaused(by="ada"), last.hash) for _ in range(many)]
+        asked.clear()
+        store.append(batch)
+        assert len(asked) == 4, asked  # whose it is, the lines, the run's row, word of it
+    check_chain(store.lines("r"), "r")
+    assert store.head("r") == 52
 
 
 async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_nothing(database):

@@ -65,10 +65,12 @@ def _marked(prefix: str) -> Iterator[Marked]:
         if not folder.name.isdecimal():
             continue
         try:
-            words = (folder / "environ").read_bytes().split(b"\0")
+            environment = (folder / "environ").read_bytes()
         except OSError:  # gone meanwhile, or somebody else's
             continue
-        mark = next((word for word in words if word.startswith(wanted)), None)
+        if wanted not in environment:
+            continue
+        mark = next((word for word in environment.split(b"\0") if word.startswith(wanted)), None)
         stat = _stat(int(folder.name))
         if mark is None or stat is None or stat[0] == _ZOMBIE:
             continue

@@ -34,7 +34,8 @@ class Board:
     """What each engine is reckoned to take."""
     loaded: dict[str, LoadedMemory] = field(default_factory=dict)
     """What each engine's own log said that it took."""
-    shown_at: float = field(default_factory=time.monotonic)
+    shown_at: float = float("-inf")
+    """To nobody yet."""
     _drawn: tuple[int, str] = (0, "")
 
     def shown(self) -> "Board":

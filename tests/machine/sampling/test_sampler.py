@@ -168,16 +168,20 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
 def test_what_nobody_looks_at_is_sampled_seldom(state, busy, shown, matters):
     board = Board(states={"e": (0.0, EngineState(engine="e", state=state))})
     sampler = Sampler([], None, None, board, None, LINEUP, lambda: busy)
-    board.shown_at -= shown
+    board.shown_at = time.monotonic() - shown
     assert sampler.matters is matters
     board.shown()
     assert sampler.matters
 
 
+def test_what_nobody_has_looked_at_yet_is_sampled_seldom():
+    board = Board(states={"e": (0.0, EngineState(engine="e", state="ready"))})
+    assert not Sampler([], None, None, board, None, LINEUP, lambda: False).matters
+
+
 def test_what_is_sampled_seldom_is_sampled_once_in_each_step_of_the_ten_seconds_grid():
     board = Board(states={"e": (0.0, EngineState(engine="e", state="ready"))})
     sampler = Sampler([], None, None, board, None, LINEUP, lambda: False)
-    board.shown_at -= LOOKING + 1
     due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.due(at)]
     assert due == [1_790_000_003, 1_790_000_010, 1_790_000_020, 1_790_000_030]
 
