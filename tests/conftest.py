@@ -76,8 +76,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two to a core: those that wait, for a process or for time to pass, leave theirs idle."""
-    return 2 * len(os.sched_getaffinity(0))
+    """Three to a core: those that wait, for a process or for time to pass, leave theirs idle."""
+    return 3 * len(os.sched_getaffinity(0))
 
 
 def pytest_ignore_collect(collection_path: Path, config) -> bool | None:

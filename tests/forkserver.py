@@ -211,7 +211,7 @@ def import_all() -> None:
         importlib.import_module(module.name)
     for name in WHEN_CALLED:
         importlib.import_module(name)
-    importlib.import_module("sqlalchemy.orm").configure_mappers()  # else by each child, with the first row that it reads
+    importlib.import_module("sqlalchemy.orm").configure_mappers()  # else by each child, with the first row it reads
 
 
 def ready_to_be_forked() -> None:

@@ -30,7 +30,8 @@ NAMES = (
     "apt-daily.timer",
     "getty@.service",
 )
-"""The last two are Debian's own."""
+"""The last two are a vendor's own."""
+VENDOR = "/usr/lib/systemd/system"
 NO_NAMES = ("x.conf", "white space.service", ".service", "plain", "a.service.bak")
 UNIT = "[Unit]\nDescription=A unit\n[Service]\nExecStart=/bin/true\n"
 THEIRS = ("systemctl", "--root=/", "list-unit-files", "--no-legend", "--no-pager", "--plain", "--state=masked")
@@ -54,7 +55,8 @@ def trial(random: Random) -> list[str]:
             files[at] = UNIT if what == "unit" else ""
         else:
             links[at] = {"mask": "/dev/null", "lost": "/nowhere/z.service"}.get(what) or alias(random, at)
-    with laid_out(files) as wall:
+    vendor = {f"{VENDOR}/{name}": random.choice((UNIT, UNIT, "")) for name in NAMES[-2:]}
+    with laid_out(files, vendor) as wall:
         lay = "".join(f"ln -s {quote(to)} {quote(at)}\n" for at, to in links.items())
         _code, text = said([*wall, "/bin/sh", "-c", f"{AWK}{lay}{OURS}echo =\n{join(THEIRS)}"])
     ours, theirs = text.split("=\n", 1)
@@ -62,7 +64,7 @@ def trial(random: Random) -> list[str]:
     assert rows.code("masked", "all") == 0, text
     units = sorted(line.split()[0] for line in theirs.splitlines())
     mine = rows.lines("masked", "all")
-    return [] if mine == units else [shown(files | links, "masked", mine, units)]
+    return [] if mine == units else [shown(files | vendor | links, "masked", mine, units)]
 
 
 def alias(random: Random, at: str) -> str:

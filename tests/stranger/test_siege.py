@@ -2,7 +2,7 @@
 
 from tests.stranger.siege import Size, siege
 
-SLOWEST, MEMORY, DISK = 1.0, 300.0, 10.0
+SLOWEST, MORE_MEMORY, DISK = 1.0, 130.0, 10.0
 MIB = 2**20
 
 
@@ -13,7 +13,7 @@ async def test_a_stranger_neither_fills_nor_deafens_nor_ends_the_server(tmp_path
     for name, (_, seen) in attacks.items():
         # On a machine that is busy with other things a page is slow by itself: then by that much more.
         assert seen.slowest < SLOWEST + 2 * quiet.slowest, (name, seen.slowest, quiet.slowest)
-        assert seen.most_memory < MEMORY, name
+        assert seen.most_memory < quiet.most_memory + MORE_MEMORY, name
         assert seen.grown < DISK, name
     assert attacks["bytes of body"][0].taken < 64 * MIB  # what the kernel holds in between is counted, too
     assert attacks["wrong passwords"][0].taken == 5
