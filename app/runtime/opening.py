@@ -30,6 +30,7 @@ from app.machine.sampling.opened import sampled
 from app.runtime.node import Node, new_name
 from app.runtime.rests import Rests
 from app.runtime.runtime import Runtime
+from app.runtime.structs import make_out
 from app.store import nodes
 from app.store.changes import Changes
 from app.store.db import alone, apart, open_database, shared
@@ -54,6 +55,7 @@ async def working(
     approvals: ApprovalPolicy | None = None,
 ) -> AsyncIterator[Runtime]:
     """The caller holds the worker lock, where the database is not shared."""
+    make_out()
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_database, settings.database)
         stack.callback(database.dispose)

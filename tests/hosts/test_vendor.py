@@ -19,6 +19,7 @@ from app.events.kinds import (
 from app.events.words import Budget
 from app.loop.harm import worse
 from app.runs.scanner import scanner_for
+from app.scanners.openscap.content import add
 from app.skills.catalog import skill
 from app.targets.catalog import open_target
 from app.targets.resources.vendor import vendors
@@ -28,8 +29,16 @@ from tests.loop.onfixture import OnFixture
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
 
+CONTENT = "usr/share/xml/scap/ssg/content/ssg-debian12-ds.xml"
 SKILL = "scap:ssg-debian12:anssi_np_nt28_high"
 EMPTY_PASSWORDS, ROOT_LOGIN = "sshd_disable_empty_passwords", "sshd_disable_root_login"
+
+
+@pytest.fixture(autouse=True)
+def content_of_the_machine(machine, tmp_path, monkeypatch):
+    """And none of this one's."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    add(machine.base / CONTENT)
 
 
 @pytest.fixture

@@ -54,7 +54,11 @@ class Wire:
         if held:
             self._wait_for(3)
         self._whole.wait()
-        far = socket.create_connection(("127.0.0.1", self._host_port))
+        try:
+            far = socket.create_connection(("127.0.0.1", self._host_port))
+        except ConnectionRefusedError:  # the host has ended meanwhile, and the test with it
+            near.close()
+            return
         self._open.append(far)
         threading.Thread(target=self._pump, args=(far, near, False), daemon=True).start()
         self._pump(near, far, True)
