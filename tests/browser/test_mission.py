@@ -160,7 +160,8 @@ async def test_a_reload_shows_what_was_there_and_the_end_of_replay_is_the_end_of
     await page.goto(f"{shown.url}/runs/{run}?at=5&speed=1000")
     await expect(page.locator("#liveness")).to_have_text("REPLAY")
     last = shown.last_seq(run)
-    await page.wait_for_url(f"{shown.url}/runs/{run}?at={last}", timeout=PATIENCE)  # and until that page is loaded
+    await expect(page).to_have_url(f"{shown.url}/runs/{run}?at={last}")
+    await page.wait_for_load_state()
     assert (await page.evaluate(CELLS), await page.evaluate(LANES)) == live
 
 
