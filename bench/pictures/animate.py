@@ -7,7 +7,6 @@ put together here, each as the part of the picture that changed.
 
 import asyncio
 import base64
-import shutil
 import struct
 import subprocess
 import sys
@@ -25,6 +24,9 @@ from app.events.kinds import ItemEscalated, ItemPassed, TurnDelta, kind_of
 from app.events.record import Recorded
 from app.store.db import open_database
 from app.store.events import EventStore
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.chromium import program, surroundings
 
 OUT = Path(__file__).parents[2] / "docs" / "pictures" / "mission.webp"
 RULE = "V-257985"
@@ -138,7 +140,7 @@ def begins(one: Recorded) -> bool:
 
 async def filmed(url: str, run: str, told: list[Recorded]) -> list[Frame]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"], env=surroundings())
         try:
             return await frames_of(browser, f"{url}/runs/{run}", told)
         finally:

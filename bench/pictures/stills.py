@@ -5,7 +5,7 @@ A demo run to its end, then four hosts at once. Needs Debian's chromium, which a
 
 import asyncio
 import base64
-import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,6 +18,9 @@ from playwright.async_api import Browser, async_playwright
 
 from app.store.db import open_database
 from app.store.events import EventStore
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.chromium import program, surroundings
 
 QUALITY = 0.8
 HOSTS = "fixture,fixture-2,fixture-3,fixture-4"
@@ -86,7 +89,7 @@ def of_many(rollout: str) -> Sequence[Still]:
 
 async def taken(url: str, stills: Sequence[Still]) -> None:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"], env=surroundings())
         for still in stills:
             data = await take(browser, url, still)
             (OUT.parent / still.file).write_bytes(data)
