@@ -1,4 +1,4 @@
-"""The command line. Each command reads its settings, does one thing, and ends with a code that says how it went."""
+"""The command line. Each command reads its settings, does one thing and ends with an exit code."""
 
 import sys
 import traceback
@@ -27,11 +27,11 @@ from app.errors import TemperError
 from app.text.clean import clean
 from app.umask import keep_to_itself
 
-# Typer brings a click of its own and names this one nowhere: all that it says of a command line it cannot read.
+# Typer bundles its own click and does not export this class: the base of all its command-line errors.
 UsageError = typer.BadParameter.__mro__[1]
 
 PARTS = (serving, runs, rollouts, engines, hosts, people, database, scores, waivers, approvals, parameters)
-# To understand a flag that nobody gave, Typer brings in all of pydantic; one that is already False it takes as it is.
+# Typer imports all of pydantic to parse an unset flag; it takes a default of False without parsing.
 NOT_GIVEN = {"help": False, "install_completion": False, "show_completion": False}
 
 app = Terminal(
@@ -72,8 +72,8 @@ def main() -> None:
         sys.exit(COULD_NOT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except Exception as exc:  # noqa: BLE001  a fault of ours: a sentence for the person, the traceback for a report
-        import tempfile  # noqa: PLC0415  read in for this alone
+    except Exception as exc:  # noqa: BLE001  a bug: print one sentence, keep the traceback for a report
+        import tempfile  # noqa: PLC0415  needed only here
 
         with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
             file.write(traceback.format_exc())

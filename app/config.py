@@ -1,4 +1,4 @@
-"""The settings of one process, read once by the command line and handed down."""
+"""Settings of one process. The command line reads them once and passes them on."""
 
 import ipaddress
 import os
@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent
 
 
 def migrations() -> Path:
-    """At the top of a checkout, inside the package when it is installed."""
+    """Return the folder of migrations: inside an installed package, else at the top of the checkout."""
     inside = PACKAGE / "migrations"
     return inside if inside.is_dir() else PACKAGE.parent / "migrations"
 
@@ -21,44 +21,44 @@ def migrations() -> Path:
 class Settings:
     data: Path = Path("data")
     kind: str = "serve"
-    """What this process is to those that share its database: serve, worker or run."""
+    """Kind of this process, as other nodes of the database see it: serve, worker or run."""
     database_url: str = field(default_factory=lambda: os.environ.get("TEMPER_DATABASE_URL", ""), repr=False)
-    """Of a PostgreSQL that several nodes share; without it everything is in the data folder."""
+    """URL of a PostgreSQL database that several nodes share; if empty, the data folder holds everything."""
     host: str = "127.0.0.1"
     port: int = 8000
     sign_in: bool = False
-    """Ask who comes, also on loopback. Anywhere else that is not a choice."""
+    """Require sign-in on loopback too. On other addresses sign-in is always required."""
     proxies: tuple[Network, ...] = ()
-    """What stands before it and is believed when it says from where, and how, somebody came."""
+    """Trusted reverse proxies: their forwarded client address and scheme are used."""
     cors_origins: str = field(default_factory=lambda: os.environ.get("TEMPER_CORS_ORIGINS", ""))
-    """Origins of other sites whose pages may use the API, separated by commas."""
+    """Comma-separated origins of other sites whose pages may call the API."""
     audit_syslog: str = ""
-    """HOST:PORT of a syslog that is told the head of the audit chain."""
+    """HOST:PORT of a syslog server that receives the head of the audit chain."""
     lineup: str = "simulated"
     oidc: str = ""
-    """Issuer of an identity provider: https://…, as its discovery document calls itself."""
+    """Issuer URL of an identity provider, as in its discovery document."""
     oidc_client: str = ""
     oidc_secret_from: str = ""
     oidc_claim: str = "preferred_username"
     oidc_right: Right = "viewer"
     oidc_groups: tuple[tuple[str, Right], ...] = ()
-    """Group and right. Where there are any, they alone say who comes in and as what."""
+    """Pairs of group and right. If any are set, they alone decide who may sign in and with which right."""
     oidc_groups_claim: str = "groups"
     oidc_scope: str = ""
     otlp: str = ""
-    """Base of an OpenTelemetry collector, http://HOST:4318, that is told spans and measures."""
+    """Base URL of an OpenTelemetry collector that receives spans and metrics: http://HOST:4318."""
     tsa: str = field(default_factory=lambda: os.environ.get("TEMPER_TSA", ""))
-    """Address of a time stamping authority (RFC 3161) that packs are stamped by as they are handed out."""
+    """URL of a time stamping authority (RFC 3161) that stamps each pack when it is downloaded."""
     log_hook: str = field(default_factory=lambda: os.environ.get("TEMPER_LOG_HOOK", ""))
-    """A JSON list: the command that enters a pack's statement in a log as the pack is first handed out."""
+    """JSON list: the command that adds a pack's statement to a log when the pack is first downloaded."""
     approvals: str = field(default_factory=lambda: os.environ.get("TEMPER_APPROVALS", ""))
-    """A TOML file that says which change takes how many people."""
+    """TOML file with the number of approvals that each kind of change needs."""
     keep_days: float = 0.0
-    """Runs that ended longer ago shrink to their evidence; 0 keeps them whole."""
+    """Days after its end at which a run shrinks to its evidence; 0 keeps every run whole."""
     attach: bool = False
-    """Engines that the line-up launches are started by somebody else: they are only looked at."""
+    """Only observe the engines that the line-up launches; something else starts them."""
     speed: float = 3.0
-    """Pace of simulated engines, times the measured rate; 0 is as fast as it can."""
+    """Pace of simulated engines as a multiple of the measured rate; 0 means as fast as possible."""
 
     @property
     def demo(self) -> bool:
@@ -70,7 +70,7 @@ class Settings:
 
     @property
     def queue(self) -> str:
-        """Where DBOS keeps who works on what."""
+        """Return the URL of the DBOS queue database."""
         return self.database_url or f"sqlite:///{self.data / 'dbos.sqlite'}"
 
     @property

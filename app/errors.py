@@ -1,26 +1,26 @@
-"""Every error that somebody catches, and nothing else.
+"""All errors that some code catches, as a tree.
 
-TemperError                 its text is for a person: what is wrong, what to do
-├── BadInput                the caller can mend it; nothing was changed
-│   ├── BadLineup           a line-up file, with its line
-│   └── NotTaken            an order, an answer or a command: which part is at fault, and what sort of fault it is
-├── Unusable                this machine or folder cannot be worked with
-│   └── LineCut             the connection to a host ended in mid-work
-├── EngineError             a turn did not come to its end
-│   ├── EngineUnavailable   not reachable, or it says 503
-│   ├── EngineRefused       it answered 4xx: the request is at fault
+TemperError                 its text is shown to a person: what is wrong and what to do
+├── BadInput                the caller can correct it; nothing was changed
+│   ├── BadLineup           an error in a line-up file, with its line
+│   └── Rejected            an invalid order, answer or command, with the field and the kind of problem
+├── EnvironmentUnusable     this machine or folder cannot be used
+│   └── ConnectionLost      the connection to a host ended during work
+├── EngineError             a turn did not finish
+│   ├── EngineUnavailable   not reachable, or status 503
+│   ├── EngineRefused       status 4xx: the request is invalid
 │   ├── EngineDied          the stream ended without a finish_reason
 │   └── EngineStalled       the stream is open and silent
-├── ActionFailed            a change on the target could not be made
-└── CannotRestore           the host is not what it was: halt
-Fenced                      apart, for nobody's eyes: a run is another node's now, and who works on it here stops
+├── ActionFailed            a change on the host failed
+└── RollbackFailed          the host differs from before the change: the run halts
+LeaseLost                   not shown to people: another node owns the run, so work on it stops here
 """
 
 
 class TemperError(Exception):
     @property
     def sentence(self) -> str:
-        """As it stands on a page or in an answer; a terminal says it after a colon."""
+        """Return the text with a capital first letter, for pages and API answers."""
         said = str(self)
         return said[:1].upper() + said[1:]
 
@@ -35,7 +35,7 @@ class BadLineup(BadInput):
 
 class NotTaken(BadInput):
     def __init__(self, field: str, said: str, kind: str = "invalid") -> None:
-        """`kind` is one of the API's problems; its table says the status, for pages, too (web/api/problem.py)."""
+        """`kind` is a problem type of the API; web/api/problem.py maps it to a status, for pages too."""
         super().__init__(said)
         self.field, self.kind = field, kind
 

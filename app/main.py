@@ -1,4 +1,4 @@
-"""The web application over a worker that the caller has opened and will close."""
+"""Create the web application. The caller opens and closes the runtime."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ from app.web.routes import ROUTES
 from app.web.stream.streams import Streams
 
 READERS = 12
-"""Requests that are in the database at a time, each with one connection at most; others wait their turn."""
+"""Maximum number of requests that hold a database connection at the same time; the others wait."""
 
 
 def create_app(runtime: Runtime) -> FastAPI:
@@ -63,7 +63,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     guard(application.router.routes)
     application.state.passwords = passwords
     application.state.oidc, application.state.ledger = _oidc(runtime), ledger
-    # The last one added is the first that a request comes to.
+    # The middleware added last sees a request first.
     application.add_middleware(Conditional)
     application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     application.add_middleware(Gate, credentials=credentials, ledger=ledger, rechecks=rechecks, allowed=allowed)

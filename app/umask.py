@@ -1,4 +1,4 @@
-"""What this process writes is its account's alone, from the first byte."""
+"""Keep files that this process writes readable by its own account only."""
 
 import logging
 import os
@@ -15,7 +15,9 @@ def keep_to_itself() -> None:
 
 
 def tighten(data: Path) -> None:
-    """A data folder that an earlier Temper left open. What lies in hosts/ has modes that are a host's own."""
+    """Remove other accounts' access to the data folder and its direct entries; log each change.
+
+    It does not descend into hosts/: the files there keep the modes they have on their host."""
     for path in [data, *sorted(data.iterdir())]:
         try:
             found = path.lstat()
@@ -23,6 +25,6 @@ def tighten(data: Path) -> None:
                 path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
                 log.warning("%s could be read by others (mode %o): now it cannot", path, stat.S_IMODE(found.st_mode))
         except FileNotFoundError:
-            continue  # the database's own files come and go
+            continue  # the database creates and removes files meanwhile
         except OSError as exc:
             log.warning("%s can be read by others, and that cannot be changed: %s", path, exc.strerror)

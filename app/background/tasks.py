@@ -1,4 +1,4 @@
-"""What goes on beside the runs for as long as a process lives: webhooks, schedules, telemetry, tidying."""
+"""Start and stop a process's background tasks: webhooks, schedules, rollouts, telemetry and tidying."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""The node that leads has old runs shrunk once a day."""
+"""Shrink old runs once a day on the leading node."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ DAY, LOOK_EVERY = 24 * 3600.0, 2.0
 
 
 async def keep_tidy(runtime: Runtime) -> None:
-    """Daily, in a process of its own: packing a long run takes memory and time that viewers would miss."""
+    """Run `temper tidy` daily in a separate process, because packing a long run would slow down viewers."""
     words = ["tidy", "--older-than", f"{runtime.settings.keep_days:g}", "--data", str(runtime.settings.data)]
     done_at = float("-inf")
     while True:
@@ -32,7 +32,7 @@ async def _run(words: list[str]) -> None:
         said, _ = await child.communicate()
     finally:
         if child.returncode is None:
-            child.kill()  # at any moment: a run is whole or shrunk
+            child.kill()  # safe at any time: a run is either whole or shrunk
             await child.wait()
     if child.returncode:
         log.warning("tidy ended with %s: %s", child.returncode, said.decode("utf-8", "replace").strip()[-2000:])

@@ -1,4 +1,4 @@
-"""`temper approvals check`: a policy file before anybody goes by it."""
+"""`temper approvals check`: check an approval policy file before it is used."""
 
 from pathlib import Path
 

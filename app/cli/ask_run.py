@@ -1,4 +1,4 @@
-"""Pause, resume, stop, approve, refuse: asked of whichever process works on the run."""
+"""Send pause, resume, stop, approve or refuse to the process that works on a run."""
 
 import getpass
 import time
@@ -24,7 +24,7 @@ from app.web.access.credentials import Credentials
 
 
 def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
-    """`token_from` says where the token of whoever answers is; without it the account does."""
+    """Send `verb` to a run. The caller is the token's owner if `token_from` is set, else the account."""
     database = existing_database(settings)
     run, (by, via) = find_run(database, wanted), _who(database, token_from)
     said = ""

@@ -1,4 +1,4 @@
-"""`temper skills` and `temper lineups`: what a run can be asked for, and what it can be asked of."""
+"""`temper skills` and `temper lineups`: list the skills and line-ups that a run can use."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from app.skills.catalog import SHIPPED, skill
 class SkillLine:
     skill: str
     rules: int | None
-    """None where it depends on what follows the colon."""
+    """None if it depends on the part after the colon."""
     mode: str | None
-    """The only mode that it is run in."""
+    """The only mode that the skill supports; None if all."""
     title: str
 
 

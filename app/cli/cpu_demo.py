@@ -1,4 +1,4 @@
-"""`temper demo --real`: the demo with a real model, on the processor of this machine."""
+"""`temper demo --real`: the demo with a real model on this machine's CPU."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from app.runs.order import Order
 
 LINEUP = "cpu"
 RULES = ("V-257984", "V-258007", "V-258041", "V-258069")
-"""One value in one file each: as much as a model of this size can be asked for."""
+"""Each rule needs one value in one file, which a model of this size can manage."""
 
 
 def cpu_order(by: str) -> Order:
-    budget = Budget(attempts=2)  # a model of this size learns little from a third
+    budget = Budget(attempts=2)  # a model of this size gains little from a third attempt
     return Order(rules=RULES, mode="auto", budget=budget, note="demo with a real model on the CPU", by=by)
 
 

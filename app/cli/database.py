@@ -1,4 +1,4 @@
-"""`temper db copy`: from the data folder's file to the database that several nodes share."""
+"""`temper db copy`: copy the data folder's SQLite database to the shared PostgreSQL database."""
 
 from rich.console import Console
 

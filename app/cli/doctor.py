@@ -1,4 +1,4 @@
-"""`temper doctor`: a line-up file, a log or a running server, and what in it will burn."""
+"""`temper doctor`: check a line-up file, a log or a running server for known problems."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ _HTTP = ("http://", "https://")
 
 
 def show_doctor(what: str, log: str, key_env: str, *, as_json: bool) -> int:
-    """0 when nothing would stop it, 1 when something would, 2 when there is nothing to look at."""
+    """Return 0 if nothing prevents a start, 1 if something does, 2 if the input is invalid."""
     try:
         findings = _findings(what, log, key_env)
     except BadInput as exc:
@@ -67,7 +67,7 @@ def _of_log(path: Path, lineup: Lineup | None) -> tuple[Pitfall, ...]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """A line without an end is cut: nobody vouches for the file."""
+    """Yield lines of at most LONGEST characters: the file may have no line breaks."""
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         while line := file.readline(LONGEST):
             yield line
@@ -87,7 +87,7 @@ async def _of_address(url: str, key: str) -> tuple[Pitfall, ...]:
 
 
 async def _of_running(lineup: Lineup) -> list[Pitfall]:
-    """The engines that have an address. One that Temper would start and nobody has yet is no finding."""
+    """Diagnose all engines with an address. An engine that Temper launches and that is down is no finding."""
     async with httpx.AsyncClient() as http:
         looks = await asyncio.gather(
             *(

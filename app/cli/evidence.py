@@ -1,4 +1,4 @@
-"""`temper evidence`: the papers of a run that has ended, one of them or the pack of all."""
+"""`temper evidence`: write one evidence document of a finished run, or the pack of all."""
 
 import getpass
 

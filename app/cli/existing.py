@@ -1,4 +1,4 @@
-"""The database of a command that only reads: where there is none, none is made."""
+"""Open the database for commands that only read; never create one."""
 
 from pathlib import Path
 

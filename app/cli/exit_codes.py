@@ -1,10 +1,10 @@
-"""What a command ends with. docs/exit-codes.md has the table; a test holds the two together."""
+"""Exit codes of all commands. A test keeps docs/exit-codes.md in step."""
 
 DONE = 0
 COULD_NOT = 1
-"""Something was wrong with what was asked for, or with this machine: a sentence says what to do."""
+"""The input or this machine is at fault; the printed sentence says what to do."""
 NOT_ALL = 2
-"""It was done, and not all is well: a rule that did not pass, a chain that does not hold."""
+"""The command finished with a negative result: a rule failed, or a chain is broken."""
 USAGE = 64
-"""The command line was not understood, and nothing was begun: as sysexits has it, for 2 says something else here."""
+"""The command line is invalid and nothing was started: EX_USAGE of sysexits, since 2 has a meaning here."""
 INTERRUPTED = 130

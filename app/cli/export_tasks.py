@@ -1,4 +1,4 @@
-"""`temper score export-tasks`: the tasks of a score for any agent that works in a terminal."""
+"""`temper score export-tasks`: write the tasks of a score for any terminal agent."""
 
 from pathlib import Path
 

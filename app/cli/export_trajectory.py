@@ -1,4 +1,4 @@
-"""`temper export-trajectory`: a run for whoever trains on what agents do."""
+"""`temper export-trajectory`: write a run as an ATIF trajectory."""
 
 from app.cli.existing import existing_database
 from app.cli.find_run import find_run

@@ -1,4 +1,4 @@
-"""A run by the first characters of its id."""
+"""Find a run by the first characters of its id."""
 
 from sqlalchemy import Engine
 from sqlmodel import Session

@@ -1,4 +1,4 @@
-"""`temper run`: ask for a run, work on it unless another process does, and follow it to its end."""
+"""`temper run`: request a run, work on it unless another process does, and follow it to its end."""
 
 import asyncio
 import sys

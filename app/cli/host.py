@@ -1,4 +1,4 @@
-"""`temper host`: hosts become known, are looked at, and are forgotten."""
+"""`temper host`: add, list, check and remove hosts."""
 
 import asyncio
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
 
 
 def _leave(settings: Settings, name: str) -> None:
-    """The host first: while it is known here, it can be asked again."""
+    """Remove Temper's files from the host. Call it while the host is registered, so it can be repeated."""
     found = registry.removable(settings.hosts, name)
     line = SshLine(found.end, settings.hosts / name / "known_hosts")
     try:

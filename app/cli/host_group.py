@@ -1,4 +1,4 @@
-"""`temper host group`: a name for several hosts."""
+"""`temper host group`: set, show and remove groups of hosts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

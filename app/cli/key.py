@@ -1,4 +1,4 @@
-"""`temper key`: the public half of what evidence is signed with, and a new one in its place."""
+"""`temper key`: print the public key that signs evidence, or replace the key pair."""
 
 import getpass
 
@@ -10,4 +10,4 @@ from app.evidence.notary import AskedBy, change_key, open_notary
 def show_key(settings: Settings, why: str) -> None:
     notary = open_notary(settings.data, existing_database(settings))
     key = change_key(notary, AskedBy(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
-    print(key.public)  # noqa: T201  alone on its line, for a script
+    print(key.public)  # noqa: T201  one line, for scripts

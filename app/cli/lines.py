@@ -1,4 +1,4 @@
-"""An event for a person who follows a run in a terminal: the shared sentence, and what a terminal shows in full."""
+"""Render events as text for a terminal: the shared sentence, or more detail where a terminal shows it."""
 
 from rich.text import Text
 
@@ -21,7 +21,7 @@ from app.text.clean import clean
 from app.text.clean_line import clean_line
 
 _WHOLE = 60_000
-"""Characters of what a person has to read before a yes."""
+"""Maximum characters of a change that a person must read before approving it."""
 
 
 def line(event: Event, state: RunState) -> Text | None:
@@ -57,7 +57,7 @@ def _in_full(event: Event, state: RunState) -> str | None:
 
 def _sentence(event: Event) -> str | None:
     told = telling(event)
-    if told is None or isinstance(event, TurnFinished):  # its figures say it already
+    if told is None or isinstance(event, TurnFinished):  # Progress prints its figures
         return None
     head = "\n" if isinstance(event, RunFinished | RunFailed | RunStopped) else "  "
     return f"{head}{told.glyph} {clean_line(told.text, 4000)}"

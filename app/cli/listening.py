@@ -1,4 +1,4 @@
-"""Listening: the socket, how much may be connected to it, and uvicorn over both."""
+"""Open the listening socket, limit its connections and create the uvicorn server."""
 
 import asyncio
 import ipaddress
@@ -21,7 +21,7 @@ from app.web.access.quiet_log import QuietLog
 CLOSE_SECONDS = 1
 TICK_SECONDS = 1.0
 BACKLOG, AT_ONCE = 2048, 32
-"""Who connects waits in the kernel; so many at a time are taken from there before others are served again."""
+"""Length of the kernel's accept queue, and connections accepted at a time before others are served."""
 FILES = 65536
 
 
@@ -35,11 +35,11 @@ def networks(said: Sequence[str]) -> tuple[Network, ...]:
 def opened_socket(settings: Settings) -> socket.socket:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    # Viewers' sockets inherit it: asyncio leaves Nagle's delay, up to 40 ms a frame, on a socket that is not its own.
+    # Accepted sockets inherit TCP_NODELAY. asyncio does not set it on a listener it did not create: 40 ms a frame.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         listener.bind((settings.host, settings.port))
-        listener.listen(BACKLOG)  # who connects before the application is up waits, and is not refused
+        listener.listen(BACKLOG)  # clients that connect before the application starts wait instead of being refused
     except OSError as exc:
         listener.close()
         raise Unusable(
@@ -49,7 +49,7 @@ def opened_socket(settings: Settings) -> socket.socket:
 
 
 def open_files() -> int:
-    """As many as this process may hold open from now on: the soft limit is usually a thousand, the hard one is not."""
+    """Raise the limit of open files up to the hard limit and return it. The soft limit is usually 1,024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES if hard == resource.RLIM_INFINITY else min(hard, FILES)
     if wanted > soft:
@@ -61,7 +61,7 @@ def made(application: FastAPI, settings: Settings, end_streams: Callable[[], Non
     crowd = Connections.of(open_files(), settings.proxies, only_operators=settings.demo)
     config = uvicorn.Config(
         application,
-        http=partial(HttpLine, crowd, HttpTimeouts()),  # type: ignore[arg-type]  # called like the class
+        http=partial(HttpLine, crowd, HttpTimeouts()),  # type: ignore[arg-type]  # uvicorn calls it like the class
         ws="none",
         backlog=AT_ONCE,
         log_level="warning",
@@ -75,7 +75,7 @@ def made(application: FastAPI, settings: Settings, end_streams: Callable[[], Non
 
 
 class Server(uvicorn.Server):
-    """Uvicorn raises the signal again once it has served; ours ends in order, with the worker closed behind it."""
+    """A uvicorn server that handles no signals itself, so that the worker closes in order after it."""
 
     def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
         super().__init__(config)
@@ -89,10 +89,10 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for one in sockets or ():
-            one.listen(BACKLOG)  # asyncio takes the length of the queue for the number to take from it at a time
+            one.listen(BACKLOG)  # asyncio uses one number for the queue's length and for the accepts at a time
 
     async def main_loop(self) -> None:
-        """Uvicorn asks ten times a second whether it shall end; ours is told, and wakes once a second for the time."""
+        """Wait for an exit request; wake once a second for uvicorn's clock instead of ten times a second."""
         while not await self.on_tick(0):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._told.wait(), TICK_SECONDS)
@@ -101,4 +101,4 @@ class Server(uvicorn.Server):
         self.force_exit = self.should_exit
         self.should_exit = True
         self._told.set()
-        self._end_streams()  # a stream never ends by itself, and the server waits for its answers
+        self._end_streams()  # streams never end by themselves, and the server waits for open responses

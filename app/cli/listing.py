@@ -1,4 +1,4 @@
-"""What the terminal lists: rows as a table for people or, with --json, the same rows as one JSON array."""
+"""Print rows as a table or, with --json, as one JSON array."""
 
 import dataclasses
 import json
@@ -19,11 +19,11 @@ from app.store.db import open_database
 from app.text.clean import clean
 
 LONGEST, WIDE = 300, 2000
-"""Through a pipe a row is a line."""
+"""Maximum characters of a cell; table width when the output is not a terminal, so that a row is one line."""
 
 
 def listed(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
-    """Rows are dataclasses of one kind; a field is a column. `nothing` is said where there is no row."""
+    """Print dataclasses of one type with a column for each field, or `nothing` if there are no rows."""
     if as_json:
         return print_json(rows)
     if not rows:
@@ -38,7 +38,7 @@ def listed(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
 def list_stored(
     settings: Settings, read: Callable[[Session], Sequence[Any]], nothing: str, *, as_json: bool = False
 ) -> None:
-    """The same of a database, which is not made where there is none."""
+    """Print the rows that `read` returns from the database. Do not create a missing database."""
     if not is_there(settings):
         return listed([], nothing_there(settings), as_json=as_json)
     with Session(open_database(settings.database)) as session:
@@ -47,7 +47,7 @@ def list_stored(
 
 
 def print_json(value: object) -> None:
-    """In ASCII: what a host or a model wrote cannot move a terminal's cursor."""
+    """Print JSON in ASCII, so that host and model text cannot send control sequences to the terminal."""
     json.dump(msgspec.to_builtins(value), sys.stdout, indent=1)
     sys.stdout.write("\n")
 

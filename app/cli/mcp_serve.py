@@ -1,4 +1,4 @@
-"""`temper mcp`: how it is reached, by whom, and which Temper it asks."""
+"""`temper mcp`: serve MCP over stdio or HTTP."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from app.cli.secret import secret
 from app.errors import BadInput
 
 _SECONDS = 120.0
-"""A scan of a host over SSH may take so long."""
+"""Request timeout: a scan over SSH may take this long."""
 
 
 def serve_mcp(url: str, token_from: str, port: int | None) -> None:

@@ -1,4 +1,4 @@
-"""`temper mcp`: other agents ask Temper, by the REST API and with the rights of whoever gave them a token."""
+"""`temper mcp`: MCP tools over the REST API. Each call has the rights of its token."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_
 DECIDES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 
 _PART = "^[A-Za-z0-9][A-Za-z0-9._:-]*$"
-"""What becomes a part of an address leads nowhere else."""
+"""Values that become part of a URL path must not contain separators."""
 
 Json = dict[str, Any]
 Run = Annotated[str, Field(max_length=64, pattern=_PART, description="The run's id.")]
@@ -47,7 +47,7 @@ Tool = TypeVar("Tool", bound=Callable[..., Any])
 
 
 class RestApi:
-    """Another client of the API, no more. `token` is of who started this; over HTTP each caller brings his own."""
+    """A client of the API. `token` is used over stdio; over HTTP each caller sends its own."""
 
     def __init__(self, http: httpx.AsyncClient, token: str = "") -> None:
         self._http = http
@@ -93,32 +93,32 @@ def mcp_server(api: RestApi) -> MCPServer[Any]:
 def _looking(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
     async def list_hosts(ctx: Context) -> Json:
-        """The hosts that Temper knows, and whether each is a simulation."""
+        """List the registered hosts and whether each is simulated."""
         return await api.ask(ctx, "GET", "/hosts")
 
     @server.tool(annotations=LOOKS)
     async def list_rules(ctx: Context, skill: SkillName = "stig") -> Json:
-        """The rules of a skill: what each asks for, and what hardening it can break."""
+        """List the rules of a skill, with what each requires and what hardening it can break."""
         return await api.ask(ctx, "GET", "/rules", skill=skill)
 
     @server.tool(annotations=LOOKS)
     async def scan_host(ctx: Context, host: Host, skill: SkillName = "stig") -> Json:
-        """What the scanner says of a host now, rule by rule. Nothing is changed."""
+        """Scan a host now and return the verdict for each rule. Nothing is changed."""
         return await api.ask(ctx, "POST", f"/hosts/{host}/scan", skill=skill)
 
     @server.tool(annotations=LOOKS)
     async def list_runs(ctx: Context, host: Annotated[str | None, Field(max_length=64)] = None) -> Json:
-        """The newest runs, or those of one host."""
+        """List the newest runs, of all hosts or of one."""
         return await api.ask(ctx, "GET", "/runs", host=host, limit=20)
 
     @server.tool(annotations=LOOKS)
     async def show_run(ctx: Context, run: Run) -> Json:
-        """A run: its state, its counts, whether it is simulated, and where its papers are."""
+        """Show a run: its state, counts, whether it is simulated, and links to its evidence."""
         return await api.ask(ctx, "GET", f"/runs/{run}")
 
     @server.tool(annotations=LOOKS)
     async def list_items(ctx: Context, run: Run) -> Json:
-        """The findings of a run, how each ended and why, and what is set and not in force."""
+        """List the findings of a run, how each ended and why, and settings that are not in force."""
         return await api.ask(ctx, "GET", f"/runs/{run}/items")
 
 
@@ -130,24 +130,24 @@ def _ordering(server: MCPServer[Any], api: RestApi) -> None:
     async def plan_dry_run(
         ctx: Context, host: Host, rules: Rules = None, skill: SkillName = "stig", note: Note = ""
     ) -> Json:
-        """Order a dry run: each change is planned, judged and tried on a copy. The host stays as it is."""
+        """Start a dry run: each change is planned, judged and tried on a copy. The host is not changed."""
         return await order(ctx, host, "dry-run", rules=rules, skill=skill, note=note)
 
     @server.tool(annotations=ASKS)
     async def order_review_run(
         ctx: Context, host: Host, rules: Rules = None, skill: SkillName = "stig", note: Note = ""
     ) -> Json:
-        """Order a run that changes the host only where a person approves each change."""
+        """Start a run in which a person must approve each change to the host."""
         return await order(ctx, host, "review", rules=rules, skill=skill, note=note)
 
     @server.tool(annotations=ASKS)
     async def check_after_reboot(ctx: Context, host: Host, skill: SkillName = "stig") -> Json:
-        """Order a look at a host that began anew: what of its last run holds, and what is not in force."""
+        """Start a check after a reboot: which results of the host's last run still hold, and what is not in force."""
         return await order(ctx, host, "scan", skill=skill, after_reboot=True)
 
     @server.tool(annotations=ASKS)
     async def stop_run(ctx: Context, run: Run, reason: Annotated[str, Field(min_length=1, max_length=300)]) -> Json:
-        """Stop a run: its turn ends at once, and a change in progress is undone."""
+        """Stop a run. Its turn ends at once, and a change in progress is rolled back."""
         return await api.ask(ctx, "POST", f"/runs/{run}/stop", {"reason": reason, "by": "mcp"})
 
 
@@ -159,7 +159,7 @@ def _following(server: MCPServer[Any], api: RestApi) -> None:
         since: Annotated[int, Field(ge=0, description="`newest` of the answer before; 0 is from the start.")] = 0,
         wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for something new.")] = 20.0,
     ) -> Json:
-        """What happened in a run since then, in order, without the turns' own words. Ask again with `newest`."""
+        """Return a run's events after `since`, in order, without turn text. Call it again with `newest`."""
         until = time.monotonic() + wait
         while True:
             found = await api.ask(ctx, "GET", f"/runs/{run}/events", since=since, limit=100, kind=",".join(FOLLOWED))
@@ -172,7 +172,7 @@ def _following(server: MCPServer[Any], api: RestApi) -> None:
 def _deciding(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
     async def list_approvals(ctx: Context) -> Json:
-        """Changes that wait for a person: the plan, the diff, what the scanner foresees, what it can break."""
+        """List changes that wait for approval, with plan, diff, predicted verdict and what they can break."""
         return await api.ask(ctx, "GET", "/approvals")
 
     @server.tool(annotations=DECIDES)
@@ -182,7 +182,7 @@ def _deciding(server: MCPServer[Any], api: RestApi) -> None:
         decision: Literal["approve", "refuse"],
         reason: Annotated[str, Field(min_length=1, max_length=300, description="On record, beside the token's owner.")],
     ) -> Json:
-        """Approve or refuse a change. It takes an operator's token, given by the person who answers for it."""
+        """Approve or refuse a change. This needs an operator's token; its owner is responsible for the decision."""
         me = await api.ask(ctx, "GET", "/me")
         if not api.token(ctx) or me.get("via") != "token":
             raise ToolError(

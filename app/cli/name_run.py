@@ -1,4 +1,4 @@
-"""`temper name`: what people call a run."""
+"""`temper name`: set the name and tags of a run."""
 
 import getpass
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`temper nodes`: the processes that share the database, as /ops shows them."""
+"""`temper nodes`: list the processes that share the database."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class NodeLine:
 
 
 def show_nodes(settings: Settings, *, as_json: bool = False) -> int:
-    """Ends with NOBODY when runs would wait."""
+    """Print the nodes. Return NOBODY if no node works on runs."""
     if not is_there(settings):
         listed([], nothing_there(settings), as_json=as_json)
         return AT_WORK

@@ -1,4 +1,4 @@
-"""Opening a worker for the length of a command: its lock, its line-up, its engines."""
+"""Open a runtime for the duration of a command, with its lock, line-up and engines."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
@@ -23,16 +23,16 @@ from app.runtime.runtime import Runtime
 @asynccontextmanager
 async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
     approvals = _approvals(settings)
-    hook_words(settings.log_hook)  # what is wrong with it is said now, and not with the first pack
+    hook_words(settings.log_hook)  # fail now instead of at the first pack
     make_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
-    # A shared database has no owner; but what starts engines here, and adopts them, must be one.
+    # A shared database needs no lock, but only one process may launch and adopt engines in this folder.
     with held(settings.lock) if launches or not settings.database_url else nullcontext():
         known = {engine.name: engine.addresses for engine in lineup.engines.values() if engine.addresses}
         played = [name for name in lineup.engines if name not in known]
         async with AsyncExitStack() as stack:
             simulator = await stack.enter_async_context(_played(settings, played)) if played else None
-            # One for everything: each reads in all authorities that TLS trusts, 25 ms of work.
+            # One client for everything: each new one loads the trusted CAs, which takes 25 ms.
             http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
             launched = await stack.enter_async_context(fleet(lineup.engines, settings.data, http))
             bases = known | (simulator.bases if simulator else {})
@@ -42,7 +42,7 @@ async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
 
 
 def _approvals(settings: Settings) -> ApprovalPolicy | None:
-    """Read before anything is started."""
+    """Load the approval policy. Raise BadInput if it needs two people and sign-in is off."""
     if not settings.approvals:
         return None
     policy = read_approvals(Path(settings.approvals))

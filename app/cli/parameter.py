@@ -1,4 +1,4 @@
-"""`temper parameter`: values that the site chooses. Each word of it is on record."""
+"""`temper parameter`: list, set and clear site values. Each change is recorded in the audit log."""
 
 import time
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`temper admin` and `temper token`: the first admin, and what a script signs in with. Both on record."""
+"""`temper admin` and `temper token`: create people and API tokens. Each change is recorded in the audit log."""
 
 import getpass
 import sys
@@ -23,7 +23,7 @@ _DAY = 24 * 3600.0
 
 
 def create_person(settings: Settings, name: str, right: str) -> None:
-    """The password is asked for, or read from a pipe."""
+    """Create a person; prompt for the password or read it from a pipe."""
     new = people.new_person(name, right, _password())
     database = open_database(settings.database)
     with Session(database) as session, session.begin():
@@ -43,7 +43,7 @@ def create_token(settings: Settings, name: str, right: str, label: str, days: fl
             raise BadInput(f"{name} is a {owner.right}: a token cannot hold more.")
         _, secret = people.issue(session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY)
     _note(database, f"token create for {name}, {right}, {days:g} days")
-    print(secret)  # noqa: T201  alone on its line, for a script
+    print(secret)  # noqa: T201  one line, for scripts
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is logged goes to a terminal or a journal: a record is one line of ours, and the rest of it is set in."""
+"""Format log records for a terminal or journal: one line, with further lines indented."""
 
 import logging
 
@@ -8,13 +8,13 @@ _LONGEST = 20_000
 
 
 class PlainLog(logging.Formatter):
-    """A message or a traceback may quote a host, a model or a file that somebody sent."""
+    """Remove control characters: messages and tracebacks may quote hosts, models or uploaded files."""
 
     def format(self, record: logging.LogRecord) -> str:
         return clean(super().format(record), _LONGEST).rstrip("\n").replace("\n", "\n    ")
 
 
 def log_plainly() -> None:
-    """Where nobody set up logging, Python has one handler left; it writes to standard error."""
+    """Set the formatter of Python's last-resort handler, which writes to standard error."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(PlainLog())

@@ -1,4 +1,4 @@
-"""Reckons a line-up or one model before anything is started: a table, the sentences under it, or JSON."""
+"""`temper plan`: estimate memory and speed of a line-up or a model, as a table or JSON."""
 
 import json
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ FITS, DOES_NOT_FIT = 0, 2
 
 @dataclass(frozen=True)
 class OneModel:
-    """What the command line says of an engine that no line-up holds."""
+    """An engine described by command-line options instead of a line-up."""
 
     model: str
     precision: str
@@ -45,7 +45,7 @@ class OneModel:
 
 
 def show_plan(lineup: str, one: OneModel | None, *, gpus: str, seeds: bool, as_json: bool) -> int:
-    """0 when all of it fits, 2 when something does not."""
+    """Return 0 if everything fits, 2 if something does not."""
     if bool(lineup) + (one is not None) > 1:
         raise BadInput("Give either a line-up or --model, not both.")
     if lineup:
@@ -116,7 +116,7 @@ def _engines(console: Console, fits: tuple[Fit, ...]) -> None:
     table = Table("per GPU", title="Before anything is started", title_justify="left", box=None)
     for fit in fits:
         table.add_column(clean(fit.name, 40), justify="right", overflow="fold")
-    for what, cells in _figures(fits):  # a line for each figure: so three engines stand beside each other in 80 columns
+    for what, cells in _figures(fits):  # one row for each figure, so that three engines fit in 80 columns
         table.add_row(what, *cells)
     console.print(table)
     for fit in fits:

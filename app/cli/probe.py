@@ -1,4 +1,4 @@
-"""`temper probe`: the engines of a line-up, measured on the machine they run on, and set beside what was expected."""
+"""`temper probe`: measure a line-up's engines and compare the results with the plan and earlier probes."""
 
 import sys
 from contextlib import AsyncExitStack
@@ -52,7 +52,7 @@ async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int
 
 
 async def _probed(subject: ProbeSubject, lineup: Lineup, database: Database, status: Status) -> SideBySide | None:
-    """None where it could not be probed; the sentence that says why is on the terminal by then."""
+    """Probe one replica and store the result. Print the error and return None if it fails."""
     try:
         probed = await probe(subject, status.update)
     except TemperError as exc:

@@ -1,4 +1,4 @@
-"""The engines of a line-up, answering for as long as a probe takes: found at work, played, or started for it."""
+"""Provide ready engines for a probe: running ones, simulated ones, or ones launched for it."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ class Answering:
     bases: Mapping[str, tuple[str, ...]]
     cards: GpuSource
     loaded: Mapping[tuple[str, int], EngineLoad] = field(default_factory=dict)
-    """By engine and replica: those that were started here."""
+    """Load measurements of the replicas launched for the probe, by engine and replica."""
 
 
 @asynccontextmanager
@@ -58,7 +58,7 @@ async def answering(
 
 
 async def _all_ready(http: httpx.AsyncClient, engine: Engine) -> bool:
-    """Started by somebody already: by a server on this machine, by systemd, by hand."""
+    """Return True if every replica of the engine is already running."""
     clients = [EngineClient(http, base, key=key_of(engine)) for base in engine.addresses]
     return all([await client.ready(engine.wire_name) for client in clients])
 
@@ -67,7 +67,7 @@ async def _played(http: httpx.AsyncClient, engine: Engine, base: str) -> None:
     client = EngineClient(http, base)
     try:
         async with asyncio.timeout(PLAY_SECONDS):
-            while not await client.ready(engine.model):  # noqa: ASYNC110  another process gets ready
+            while not await client.ready(engine.model):  # noqa: ASYNC110  another process becomes ready
                 await asyncio.sleep(LOOK_EVERY)
     except TimeoutError as exc:
         raise Unusable(f"{engine.name} was not ready in {PLAY_SECONDS:.0f} s: try a higher --speed.") from exc
@@ -82,7 +82,7 @@ async def _started(
     cards: GpuSource,
     told: Told,
 ) -> AsyncIterator[dict[tuple[str, int], EngineLoad]]:
-    """Started for the probe, and ended after it."""
+    """Launch engines for the probe and stop them afterwards."""
     idle = {(card.host, card.gpu): card.used_gib for card in await cards.read() if card.used_gib is not None}
     with held(settings.lock):
         async with fleet({engine.name: engine for engine in engines}, settings.data, http) as ours:
@@ -97,7 +97,7 @@ async def _started(
 
 
 async def _loaded(one: Launched, told: Told) -> float | None:
-    """Seconds from its start; None where it ran already."""
+    """Wait until the replica is ready. Return its load time in seconds, or None if it was already running."""
     while True:
         look = one.look()
         if look.state == "dead":

@@ -1,4 +1,4 @@
-"""A probe in a terminal: four columns, each number with a letter for where it comes from, and the arithmetic below."""
+"""Print a probe as a table, with a letter for each number's provenance and notes below."""
 
 from collections.abc import Iterator
 

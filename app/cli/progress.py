@@ -1,4 +1,4 @@
-"""A run in the terminal: the thought as it is thought, one line for everything that came of it."""
+"""Show a run in the terminal: stream each thought, then print one line for each result."""
 
 from types import TracebackType
 from typing import Self

@@ -1,4 +1,4 @@
-"""`temper demo --rootfs`: the demo on a real Debian: its own sshd, its own files, and OpenSCAP to judge it."""
+"""`temper demo --rootfs`: the demo on a disposable Debian with its own sshd, scanned by OpenSCAP."""
 
 import asyncio
 import getpass
@@ -40,11 +40,11 @@ RULES = (
     "sysctl_net_ipv4_icmp_ignore_bogus_error_responses",
     "package_pam_pwquality_installed",
 )
-"""Of the profile's three hundred, those that five minutes are well spent on."""
+"""Selected from the profile's 300 rules so that the demo takes about five minutes."""
 
 
 def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
-    """Whoever works on the data folder has the machine in hand, too: a second demo leaves it alone."""
+    """Build and start the machine, then serve. The folder's lock keeps a second demo from resetting it."""
     machine = Rootfs(settings.data / "rootfs", name)
     with held(settings.lock):
         built(machine, Base())
@@ -71,7 +71,7 @@ def built(machine: Rootfs, base: Base) -> None:
 
 
 def _goes_on(settings: Settings, name: str) -> bool:
-    """With a run that was cut off: the machine stays as that left it."""
+    """Return True if an interrupted run continues, so the machine must not be reset."""
     database = open_database(settings.database)
     try:
         with Session(database) as session:
@@ -81,7 +81,7 @@ def _goes_on(settings: Settings, name: str) -> bool:
 
 
 def make_known(settings: Settings, machine: Rootfs, at: Reachable) -> None:
-    """Its port may have changed since, when somebody else took it meanwhile."""
+    """Register the machine as a host, or register it again if its port has changed."""
     watch = f"root={machine.reachable('root').key}"
     end = endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
     there = registry.find(settings.hosts, machine.name)
@@ -96,7 +96,7 @@ def make_known(settings: Settings, machine: Rootfs, at: Reachable) -> None:
 
 
 def keep_content(machine: Rootfs) -> None:
-    """The machine brings what it is judged by, where this one has none."""
+    """Copy the machine's SCAP content to this one if it is missing here."""
     if CONTENT not in datastreams():
         add(machine.base / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
         _say(f"Its content is kept here, too: temper scap list {CONTENT}")

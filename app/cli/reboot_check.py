@@ -1,4 +1,4 @@
-"""`temper host reboot-check`: what of the last run holds now that the host began anew."""
+"""`temper host reboot-check`: check whether the last run's results hold after a reboot."""
 
 import asyncio
 import getpass

@@ -1,4 +1,4 @@
-"""`temper run --hosts` and `temper rollout`: many hosts by one wish, followed to its end."""
+"""`temper run --hosts` and `temper rollout`: harden many hosts, one run each, and follow them."""
 
 import asyncio
 import getpass
@@ -73,7 +73,7 @@ def _new(database: Engine, request: RolloutAsked) -> str:
 
 
 def _same_unended(database: Engine, request: RolloutAsked) -> str | None:
-    """The rollout that was cut off, when it is what is asked for again."""
+    """Return the id of an interrupted rollout with the same request, or None."""
     with Session(database) as session:
         for row in unended_rollouts(session):
             begun = fold_rollout(events_of(session, row.id)).asked

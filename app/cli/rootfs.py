@@ -1,4 +1,4 @@
-"""`temper rootfs`: disposable machines on this one, to harden without a spare host."""
+"""`temper rootfs`: manage disposable Debian machines for tests without a spare host."""
 
 from pathlib import Path
 

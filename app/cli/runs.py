@@ -1,4 +1,4 @@
-"""`temper runs`: the runs of a data folder, newest first."""
+"""`temper runs`: list runs, newest first."""
 
 from dataclasses import dataclass
 from datetime import datetime

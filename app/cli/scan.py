@@ -1,4 +1,4 @@
-"""`temper scan` and `temper scap`: what OpenSCAP says of a host as it stands, and of the content that is here."""
+"""`temper scan` and `temper scap`: scan a host with OpenSCAP and manage SCAP content."""
 
 import asyncio
 from collections import Counter
@@ -58,7 +58,7 @@ class ScanLine:
     rule: str
     openscap: Word
     built_in: str | None
-    """None where we have no check of our own."""
+    """Verdict of the built-in check; None if there is none."""
     why: str
 
 
@@ -123,7 +123,7 @@ def _chosen(rules: Sequence[str], pack: Skill) -> list[str]:
 async def _verdicts(
     settings: Settings, host: str, pack: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
-    """OpenSCAP's, and beside them what our own checks say of the same rules, where we have any."""
+    """Return OpenSCAP's verdicts and the built-in verdicts by rule, where a built-in check exists."""
     target = TargetThread(open_target(host, settings.hosts))
     try:
         await target.do(lay_out_new)

@@ -1,4 +1,4 @@
-"""`temper schedule`: what is done on a host when nobody asks."""
+"""`temper schedule`: add, list, pause, resume and remove schedules."""
 
 import time
 from dataclasses import dataclass, replace

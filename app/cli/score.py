@@ -1,4 +1,4 @@
-"""`temper score`: a line-up on fresh hosts, beside what others make of the same findings."""
+"""`temper score`: score a line-up on fresh hosts and compare it with baselines."""
 
 import asyncio
 import getpass
@@ -56,12 +56,12 @@ class ScoreAsked:
 
 
 def apart(settings: Settings, lineup: str) -> Settings:
-    """In a data folder of its own, so that neither lessons nor hosts of other work come in."""
+    """Return settings with a separate data folder, so that other runs' lessons and hosts have no effect."""
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
 def label(lineup: Lineup, budget: Budget) -> str:
-    """A smaller budget is part of what was scored, so its row says it."""
+    """Return the line-up's name, with the budget if it is not the default."""
     whole = Budget()
     limits = (
         f"{budget.attempts} attempt{'s' * (budget.attempts > 1)}" if budget.attempts != whole.attempts else "",
@@ -111,7 +111,7 @@ async def _played(settings: Settings, lineup: Lineup, order: ScoreOrder, notes: 
 
 
 async def close_cut_off(settings: Settings) -> None:
-    """A run whose trial was killed in the middle comes to nothing: the trial is made again."""
+    """Append run.failed to the runs of interrupted trials; the trials are repeated."""
     if not (settings.data / "temper.sqlite").exists():
         return
     with held(settings.lock):
@@ -146,11 +146,11 @@ def say(text: str) -> None:
 
 
 def finish(settings: Settings, order: ScoreOrder, lineup: Lineup | None, notes: Notes, asked: ScoreAsked) -> int:
-    """All trials are done: the result is signed and written, and their notes are of no more use."""
+    """Sign and write the result of all trials, delete the notes and return the exit code."""
     database = open_database(settings.database)
     trials = tuple(notes.done.values())
     found = (_started(database, trial.run) for trial in trials if trial.run)
-    started = next((one for one in found if one), None)  # trials that were put together: not all were played here
+    started = next((one for one in found if one), None)  # merged trials: some were played elsewhere
     made = Score(
         order=order,
         simulated=bool(lineup and lineup.simulated),
@@ -195,7 +195,7 @@ def _started(database: Engine, run: str) -> RunStarted | None:
 
 
 def _machine() -> str:
-    """What it ran on, in words that name nobody."""
+    """Return the CPU's number of cores and model; it identifies no person or host."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -212,7 +212,7 @@ def _show(made: Score, out: Path) -> None:
 
 
 def table(files: Sequence[Path], into: Path | None) -> None:
-    """The page of all results, in the order of the files' names."""
+    """Write a page of all results, ordered by file name, to `into` or stdout."""
     found = [score_file.read_file(file).score for file in sorted(files, key=lambda file: file.name)]
     text = paper([row(one) for one in found])
     if into:
@@ -222,7 +222,7 @@ def table(files: Sequence[Path], into: Path | None) -> None:
 
 
 def verify_score(path: Path, key: str) -> int:
-    """Ends with 0 when the score holds, 2 when it does not, as `temper verify` does."""
+    """Return 0 if the score is valid, 2 if it is not."""
     try:
         found, looked = score_file.check(path, key)
     except score_file.BrokenScore as exc:

@@ -1,4 +1,4 @@
-"""`temper score … --host NAME`: on a disposable Debian that every trial begins anew, with OpenSCAP to judge it."""
+"""`temper score … --host NAME`: score on a disposable Debian, reset for each trial and scanned by OpenSCAP."""
 
 import asyncio
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 
 
 def score_debian(settings: Settings, asked: ScoreAsked, name: str) -> int:
-    """`settings` are those of the data folder in which the machine is, or will be."""
+    """Run all trials and return the exit code. The machine lies in the data folder of `settings`."""
     if asked.held_back or asked.hosts != 1:
         raise BadInput(
             "hosts are generated from the built-in one only: leave --hosts and --held-back away with --host."

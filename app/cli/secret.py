@@ -1,4 +1,4 @@
-"""What must not stand in a command line: it is named, and read from there."""
+"""Read secrets by name, so that they never appear on a command line."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from app.errors import BadInput
 
 
 def secret(named: str) -> str:
-    """Of a variable of the environment, or a file."""
+    """Return the secret in the environment variable or file `named`. Raise BadInput if there is neither."""
     if (held := os.environ.get(named)) is not None:
         return held.strip()
     try:

@@ -1,4 +1,4 @@
-"""`temper serve` and `temper demo`: the server, until a signal ends it."""
+"""`temper serve`, `temper demo` and `temper worker`: run until a signal."""
 
 import asyncio
 import gc
@@ -21,11 +21,11 @@ from app.store import people, queries
 from app.store.db import open_database
 
 Beside = Callable[[Runtime], Awaitable[None]]
-"""What goes on beside the server; it may end before it."""
+"""A task that runs beside the server and may end before it."""
 
 
 async def serve_until_told(settings: Settings, *, first: Order | None = None, beside: Beside | None = None) -> None:
-    """`first` is the run that it begins with."""
+    """Serve the application until SIGINT or SIGTERM. Submit `first` at the start, if given."""
     lineup = chosen_lineup(settings)
     _somebody_may_come_in(settings)
     listener = opened_socket(settings)
@@ -40,7 +40,7 @@ async def serve_until_told(settings: Settings, *, first: Order | None = None, be
             if telling:
                 telling.cancel()
                 await asyncio.wait({telling})
-            await runtime.writer.flush()  # says why, where the log is broken
+            await runtime.writer.flush()  # raises the reason if the log is broken
 
 
 def _somebody_may_come_in(settings: Settings) -> None:
@@ -58,7 +58,7 @@ def _somebody_may_come_in(settings: Settings) -> None:
 
 
 async def work_until_told(settings: Settings) -> None:
-    """A node without a page."""
+    """Run a node without the web application until SIGINT or SIGTERM."""
     lineup = chosen_lineup(settings)
     told = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -68,11 +68,11 @@ async def work_until_told(settings: Settings) -> None:
         async with background_tasks(runtime):
             _spare_what_stays()
             await _first(told, runtime.writer.broken)
-        await runtime.writer.flush()  # says why, where the log is broken
+        await runtime.writer.flush()  # raises the reason if the log is broken
 
 
 def _spare_what_stays() -> None:
-    """What is loaded by now stays to the end: walking through it for garbage was a tenth of what runs cost."""
+    """Exclude all present objects from garbage collection; scanning them took a tenth of a run's CPU time."""
     gc.collect()
     gc.freeze()
 
@@ -85,7 +85,7 @@ async def _first(*events: asyncio.Event) -> None:
 
 
 async def _begin(runtime: Runtime, lineup: Lineup, order: Order) -> None:
-    """A run that was cut off goes on by itself; only where there is none on the host a new one starts."""
+    """Submit the order unless the host has an unended run, which resumes by itself."""
     with Session(runtime.database) as session:
         if queries.unended(session, order.host):
             return
@@ -95,7 +95,7 @@ async def _begin(runtime: Runtime, lineup: Lineup, order: Order) -> None:
 async def _serve(runtime: Runtime, listener: socket.socket) -> None:
     application = create_app(runtime)
     server = made(application, runtime.settings, application.state.streams.close)
-    gc.freeze()  # looking through what stays for good would stop every stream for a tenth of a second
+    gc.freeze()  # a full collection would stop every stream for 0.1 s
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, server.end)
     _spare_what_stays()
@@ -105,6 +105,6 @@ async def _serve(runtime: Runtime, listener: socket.socket) -> None:
 
 
 async def _end_with(event: asyncio.Event, end: Callable[[], None]) -> None:
-    """A process that cannot write its log is of no use; one that starts it again can help."""
+    """Stop the process when its log is broken, so that a supervisor can restart it."""
     await event.wait()
     end()

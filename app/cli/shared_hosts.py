@@ -1,4 +1,4 @@
-"""The hosts of a database that several nodes share, as a command on any machine sees them."""
+"""Access from a command to the hosts of a shared database."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from app.targets.ownership import ALONE, Ownership
 
 
 def caught_up(settings: Settings) -> HostFolders | None:
-    """The folder here knows what the nodes know; None where there is one process and one folder."""
+    """Bring the local hosts folder up to date with the shared database; return None if there is none."""
     if not settings.database_url:
         return None
     files = HostFolders(open_database(settings.database), settings.hosts)
@@ -18,6 +18,6 @@ def caught_up(settings: Settings) -> HostFolders | None:
 
 
 def owned(settings: Settings, host: str) -> Ownership:
-    """A host that nobody works on, with its journals as the last node left them."""
+    """Return the ownership of a host outside any run, with the journals of the last node that worked on it."""
     files = caught_up(settings)
     return Ownership(bring=partial(files.bring, host), keep=partial(files.keep, host)) if files else ALONE

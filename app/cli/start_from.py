@@ -1,4 +1,4 @@
-"""`temper run --from FILE`: somebody else's open rules become what a run is asked for."""
+"""`temper run --from FILE`: take the open rules of another scanner's results as the order's rules."""
 
 import sys
 from dataclasses import replace

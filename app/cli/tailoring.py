@@ -1,4 +1,4 @@
-"""`temper scap tailor` and `temper scap export`: somebody's own profiles over a data stream's, in and out."""
+"""`temper scap tailor` and `temper scap export`: import and export tailoring files."""
 
 import time
 from pathlib import Path

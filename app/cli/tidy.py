@@ -1,4 +1,4 @@
-"""`temper tidy`: old runs shrink to their evidence, and old samples go. `--keep-days` asks for it daily."""
+"""`temper tidy`: shrink old runs to their evidence and delete old samples. `--keep-days` does it daily."""
 
 import getpass
 import time
@@ -23,7 +23,7 @@ DAY = 24 * 3600.0
 
 
 def tidy(settings: Settings, days: float, *, dry_run: bool) -> int:
-    """Ends with LEFT when a run had to stay whole."""
+    """Shrink runs that ended more than `days` ago. Return LEFT if a run could not be shrunk."""
     database, before = existing_database(settings), time.time() - days * DAY
     with Session(database, expire_on_commit=False) as session:
         due = store.due(session, before)
@@ -41,7 +41,7 @@ def tidy(settings: Settings, days: float, *, dry_run: bool) -> int:
 
 
 def _finish(database: Engine) -> None:
-    """What an earlier tidy was cut off at."""
+    """Finish the deletions of an interrupted tidy."""
     with Session(database) as session:
         runs = store.unswept(session)
     for run in runs:

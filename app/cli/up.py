@@ -1,4 +1,4 @@
-"""`temper up`: the engines of a line-up and the page over them; each cold start step by step in the terminal."""
+"""`temper up`: start a line-up's engines and the web application, and show each cold start step by step."""
 
 import asyncio
 from pathlib import Path
@@ -27,21 +27,21 @@ _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent":
 
 
 def start_lineup(settings: Settings, *, anyway: bool) -> None:
-    """What would not boot is not tried: on a GPU that takes minutes to find out."""
+    """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
     if not anyway and (told := would_stop(settings)):
         raise BadInput(f"{told} (`temper doctor {settings.lineup}` says it at length; --anyway starts it all the same)")
     asyncio.run(serve_until_told(settings, beside=tell_cold_starts))
 
 
 def would_stop(settings: Settings) -> str:
-    """What keeps the line-up's engines from starting, and what helps; empty where nothing is known to."""
+    """Return what prevents the line-up's engines from starting and the fix, or an empty string."""
     lineup = chosen_lineup(settings)
     stops = [one for one in diagnose(lineup, look_around(lineup)) if one.severity == "stop"]
     return "; ".join(f"{one.engine or lineup.name}: {one.says}: {one.fix}" for one in stops)
 
 
 def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
-    """Systemd units are files; without a folder they are printed one after the other."""
+    """Write systemd units or a compose file into a folder, or print them."""
     lineup = chosen_lineup(settings)
     if not any(engine.launch for engine in lineup.engines.values()):
         raise BadInput(f"{lineup.name} starts no engine, so there is nothing to print: give a line-up with [launch].")
@@ -56,13 +56,13 @@ def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
         if into:
             into.mkdir(parents=True, exist_ok=True)
             (into / name).write_text(text, encoding="utf-8")
-            (into / name).chmod(0o644)  # systemd's units and compose's file are for others to read
+            (into / name).chmod(0o644)  # systemd and compose must be able to read them
         else:
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 
 
 async def tell_cold_starts(runtime: Runtime) -> None:
-    """Until each engine serves or has failed; the page serves meanwhile and after."""
+    """Show the cold starts until each engine is ready or dead."""
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]
     if not flights:
@@ -90,7 +90,7 @@ async def _drawn(console: Console, flights: list[Launched]) -> None:
 
 
 async def _written(console: Console, flights: list[Launched]) -> None:
-    """Where nobody looks, each step is a line, once."""
+    """Print each step once as a line, when the output is not a terminal."""
     told = dict.fromkeys(range(len(flights)), 0)
     while True:
         looks = [one.look() for one in flights]

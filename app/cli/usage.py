@@ -1,4 +1,4 @@
-"""`temper usage`: who ordered what it cost."""
+"""`temper usage`: print tokens, GPU time and energy per person."""
 
 import sys
 import time

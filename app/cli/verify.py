@@ -1,4 +1,4 @@
-"""`temper verify`: does a run's log hold, the record of what people did, or a pack that somebody handed over?"""
+"""`temper verify`: verify a run's log, the audit log, an evidence pack or a score."""
 
 import json
 from collections import Counter
@@ -35,7 +35,7 @@ HOLDS, BROKEN = 0, 2
 
 
 def verify_what(settings: Settings, wanted: str, head: str, key: str = "", authority: Path | None = None) -> int:
-    """By what it is: `audit`, a pack or the folder that it was unpacked into, otherwise a run."""
+    """Verify `wanted`: `audit`, a score, a pack, a folder with an unpacked pack, or else a run."""
     key = a_public_key(key) if key else ""
     if wanted == AUDIT:
         return verify_audit(settings, head, key)
@@ -138,7 +138,7 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
 
 
 def _record(settings: Settings, database: Engine) -> Anchored:
-    """What people did, as far as it vouches for runs, once it holds."""
+    """Check the audit chain and return its anchors. Raise BrokenChain if it does not hold."""
     with Session(database) as session:
         counted = end(session, AUDIT)
     signed, record = signed_head(settings.data / KEYS), EventStore(database).lines(AUDIT)
@@ -159,7 +159,7 @@ def _kept(database: Engine, run: str) -> bytes | None:
 
 
 def _through(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, ours: list[str]) -> str:
-    """The chain runs through the evidence: the log of a run that was shrunk has gaps."""
+    """Check the chain of a shrunk run through its evidence, since its log has gaps. Return the chain's head."""
     try:
         files = agrees(archive, rows)
         by = json.loads(files["manifest.json"]).get("key", "")

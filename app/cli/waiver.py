@@ -1,4 +1,4 @@
-"""`temper waiver`: findings that somebody answers for. Each word of it is on record."""
+"""`temper waiver`: add, list and end waivers. Each change is recorded in the audit log."""
 
 import time
 from dataclasses import dataclass

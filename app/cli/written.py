@@ -1,4 +1,4 @@
-"""What a command made, where it was asked for."""
+"""Write a command's output to a file or stdout."""
 
 import sys
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ STDOUT = "-"
 
 
 def write_out(pieces: Iterable[bytes], out: str, usual: str) -> None:
-    """Into `out`, or a file with the usual name here."""
+    """Write `pieces` to the file `out`, to stdout for `-`, or to the file `usual` if `out` is empty."""
     if out == STDOUT:
         sys.stdout.buffer.writelines(pieces)
         return

@@ -1,37 +1,37 @@
-"""Whether an engine takes one more turn. Pure, over what it reports and what we hold there."""
+"""Decide whether an engine can take one more turn, from its reported capacity and our own load. Pure."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Room:
-    """What is known of one replica. None is what nobody said, and holds nothing back."""
+    """Reported capacity of one replica. A value of None is unknown and limits nothing."""
 
     streams: int | None = None
-    """Requests at a time: its max_num_seqs, or fewer where a probe found that more win nothing."""
+    """Concurrent requests: max_num_seqs, or fewer if a probe found that more bring no throughput."""
     kv_tokens: int | None = None
     kv_used: int | None = None
-    """Of these, in use when it was looked at last: ours and other people's."""
+    """KV tokens in use at the last sample, ours and those of others."""
     others: int = 0
-    """Requests that are not this process's."""
+    """Requests of other processes."""
     nodes: int = 1
-    """Processes that share it, each with a queue of its own."""
+    """Processes that share the replica, each with its own queue."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """What this process has at the replica: a turn counts with its prompt and all that it may write."""
+    """This process's load on a replica. A turn counts its prompt and its maximum answer."""
 
     turns: int = 0
     tokens: int = 0
     unseen: int = 0
-    """Of the tokens, those of turns that began after the last look."""
+    """Tokens of turns that began after the last sample."""
 
 
 def why_wait(room: Room, held: Held, tokens: int) -> str:
-    """What a turn of so many tokens waits for; empty where it may go.
+    """Return why a turn of `tokens` must wait, or an empty string if it can start.
 
-    One turn of ours always goes: the engine has a queue, too, and nobody else's load may keep us out of it for good.
+    One turn per process always starts: the load of others must not lock this process out, and the engine queues too.
     """
     if not held.turns:
         return ""
@@ -41,7 +41,7 @@ def why_wait(room: Room, held: Held, tokens: int) -> str:
         return f"it answers {room.streams} at a time"
     if room.kv_tokens is None:
         return ""
-    # What could come to be held is our own doing; what is held by others is known by looking alone.
+    # The maximum is known for our own turns only; the use by others is known from samples.
     if held.tokens + tokens > room.kv_tokens // room.nodes:
         return f"its KV cache holds {room.kv_tokens:,} tokens"
     if room.kv_used is not None and room.kv_used + held.unseen + tokens > room.kv_tokens:

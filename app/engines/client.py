@@ -1,4 +1,4 @@
-"""One vLLM or llama.cpp server over HTTP. Only here an engine's bytes enter, and here foreign errors end."""
+"""HTTP client of one vLLM or llama.cpp server. It translates all httpx errors into EngineError."""
 
 import asyncio
 import time
@@ -29,13 +29,13 @@ class ServedModel:
     id: str
     max_model_len: int | None = None
     made_by: str = ""
-    """Program and version of a server that has no /version: llama.cpp's."""
+    """Program and version of a server without /version, which is llama.cpp."""
     quantized: str = ""
-    """As a GGUF file says: Q4_1."""
+    """Quantization named by the GGUF file, such as Q4_1."""
 
 
 class _Meta(msgspec.Struct):
-    """llama.cpp's, of a model."""
+    """Model metadata that llama.cpp reports."""
 
     n_ctx: int | None = None
     ftype: str = ""
@@ -56,7 +56,7 @@ class _Card(msgspec.Struct):
 
 
 class _Slot(msgspec.Struct):
-    """One of llama.cpp's requests at work, or room for one."""
+    """One request slot of llama.cpp, busy or free."""
 
     is_processing: bool = False
     n_prompt_tokens_processed: int = 0
@@ -72,20 +72,20 @@ class _Version(msgspec.Struct):
 
 
 class EngineClient:
-    """`base_url` ends in /v1. `http` is the caller's and outlives this object."""
+    """Client of one base URL, which ends in /v1. The caller owns `http` and closes it."""
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, *, key: str = "", patience: float = 5.0) -> None:
-        """`patience`: seconds to connect, and for an answer that is not a stream."""
+        """Set `patience`: the seconds to connect, and to receive an answer that is not a stream."""
         self._http = http
         self._patience = patience
         self._base = base_url.rstrip("/")
         self._key = {"authorization": f"Bearer {key}"} if key else {}
         self._root = self._base.removesuffix("/v1")
         self._lacks: frozenset[Lack] | None = None
-        """What its grammar cannot bind; None until it has refused a shape and was asked."""
+        """Schema features that its grammar lacks; None until it has refused a schema and was tested."""
 
     async def ask(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
-        """The reply as it is made; the last item is Finished. Close it (contextlib.aclosing) to end the request."""
+        """Yield the reply as it arrives, Finished last. Use contextlib.aclosing to end the request early."""
         begun = False
         try:
             async with aclosing(self._ask(question, stall_after)) as replies:
@@ -102,9 +102,9 @@ class EngineClient:
                 yield reply
 
     async def _lacking(self, question: Question) -> frozenset[Lack]:
-        """What the engine's grammar cannot bind: found out once, at its first refusal, with a token for each part."""
+        """Test which schema features the engine refuses, once, after its first refusal, with one token per feature."""
         if await self._refuses(question, PLAINEST):
-            return frozenset()  # it was not for the shape
+            return frozenset()  # the schema was not the reason
         self._lacks = frozenset([one.lack for one in CAPABILITIES if await self._refuses(question, one.schema)])
         return self._lacks
 
@@ -138,7 +138,7 @@ class EngineClient:
             yield reply.finish()
 
     async def ready(self, model: str | None = None) -> bool:
-        """Healthy, and serving `model` (any model when none is named)."""
+        """Return True if the engine is healthy and serves `model`, or any model if None."""
         try:
             await self._get(f"{self._root}/health")
             served = await self.models()
@@ -154,14 +154,14 @@ class EngineClient:
             raise EngineRefused(f"{self._base}/models is not a list of models: check that base_url is right.") from exc
 
     async def version(self) -> str:
-        """vLLM's own; empty where the server does not tell."""
+        """Return vLLM's version, or an empty string if the server does not report one."""
         try:
             return msgspec.json.decode(await self._get(f"{self._root}/version"), type=_Version).version
         except (EngineError, *NOT_JSON):
             return ""
 
     async def sample(self, url: str = "") -> EngineSample:
-        """Its metrics, from where they stand: beside the base URL, unless `url` says otherwise."""
+        """Read the metrics from `url`, by default /metrics beside the base URL."""
         sample = parse((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
         if url or not (sample.counts_late and sample.running):
             return sample
@@ -170,7 +170,7 @@ class EngineClient:
         return replace(sample, in_flight=sum(slot.decoded for slot in busy), reading=read)
 
     async def _slots(self) -> list[_Slot]:
-        """llama.cpp's requests at work; it has no other place that tells of them before they end."""
+        """List llama.cpp's requests; no other endpoint reports them before they end."""
         try:
             return msgspec.json.decode(await self._get(f"{self._root}/slots", self._key), type=list[_Slot])
         except (EngineError, *NOT_JSON):
@@ -232,7 +232,7 @@ def _reason(status: int, said: str) -> str:
 
 
 async def _read(response: httpx.Response, limit: int) -> bytes:
-    """At most `limit` bytes: an answer can be as long as a hostile server likes."""
+    """Read at most `limit` bytes, since a hostile server can send any amount."""
     got = bytearray()
     async for data in response.aiter_bytes():
         got += data

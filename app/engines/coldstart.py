@@ -1,4 +1,4 @@
-"""A cold start as an engine's log tells it: which step was reached when, and what it found. Pure."""
+"""Parse an engine's cold start from its log: the steps, their times and their figures. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -43,26 +43,26 @@ _MOST_LOADS = 5
 class ColdStartStep:
     name: str
     at: float
-    """Seconds since the start."""
+    """Seconds from the start."""
     figure: float | None
 
     @property
     def found(self) -> str:
-        """The figure with its unit, where the step has one worth showing."""
+        """The figure with its unit, or an empty string if the step has none."""
         unit = _UNITS.get(self.name)
         return f"{self.figure:,.12g} {unit}" if unit and self.figure is not None else ""
 
 
 @dataclass(frozen=True)
 class ColdStart:
-    """What a log has told so far."""
+    """The state of a cold start after the log lines read so far."""
 
     started: float
-    """On the wall clock."""
+    """Unix time."""
     steps: tuple[ColdStartStep, ...] = ()
     version: str = ""
     newest: str = ""
-    """Where it is at this moment, in the log's words."""
+    """Text of the newest step or log line."""
 
     def figure(self, name: str) -> float | None:
         return next((step.figure for step in self.steps if step.name == name), None)
@@ -89,7 +89,7 @@ class ColdStart:
 
 
 def told(cold: ColdStart, line: str, now: float) -> ColdStart:
-    """Of several ranks that say the same, the first one counts. The line's own clock counts before ours."""
+    """Return `cold` with one log line applied. The first rank to report a step counts, by the line's own timestamp."""
     plain = _ANSI.sub("", line).rsplit("\r", 1)[-1]
     reached = {step.name for step in cold.steps}
     found = {name: match[1] for name, pattern in _STEPS if name not in reached and (match := pattern.search(plain))}
@@ -105,7 +105,7 @@ def told(cold: ColdStart, line: str, now: float) -> ColdStart:
 
 
 def stamped(line: str, now: float) -> float:
-    """vLLM writes month, day and time of this machine, and no year."""
+    """Return the line's Unix time, or `now` without a timestamp. vLLM logs local time without the year."""
     if not (found := _STAMP.search(line)):
         return now
     here = datetime.fromtimestamp(now).astimezone()
@@ -122,14 +122,14 @@ def _figure(text: str) -> float | None:
 
 @dataclass(frozen=True)
 class Load:
-    """One cold start of before, on this machine, that came to its end."""
+    """An earlier cold start on this machine that completed."""
 
     seconds: float
     steps: dict[str, float] = field(default_factory=dict)
 
 
 def progress(cold: ColdStart, earlier: Sequence[Load], now: float) -> tuple[float | None, float | None]:
-    """Share that is over and seconds left, by the median of earlier loads; nothing where there was none."""
+    """Return the completed share and the seconds left, by the median of earlier loads; (None, None) without any."""
     recent = earlier[-_MOST_LOADS:]
     if not recent:
         return None, None
@@ -137,7 +137,7 @@ def progress(cold: ColdStart, earlier: Sequence[Load], now: float) -> tuple[floa
     reached = cold.steps[-1].name if cold.steps else ""
     before = [load.steps[reached] for load in recent if reached in load.steps]
     elapsed = now - cold.started
-    # A step that came late moves all that follows it.
+    # A late step delays all later ones.
     left = whole - median(before) - (elapsed - cold.steps[-1].at) if before else whole - elapsed
     left = max(0.0, left)
     return round(min(0.99, elapsed / (elapsed + left)) if elapsed + left > 0 else 0.99, 3), round(left, 1)

@@ -1,15 +1,15 @@
-"""What an engine says went wrong: vLLM's error object, a bare string, or a proxy's page."""
+"""Extract error messages from engine answers: vLLM's error object, a bare string or a proxy's page."""
 
 import msgspec
 
 LIMIT = 500
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What decoding foreign bytes can raise; the last is for brackets a million deep."""
+"""Exceptions raised by decoding untrusted JSON; RecursionError covers deep nesting."""
 
 
 def complaint(body: bytes) -> str:
-    """The message of an error answer, in one bounded line."""
+    """Return the message of an error answer as one bounded line."""
     try:
         decoded = msgspec.json.decode(body)
     except NOT_JSON:
@@ -24,7 +24,7 @@ def message_of(error: object) -> str:
 
 
 def one_line(text: str) -> str:
-    """Foreign text for an error of ours: printable, on one line, bounded."""
+    """Return untrusted text as one printable line of at most LIMIT characters."""
     words = "".join(char if char.isprintable() else " " for char in text[: 4 * LIMIT]).split()
     line = " ".join(words)
     return line if len(line) <= LIMIT else line[: LIMIT - 1] + "…"

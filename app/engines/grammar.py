@@ -1,4 +1,4 @@
-"""A JSON Schema as an engine's grammar can be made of it. What one engine cannot bind, it is asked without."""
+"""Adapt a JSON Schema to an engine's grammar by removing the features that it does not support."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _LENGTHS = ("minLength", "maxLength")
 
 @dataclass(frozen=True)
 class Capability:
-    """Something that a schema of ours may hold, and the smallest one that holds it."""
+    """A schema feature that we use, and the smallest schema that has it."""
 
     lack: Lack
     schema: dict[str, Any]
@@ -23,7 +23,7 @@ def _of(field: dict[str, Any]) -> dict[str, Any]:
 
 
 PLAINEST = _of({"type": "boolean"})
-"""What every grammar takes: an engine that refuses this refuses for another reason."""
+"""Every grammar supports this schema: an engine that refuses it has another reason."""
 CAPABILITIES = (
     Capability("patterns", _of({"type": "string", "pattern": r'^[^"\\\x00-\x1f\x7f]{0,8}$'})),
     Capability("lengths", _of({"type": "string", "maxLength": 8})),
@@ -32,7 +32,9 @@ CAPABILITIES = (
 
 
 def bindable(schema: Any, lacks: frozenset[Lack] = frozenset()) -> Any:
-    """Beside a length a pattern is refused (mlc-ai/xgrammar#966). The length stays: it is what ends a string."""
+    """Return the schema without unsupported features.
+
+    xgrammar refuses a pattern beside a length (mlc-ai/xgrammar#966). The length stays because it ends the string."""
     if isinstance(schema, list):
         return [bindable(one, lacks) for one in schema]
     if not isinstance(schema, dict):
@@ -45,7 +47,7 @@ def bindable(schema: Any, lacks: frozenset[Lack] = frozenset()) -> Any:
 
 
 def _no_pattern(node: dict[str, Any]) -> dict[str, Any]:
-    """The bound in the pattern becomes a length; what else it bound is read for and refused."""
+    """Replace the pattern by its maximum length; our own validation refuses answers that break the rest of it."""
     pattern = node.get("pattern")
     if not isinstance(pattern, str):
         return node
@@ -68,7 +70,7 @@ def _no_const(node: dict[str, Any]) -> dict[str, Any]:
 _ANY_LENGTH = 256
 _MOST = re.compile(r"\{(?:\d+,)?(\d+)\}")
 _SOME = r"(?:\[(?:\\.|[^\]\\])+\]\{(?:\d+,)?\d+\})+"
-"""So many characters of a class, and so many more."""
+"""One or more character classes, each with a repeat count."""
 _WAY = re.compile(_SOME)
 _WAYS = re.compile(rf"\^(?:{_SOME}|\({_SOME}(?:\|{_SOME})*\))\$")
 _WITHOUT: dict[Lack, Callable[[dict[str, Any]], dict[str, Any]]] = {

@@ -1,4 +1,4 @@
-"""The key of an engine's base URLs: in the environment, read where it is used, kept nowhere."""
+"""API keys of engines, read from the environment at each use and never stored."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Watches a reply for what Gemma 4 lets slip: control tokens in the text, or no answer at all."""
+"""Detect Gemma 4's faults in a reply: control tokens in the text, or an empty answer."""
 
 import re
 
@@ -7,7 +7,7 @@ from app.events.words import Channel
 _NAMES = "channel|turn|think|tool|tool_call|tool_response|image|audio|video"
 _CONTROL = re.compile(rf'<\|(?:{_NAMES})>|<(?:{_NAMES})\|>|<\|"\|>|<(?:bos|eos|pad)>|<(?:start|end)_of_turn>')
 _LONGEST = len("<tool_response|>")
-# The channel's name is left over where the engine strips the control tokens around it.
+# The channel's name remains if the engine strips the control tokens around it.
 _CHANNEL_NAME = "thought\n"
 
 
@@ -16,7 +16,7 @@ class LeakWatch:
         self._control = False
         self._tails: dict[Channel, str] = {"thought": "", "answer": ""}
         self._opening = ""
-        """The answer's first characters, leading space left out."""
+        """First characters of the answer, without leading whitespace."""
 
     def see(self, channel: Channel, text: str) -> None:
         seen = self._tails[channel] + text

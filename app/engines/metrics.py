@@ -1,4 +1,4 @@
-"""An engine's own figures, under the names that vLLM has given them since 0.19, or under llama.cpp's."""
+"""Parse an engine's Prometheus metrics: vLLM's names since 0.19, and llama.cpp's."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -30,26 +30,26 @@ _LLAMACPP = {
     "llamacpp:spec_decode_num_draft_tokens_total": "vllm:spec_decode_num_draft_tokens_total",
     "llamacpp:spec_decode_num_accepted_tokens_total": "vllm:spec_decode_num_accepted_tokens_total",
 }
-"""Its name to vLLM's for the same."""
+"""llama.cpp's metric name to vLLM's."""
 _LLAMACPP_READ = "llamacpp:prompt_tokens_total"
-"""Without those found in the cache, where vLLM's counter has them."""
+"""Excludes tokens found in the cache; vLLM's counter includes them."""
 _WANTED = (*_GAUGES, *_COUNTERS, _FIRST_TOKENS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ)
 _BEFORE_0_19 = ("vllm:gpu_cache_usage_perc", "vllm:time_per_output_token_seconds")
 
 SHORTEST = 0.05
-"""Seconds in which arrivals are merged: over less, no rate is told."""
+"""Shortest interval in seconds for a rate: arrivals within it are merged."""
 
 Totals = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
 class EngineSample:
-    """None is what the engine does not report."""
+    """One reading of an engine's metrics. None means not reported."""
 
     running: int | None
     waiting: int | None
     kv_used: float | None
-    """0 to 1."""
+    """Share from 0 to 1."""
     prompt_tokens: int | None
     generation_tokens: int | None
     prefix_queries: int | None = None
@@ -60,21 +60,21 @@ class EngineSample:
     draft_tokens: int | None = None
     accepted_tokens: int | None = None
     first_tokens: int | None = None
-    """Requests that have got their first token."""
+    """Requests that have received their first token."""
     first_token_seconds: float | None = None
-    """For which those waited, together."""
+    """Total seconds that those requests waited."""
     kv_tokens: int | None = None
-    """What the KV cache holds. Never reckoned from blocks: layers of a hybrid model share them unevenly."""
+    """KV cache capacity. Never computed from blocks: layers of a hybrid model share them unevenly."""
     started: float | None = None
-    """When its process started, on its own clock: a later one is another process."""
+    """Process start time by the engine's clock; a later value means another process."""
     missing: str = ""
-    """What it should report and does not, in a sentence."""
+    """Sentence that names the expected metrics that are missing."""
     counts_late: bool = False
-    """llama.cpp counts the tokens of an answer when that has ended."""
+    """llama.cpp counts an answer's tokens only when the answer has ended."""
     in_flight: int = 0
-    """Tokens of answers that are still being written."""
+    """Generated tokens of unfinished answers."""
     reading: int = 0
-    """Tokens of their prompts that are read: what moves before the first token."""
+    """Processed prompt tokens of unfinished answers, which show progress before the first token."""
 
 
 def parse(text: str) -> EngineSample:
@@ -85,7 +85,7 @@ def parse(text: str) -> EngineSample:
     return EngineSample(
         running=_sum(found["vllm:num_requests_running"]),
         waiting=_sum(found["vllm:num_requests_waiting"]),
-        # One share per data-parallel engine: pools of equal size, so the mean is the whole pool's.
+        # One share per data-parallel engine. Their pools have equal size, so the mean is the overall share.
         kv_used=sum(shares) / len(shares) if shares else None,
         prompt_tokens=_sum(found["vllm:prompt_tokens_total"]),
         generation_tokens=_sum(found["vllm:generation_tokens_total"]),
@@ -105,7 +105,9 @@ def parse(text: str) -> EngineSample:
 
 
 def live(before: EngineSample | None, sample: EngineSample) -> EngineSample:
-    """With what is being written counted in. An answer that has just ended may be in neither count for one look."""
+    """Return `sample` with the tokens of unfinished answers added.
+
+    An answer that has just ended may be missing from both counts in one sample, so the total never falls."""
     if not sample.counts_late or sample.generation_tokens is None:
         return sample
     tokens = sample.generation_tokens + sample.in_flight
@@ -115,13 +117,13 @@ def live(before: EngineSample | None, sample: EngineSample) -> EngineSample:
 
 
 def rate(previous: float | None, current: float | None, seconds: float) -> float | None:
-    """A counter's growth per second; over a moment it would be a burst's, and nobody's pace."""
+    """Return a counter's growth per second, or None over less than SHORTEST, where a burst would distort it."""
     grown = growth(previous, current)
     return None if grown is None or seconds < SHORTEST else grown / seconds
 
 
 def growth(previous: float | None, current: float | None) -> float | None:
-    """A counter that fell was reset: the engine started anew at 0."""
+    """Return a counter's increase. A counter that fell was reset to 0 by a restart."""
     if previous is None or current is None:
         return None
     return current - previous if current >= previous else current
@@ -146,7 +148,7 @@ def _as_vllm(found: Totals) -> None:
 
 
 def _samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
-    """Most of the text is histograms that nobody asked for: reading them all would cost ten times as much."""
+    """Yield name, labels and value of the wanted metrics; parsing the histograms too would take ten times as long."""
     for line in text.split("\n"):
         if not line.startswith(_WANTED):
             continue
@@ -154,7 +156,7 @@ def _samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
             for family in text_string_to_metric_families(line + "\n"):
                 yield from ((one.name, one.labels, one.value) for one in family.samples if one.name in _WANTED)
         except (ValueError, KeyError, IndexError):
-            continue  # a line cut short, or of something that is not Prometheus
+            continue  # a truncated line, or not Prometheus text
 
 
 def _missing(text: str, found: Totals) -> str:

@@ -1,7 +1,7 @@
-"""Where turns wait for an engine: one fair queue each, so that it is kept full and not drowned.
+"""A fair queue of turns per engine, which keeps the engine busy without overloading it.
 
-Whose change stands on a host goes first, then the host that was served longest ago, then who came first. Nobody
-overtakes whom the engine has no room for yet, so a long prompt is not starved by short ones.
+Order: hosts with an applied change first, then the host served longest ago, then first come, first served. A turn never
+overtakes one that the engine has no room for yet, so short prompts do not starve a long one.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ from app.engines.traffic import EngineTraffic, ReplicaLook
 from app.events.words import Purpose
 
 URGENCY: dict[Purpose, int] = {"triage": 0, "review": 1, "reflect": 2, "act": 3, "plan": 4}
-"""A change that stands on a host is looked at before another is thought of."""
+"""Lower goes first: an applied change is checked before another is planned."""
 AGAIN = 1.0
-"""Seconds until whoever waits looks again, whatever nobody told: an engine may have come back."""
+"""Seconds between rechecks of a waiting turn, since an engine can recover without a notification."""
 HOSTS_REMEMBERED = 10_000
 BOUNDS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
-"""Of the histogram of waits, in seconds."""
+"""Upper bounds of the wait histogram, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class TurnWanted:
     host: str
     purpose: Purpose
     tokens: int
-    """Of its prompt and of all that it may write."""
+    """Tokens of its prompt and of its maximum answer."""
     patience: float
-    """Seconds that it has for an engine which does not answer."""
+    """Seconds to wait for an engine that does not answer."""
 
 
 @dataclass(eq=False)
@@ -43,27 +43,27 @@ class QueuedTurn:
     called: asyncio.Event = field(default_factory=asyncio.Event)
     number: int = 0
     place: int = 0
-    """Which replica it was given, once it was called."""
+    """Index of the assigned replica, set when the turn is called."""
     waited: float = 0.0
-    """Seconds behind others: not the model's time, and no budget's."""
+    """Seconds behind other turns, charged to no budget."""
     away: float = 0.0
-    """Seconds in which no replica was there to answer: the turn's own, as if it had asked in vain."""
+    """Seconds without any available replica, charged to the turn like a failed request."""
 
 
 @dataclass(frozen=True)
 class QueueNow:
     waiting: int = 0
     longest: float = 0.0
-    """Seconds that the one who has waited longest has waited."""
+    """Longest current wait in seconds."""
     why: str = ""
-    """In words: what the first of them waits for."""
+    """Why the first turn waits."""
 
     def __str__(self) -> str:
         return f"{self.waiting} {'waits' if self.waiting == 1 else 'wait'}, longest {self.longest:.0f} s"
 
 
 class EngineQueue:
-    """One engine's, in one process. It is also where an engine's own time is told from time behind others."""
+    """Queue of one engine in one process. It separates waiting behind other turns from waiting for the engine."""
 
     def __init__(
         self,
@@ -81,11 +81,11 @@ class EngineQueue:
         self._why = ""
         self.waits = [0] * (len(BOUNDS) + 1)
         self.waited = 0.0
-        """Of all turns so far, in seconds; `waits` has how many waited how long."""
+        """Total wait of all turns in seconds; `waits` is the histogram."""
 
     @asynccontextmanager
     async def place(self, bases: Sequence[str], wanted: TurnWanted) -> AsyncIterator[QueuedTurn]:
-        """Whoever is cancelled here leaves the queue at once."""
+        """Wait for a replica and hold it within the context. A cancelled turn leaves the queue at once."""
         turn = QueuedTurn(wanted, bases, self._clock(), self._away)
         self._waiting.append(turn)
         try:
@@ -110,7 +110,7 @@ class EngineQueue:
         return QueueNow(len(self._waiting), longest, self._why)
 
     def look(self) -> None:
-        """Call whoever there is room for."""
+        """Start every waiting turn that a replica has room for."""
         self._count_away()
         self._why = ""
         while self._waiting:
@@ -124,7 +124,7 @@ class EngineQueue:
         return URGENCY[turn.wanted.purpose], self._served.get(turn.wanted.host, 0), turn.came
 
     def _place_for(self, turn: QueuedTurn) -> int | None:
-        """The least loaded replica that has room. Where none answers, one turn asks in vain, for all to see."""
+        """Return the least loaded replica with room, or None. If no replica is available, let one turn try and fail."""
         order = [(place, turn.bases[place]) for place in self._traffic.order(turn.bases)]
         there = [(place, base) for place, base in order if base not in self._traffic.away]
         for place, base in there:
@@ -165,7 +165,7 @@ class EngineQueue:
 
 
 class EngineQueues:
-    """All of a process: by the engine's name."""
+    """The queues of one process, by engine name."""
 
     def __init__(
         self,
@@ -182,6 +182,6 @@ class EngineQueues:
         return self._of[engine]
 
     def look(self) -> None:
-        """After engines were looked at: there may be room."""
+        """Start ready turns of every queue, after new engine samples."""
         for queue in self._of.values():
             queue.look()

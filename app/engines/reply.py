@@ -1,4 +1,4 @@
-"""What an engine is asked and what comes back while it answers."""
+"""A chat request to an engine and the parts of its streamed reply."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Question:
-    """One turn's request. `schema` binds the answer's shape through response_format; None leaves it free."""
+    """One turn's request. `schema` constrains the answer through response_format; None leaves it free."""
 
     model: str
     messages: tuple[Message, ...]
@@ -25,12 +25,12 @@ class Question:
     temperature: float
     extra: dict[str, Any] = field(default_factory=dict)
     traceparent: str = ""
-    """W3C's, where somebody collects traces: the engine's own spans hang under it."""
+    """W3C trace parent of the engine's spans, if tracing is on."""
 
 
 @dataclass(frozen=True)
 class Delta:
-    """A piece of a reply. `tokens` is the engine's own count of completion tokens so far."""
+    """A piece of a reply. `tokens` is the engine's count of completion tokens so far."""
 
     channel: Channel
     text: str
@@ -39,14 +39,14 @@ class Delta:
 
 @dataclass(frozen=True)
 class Finished:
-    """The reply's end, with figures taken from usage and from the stream's own clock."""
+    """End of a reply, with figures from the usage and the arrival times."""
 
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
     ttft: float | None
-    """Seconds from request to first token."""
+    """Seconds from the request to the first token."""
     decode_rate: float | None
-    """Tokens a second from the first token to the last."""
+    """Tokens per second between the first and the last token."""
     leaked: bool
-    """Control tokens stood in the text, or the answer was empty."""
+    """True if the text had control tokens or the answer was empty."""

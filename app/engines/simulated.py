@@ -1,4 +1,4 @@
-"""The simulator as a child that cannot outlive us: started, stopped and started again on the ports it first got."""
+"""The simulator as a child process that ends with its parent and keeps its ports across restarts."""
 
 import asyncio
 import json
@@ -15,21 +15,21 @@ END_SECONDS = 3.0
 
 
 class Simulator:
-    """Every simulated engine of a line-up, in one process group."""
+    """One process group that serves every simulated engine of a line-up."""
 
     def __init__(self, lineup: Path, engines: Sequence[str], speed: float, log: Path) -> None:
         self._lineup, self._engines, self._speed, self.log = lineup, engines, speed, log
         self._child: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self.bases: dict[str, tuple[str, ...]] = {}
-        """Engine name to base URLs, from the first start on."""
+        """Engine name to base URLs, set by the first start."""
 
     @property
     def running(self) -> bool:
         return self._child is not None and self._child.returncode is None
 
     async def start(self) -> None:
-        """Return once every port listens."""
+        """Start the simulator and return when every port listens. Raise an error if it ends or times out."""
         async with self._turn:
             if self.running:
                 return

@@ -1,4 +1,4 @@
-"""Server-sent events without I/O: bytes in, the payload of each data line out."""
+"""Parser of server-sent events without I/O: bytes in, payloads of data lines out."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ LINE_LIMIT = 4 * 1024 * 1024
 
 
 class DataLines:
-    """Lines end at \\n and nowhere else: U+2028 and U+0085 stand raw inside an engine's JSON."""
+    """Split lines at \\n only: an engine's JSON contains U+2028 and U+0085 unescaped."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Who is busy: our open requests per replica, and what it last said of itself. A turn goes to the least loaded."""
+"""Our open requests and the last report of each replica, used to pick the least loaded one."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,45 +13,45 @@ from app.engines.admission import Held
 class OpenRequest:
     base: str
     tokens: int
-    """That it may come to hold: its prompt and all that it may write."""
+    """Tokens of its prompt and of its maximum answer."""
 
 
 @dataclass(frozen=True)
 class ReplicaLook:
-    """What a replica reported, and what of that was ours."""
+    """Last report of a replica, and our share of it."""
 
     requests: int = 0
-    """Running and waiting, ours and others'."""
+    """Running and waiting requests, ours and those of others."""
     ours: int = 0
     kv_tokens: int | None = None
     kv_used: int | None = None
     newest: int = 0
-    """The last of our requests that had begun before it was asked."""
+    """Number of our last request that began before the report."""
 
 
 @dataclass
 class EngineTraffic:
-    """One per process. Base URLs name the replicas."""
+    """Open requests and reports of all replicas of one process, by base URL."""
 
     ours: Counter[str] = field(default_factory=Counter)
     looks: dict[str, ReplicaLook] = field(default_factory=dict)
     unwell: set[str] = field(default_factory=set)
     away: set[str] = field(default_factory=set)
-    """Not ready to answer at all: it loads, or is gone."""
+    """Base URLs that cannot answer: loading or gone."""
     _open: dict[int, OpenRequest] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
     newest: int = 0
 
     def least(self, bases: Sequence[str]) -> int:
-        """The place of the replica to ask: a healthy one before all, then the emptiest, then the first."""
+        """Return the index of the replica to use: healthy first, then least loaded, then first."""
         return self.order(bases)[0]
 
     def order(self, bases: Sequence[str]) -> list[int]:
-        """Their places, the one to ask first."""
+        """Return replica indices, the best one first."""
         return sorted(range(len(bases)), key=lambda place: (*self._burden(bases[place]), place))
 
     def foreign(self, base: str) -> int:
-        """Other people's, when it was looked at."""
+        """Return the requests of others at the last report."""
         look = self.looks.get(base, ReplicaLook())
         return max(0, look.requests - look.ours)
 

@@ -1,4 +1,4 @@
-"""Chat completions as vLLM and llama.cpp speak them, without I/O: a question to its request, bytes to a reply."""
+"""Chat completion protocol of vLLM and llama.cpp, without I/O: build requests and parse streamed replies."""
 
 from typing import Any
 
@@ -14,20 +14,20 @@ from app.errors import EngineDied, EngineError, EngineRefused
 from app.events.words import Channel
 
 BURST = 32
-"""Tokens in one read: more than any speculation gives."""
+"""Most tokens in one read; no speculation yields as many."""
 
 
 def body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, Any]:
     asked: dict[str, Any] = {
         **question.extra,
         "model": question.model,
-        # A host's file names may hold bytes that are not text; no engine takes lone surrogates.
+        # A host's file names may contain bytes that are not text; engines refuse lone surrogates.
         "messages": [{"role": m.role, "content": _encodable(m.content)} for m in question.messages],
         "max_tokens": question.max_tokens,
         "temperature": question.temperature,
         "stream": True,
         "stream_options": {"include_usage": True, "continuous_usage_stats": True},
-        # llama.cpp counts in every chunk only when asked this way; vLLM ignores what it does not know.
+        # llama.cpp sends counts in every chunk only with this option; vLLM ignores unknown options.
         "timings_per_token": True,
     }
     if question.schema is not None:
@@ -67,7 +67,7 @@ class _Usage(msgspec.Struct):
 
 
 class _Timings(msgspec.Struct):
-    """llama.cpp's."""
+    """Token counts of llama.cpp."""
 
     cache_n: int = 0
     prompt_n: int = 0
@@ -88,7 +88,7 @@ _decoder = msgspec.json.Decoder(_Chunk)
 
 
 def _failure(error: Any) -> EngineError:
-    """A grammar that cannot be made is told inside the stream, after a 200: its code says whose fault it is."""
+    """Return the exception for an error inside the stream. An unsupported grammar is reported there, after a 200."""
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, int) and 400 <= code < 500:
         return EngineRefused(f"The engine refused the request ({code}): {message_of(error)}")
@@ -96,7 +96,7 @@ def _failure(error: Any) -> EngineError:
 
 
 class ChatReply:
-    """One streamed answer. Times are the caller's clock, in seconds; `started` is when the request left."""
+    """Parser of one streamed answer. Times are seconds of the caller's clock; the request was sent at `started`."""
 
     def __init__(self, started: float) -> None:
         self.ended = False
@@ -111,10 +111,10 @@ class ChatReply:
         self._first_tokens: int | None = None
         self._last_at = started
         self._arrivals = 0
-        """Moments at which the count of tokens grew."""
+        """Number of reads in which the token count grew."""
 
     def feed(self, data: bytes, at: float) -> list[Delta]:
-        """A failure in `data` is kept for finish(), so that the pieces before it are not lost."""
+        """Parse `data` and return its pieces. An error is kept for finish(), so that earlier pieces are not lost."""
         deltas: list[Delta] = []
         try:
             for line in self._lines.feed(data):
@@ -127,7 +127,7 @@ class ChatReply:
         return deltas
 
     def finish(self) -> Finished:
-        """The reply's end: call it when `ended` is true or the engine has closed the stream."""
+        """Return the end of the reply, once `ended` is true or the stream is closed. Raise EngineError if it failed."""
         if self._failure:
             raise self._failure
         if self._finish_reason is None:
@@ -161,7 +161,7 @@ class ChatReply:
         if (tokens := usage.completion_tokens or 0) > self._tokens:
             self._arrivals += at != self._last_at
             self._tokens, self._last_at = tokens, at
-            if self._first_at is None:  # some tokens have no text: the count knows of them first
+            if self._first_at is None:  # tokens without text appear in the count first
                 self._first_at, self._first_tokens = at, tokens
 
     def _choice(self, choice: _Choice, at: float) -> list[Delta]:
@@ -182,9 +182,10 @@ class ChatReply:
         return Delta(channel, text, self._tokens)
 
     def _decode_rate(self) -> float | None:
-        """Unknown where a starved server handed the answer over in lumps: that is the network's rate, not its own.
+        """Return tokens per second, or None if unknown.
 
-        Unknown without a count at the first piece: chunks are not tokens, so they cannot stand in."""
+        It is unknown if a starved server sent the answer in bursts, which measures the network, and if the first piece
+        had no token count, since chunks are not tokens."""
         if self._first_at is None or self._first_tokens is None:
             return None
         tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at

@@ -1,36 +1,36 @@
-"""What a change risks, and how many people that takes: as a policy file says, and as the log keeps it."""
+"""The risk of a change, and the policy for how many people approve it."""
 
 from msgspec import Struct
 
 from app.events.words import Category
 
 KNOWN = ("session", "token")
-"""The ways in by which somebody has said who they are: only such a yes is one of two."""
+"""Sign-in methods that identify a person. Only such an approval counts as one of two."""
 
 
 class ChangeRisk(Struct, frozen=True, kw_only=True):
-    """What a proposed change risks, by its rule, its actions and where it comes from."""
+    """The risk of a proposed change: by its rule, its actions and its origin."""
 
     category: Category
     breaks: tuple[str, ...]
-    """What it could break, in the words of app/loop/risk.py."""
+    """What it could break, as named in app/loop/risk.py."""
     cuts_the_line: bool
-    """It could end the way in by which it would be undone."""
+    """It could cut the connection that a rollback needs."""
     irreversible: bool
     replayed: bool
-    """It repeats what held on another host."""
+    """It repeats a fix proven on another host."""
     vendor: bool = False
-    """It runs a script that the vendor wrote."""
+    """It runs a vendor's script."""
 
 
 class ApprovalRule(Struct, frozen=True, kw_only=True):
-    """All that it names has to be so; what it leaves out may be anything."""
+    """A rule of the policy file. It matches if all set conditions are met."""
 
     line: int
     people: int
     category: tuple[Category, ...] = ()
     breaks: tuple[str, ...] = ()
-    """One of them is enough."""
+    """One match is enough."""
     cuts_the_line: bool | None = None
     irreversible: bool | None = None
     replayed: bool | None = None
@@ -45,7 +45,7 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
         )
 
     def why(self, risk: ChangeRisk) -> str:
-        """What of the risk made it fit, in words."""
+        """Return the conditions that matched, in words."""
         said = [f"CAT {risk.category}"] if self.category else []
         said += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
         for asked, yes, no in (
@@ -58,15 +58,15 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
 
 
 class ApprovalPolicy(Struct, frozen=True, kw_only=True):
-    """A policy file, whole. The first rule that fits decides."""
+    """A policy file. The first matching rule decides."""
 
     file: str
-    """Its name, without the folders."""
+    """Base name."""
     sha256: str
     rules: tuple[ApprovalRule, ...]
     otherwise: int
     line: int
-    """Where `otherwise` stands."""
+    """Line of `otherwise`."""
 
     @property
     def most(self) -> int:
@@ -74,14 +74,14 @@ class ApprovalPolicy(Struct, frozen=True, kw_only=True):
 
 
 class PeopleNeeded(Struct, frozen=True, kw_only=True):
-    """How many people a change takes, and which rule says so."""
+    """How many people must approve a change, and by which rule."""
 
     people: int
     why: str
     by: str
-    """approvals.toml line 12; or what asks where no file does."""
+    """E.g. `approvals.toml line 12`, or the built-in rule."""
     sha256: str = ""
-    """Of the file."""
+    """SHA-256 of the file."""
     risk: ChangeRisk | None = None
 
     @property

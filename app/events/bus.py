@@ -1,4 +1,4 @@
-"""Fan-out in memory: who follows a run wakes when it has more, and is handed what was written here."""
+"""In-memory fan-out: wakes the followers of a run and hands them events written by this process."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -10,11 +10,11 @@ from typing import Protocol
 from app.events.record import Recorded
 
 TAIL = 1000
-"""Events kept for whoever follows a run; who falls further behind reads them from the store."""
+"""Events kept per followed run; slower followers read from the store."""
 
 
 class Tail:
-    """The newest events of one run that this process wrote, without a gap. Another's are in the store alone."""
+    """The newest events of one run that this process wrote, without gaps. Others are only in the store."""
 
     def __init__(self) -> None:
         self.followers = 0
@@ -26,7 +26,7 @@ class Tail:
         self._events.append(recorded)
 
     def after(self, seq: int, most: int) -> list[Recorded]:
-        """What follows `seq` at once; empty where the next event is not here."""
+        """Return up to `most` events after `seq`; empty if the next one is not here."""
         if not self._events or not self._events[0].seq <= seq + 1 <= self._events[-1].seq:
             return []
         begin = seq + 1 - self._events[0].seq
@@ -34,13 +34,13 @@ class Tail:
 
 
 class Hearer(Protocol):
-    """Of every run, for as long as the process lives. Told on the loop, and must not wait."""
+    """Receives the events of every run. Called on the event loop; must not block."""
 
     def written(self, batch: Sequence[Recorded]) -> None:
-        """Here, in the order of the disk."""
+        """Handle events written by this process, in stored order."""
 
     def elsewhere(self, run: str, seq: int) -> None:
-        """By another process, up to this."""
+        """Handle a run that another process wrote up to `seq`."""
 
 
 class Bus:
@@ -51,7 +51,7 @@ class Bus:
         self.newest: dict[str, int] = {}
 
     def heard(self, run: str, seq: int) -> None:
-        """Another process wrote it."""
+        """Record that another process wrote `run` up to `seq`, and wake its followers."""
         if seq > self.newest.get(run, 0):
             self.newest[run] = seq
             self._wake(run)
@@ -59,7 +59,7 @@ class Bus:
                 hearer.elsewhere(run, seq)
 
     def publish(self, batch: Sequence[Recorded]) -> None:
-        """It is on disk: those who follow get it as it was written."""
+        """Hand stored events to followers and listeners."""
         for recorded in batch:
             self.newest[recorded.run] = max(recorded.seq, self.newest.get(recorded.run, 0))
             if tail := self._tails.get(recorded.run):
@@ -77,7 +77,7 @@ class Bus:
         self._hearers.append(hearer)
 
     async def beyond(self, run: str, seq: int) -> None:
-        """Return once `run` has an event after `seq`."""
+        """Wait until `run` has an event after `seq`."""
         while self.newest.get(run, 0) <= seq:
             await self._woken[run].wait()
 
@@ -86,7 +86,7 @@ class Bus:
 
     @contextmanager
     def followed(self, run: str) -> Iterator[Tail]:
-        """Nothing is kept of a run that nobody follows."""
+        """Keep a tail of the run's events while it is followed."""
         tail = self._tails.setdefault(run, Tail())
         tail.followers += 1
         try:

@@ -1,4 +1,4 @@
-"""What a person asks of a run: pause, resume, stop, approve, refuse or edit."""
+"""A person's command for a run: pause, resume, stop, approve, refuse or edit."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +14,6 @@ class Command:
     reason: str
     approval: str
     actions: str = ""
-    """Of an edit: `{"actions": [...], "note": ""}`, as the Worker would answer."""
+    """For an edit: `{"actions": [...], "note": ""}`, in the Worker's format."""
     via: str = ""
-    """How who asks has come in: session, token, demo, terminal."""
+    """How the person signed in: session, token, demo, terminal."""

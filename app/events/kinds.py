@@ -1,4 +1,4 @@
-"""Every kind of event. Each is one line of the log; everything shown or judged is made from them."""
+"""Every kind of event. Each is one line of the log, from which everything shown is derived."""
 
 from typing import Any, get_args
 
@@ -33,7 +33,7 @@ from app.events.words import (
 
 
 class Event(Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """What happened. When, in which run and as which seq stands in its Recorded."""
+    """What happened. Time, run and seq are in its Recorded."""
 
 
 class RunQueued(Event, frozen=True, tag="run.queued"):
@@ -45,21 +45,21 @@ class RunQueued(Event, frozen=True, tag="run.queued"):
     lineup: str
     simulated: bool
     pace: float | None = None
-    """Of simulated engines, times the measured rate; 0 is as fast as it can, None where engines are real."""
+    """Pace of simulated engines relative to the measured rate; 0 is unlimited, None means real engines."""
     note: str = ""
     keep: bool = False
-    """Start from the host as it stands; otherwise the fixture is laid out anew."""
+    """Keep the host as it is; otherwise the simulated host is reset."""
     by: str = ""
     consent: str = ""
-    """The words by which a person accepted that the host could not be rolled back."""
+    """The person's consent to a run whose changes cannot be rolled back."""
     replay_fixes: bool = False
-    """What held on another host with the same files is tried first; False in logs that do not say."""
+    """Try fixes proven on hosts with the same files first; False in old logs."""
     after_reboot: bool = False
-    """It looks whether what the host's last run made still holds now that the host began anew."""
+    """A check whether the last run's changes survived a reboot."""
     whose: str = ""
-    """The person whose schedule or rollout asked for it; empty where `by` is the person."""
+    """The person whose schedule or rollout ordered it; empty if `by` is the person."""
     token: str = ""
-    """Id of the API token that it was ordered with; empty where none was."""
+    """Id of the API token that ordered it; empty if none."""
 
 
 class RunStarted(Event, frozen=True, tag="run.started"):
@@ -67,73 +67,72 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     confinement: str
     scanner: str
     probes: tuple[Probe, ...]
-    """The host's health before anything was changed: what a rollback must bring back."""
+    """The host's health before any change, to which a rollback must return."""
     temper: str = ""
-    """Its version."""
+    """Temper's version."""
     seats: tuple[SeatTaken, ...] = ()
     simulated: bool | None = None
-    """The host is played by a tree of files; None in logs that do not say."""
+    """The host is simulated; None in old logs."""
     rulebook: str = ""
-    """The sha256 of the skill's rules (skills/rulebook.py); empty in logs that do not say."""
+    """SHA-256 of the skill's rules (skills/rulebook.py); empty in old logs."""
     published: Published | None = None
-    """What the papers name the rules by; None where no benchmark was at hand, and in logs that do not say."""
+    """The benchmark by which evidence names the rules; None without one and in old logs."""
     waivers: tuple[Waiver, ...] = ()
-    """Those in force on this host as it began, by the skill's own rules."""
+    """Waivers active on this host at the start, by the skill's rule ids."""
     tailored: Tailored | None = None
-    """The tailoring file whose profile the skill is; None where it is none, and in logs that do not say."""
+    """The tailoring file of the skill's profile; None without one and in old logs."""
     parameters: tuple[ParameterUsed, ...] = ()
-    """The site's values that the rules of this run go by."""
+    """The site values of this run."""
     approvals: ApprovalPolicy | None = None
-    """Which change takes how many people, for the whole of the run; None where no file says."""
+    """The approval policy of this run; None without a file."""
 
 
 class ForceAsked(Event, frozen=True, tag="force"):
-    """What runs on the host was set beside its files: as the run began, and after each change."""
+    """Running settings compared to the files, at the start of the run and after each change."""
 
     rule: str = ""
-    """Empty as the run began: then all that can be asked is."""
+    """Empty at the start of the run, when everything is checked."""
     attempt: int = 0
     boot: str = ""
-    """The kernel's boot_id."""
     asked: tuple[str, ...] = ()
-    """Programs that answered."""
+    """Programs that reported their settings."""
     behind: tuple[Behind, ...] = ()
 
 
 class RebootChecked(Event, frozen=True, tag="reboot.checked"):
-    """A host after a reboot, beside what the run before it left."""
+    """A host after a reboot, compared to the end of its last run."""
 
     of: str
-    """That run."""
+    """The last run."""
     boot_before: str
     boot_now: str
     rebooted: bool
     slipped: tuple[str, ...] = ()
-    """Rules that held at its end and do not now."""
+    """Rules that passed at its end and fail now."""
     arrived: tuple[str, ...] = ()
-    """Rules that failed or were not in force at its end, and hold now."""
+    """Rules that failed or were pending at its end, and pass now."""
     waiting: tuple[str, ...] = ()
-    """Rules that it set and that are not in force yet."""
+    """Rules that it fixed and that are still pending."""
     behind: tuple[Behind, ...] = ()
     worse: str = ""
-    """In the probes' own words; empty where nothing is."""
+    """The probes' description; empty if nothing is worse."""
 
 
 class RunScoped(Event, frozen=True, tag="run.scoped"):
-    """The opening scan is read: findings in the order in which they are taken."""
+    """Result of the opening scan: findings in the order in which they are handled."""
 
     order: tuple[str, ...]
     compliant: tuple[str, ...]
     undecided: tuple[str, ...]
-    """Neither pass nor fail: error, unknown or not applicable."""
+    """Verdicts other than pass or fail: error, unknown or not applicable."""
 
 
 class DriftFound(Event, frozen=True, tag="drift"):
-    """What held at the end of the host's last run and fails now, with nobody having changed it by Temper."""
+    """Rules that passed at the end of the host's last run and fail now, without a change by Temper."""
 
     rules: tuple[str, ...]
     since: str
-    """That run."""
+    """The last run."""
 
 
 class RunPaused(Event, frozen=True, tag="run.paused"):
@@ -141,7 +140,7 @@ class RunPaused(Event, frozen=True, tag="run.paused"):
 
 
 class RunResumed(Event, frozen=True, tag="run.resumed"):
-    """`by` is a person, or the worker that took an interrupted run up again."""
+    """`by` is a person, or the worker that resumed the run after a crash."""
 
     by: str
     after_crash: bool = False
@@ -165,7 +164,7 @@ class RunFinished(Event, frozen=True, tag="run.finished"):
     deferred: int
     regressions: tuple[str, ...]
     tree: str
-    """Digest of the host's files, so that the end can be checked against the host."""
+    """Digest of the host's files, to compare the host with later."""
     waived: int = 0
 
 
@@ -204,13 +203,13 @@ class ItemPassed(Event, frozen=True, tag="item.passed"):
     rule: str
     attempts: int
     lessons: tuple[str, ...] = ()
-    """Ids of the lessons that the passing attempt was told: each is a hit."""
+    """Ids of the lessons given to the attempt that passed; each counts as a hit."""
     replayed: str = ""
-    """The fix that held here, too."""
+    """Id of the proven fix that passed here, too."""
 
 
 class FixProven(Event, frozen=True, tag="fix.proven"):
-    """The change that passed, kept for hosts that are equal for this rule."""
+    """The change that passed, stored for hosts that are equal for this rule."""
 
     rule: str
     attempt: int
@@ -226,7 +225,7 @@ class ItemSkipped(Event, frozen=True, tag="item.skipped"):
     rule: str
     reason: str
     waiver: str = ""
-    """The waiver for whose sake it was left alone."""
+    """Id of the waiver because of which it was skipped."""
 
 
 class ItemDeferred(Event, frozen=True, tag="item.deferred"):
@@ -238,13 +237,13 @@ class AttemptStarted(Event, frozen=True, tag="attempt.started"):
     rule: str
     attempt: int
     lessons: tuple[Lesson, ...]
-    """What the roles are told of earlier failures, in this run and before it."""
+    """Lessons from earlier failures, of this run and before."""
     seen: str = ""
-    """sha256 over the files that decide the rule, as they stand; empty in logs that do not say."""
+    """SHA-256 over the files that decide the rule; empty in old logs."""
     offered: ProvenFix | None = None
-    """What held on another host that is equal: tried as it is, before any role is asked for a plan."""
+    """A fix proven on an equal host, tried unchanged before any role plans."""
     vendor: bool = False
-    """The last resort: the vendor's own script, of which no role has written a word."""
+    """The last resort: the vendor's own script instead of a role's actions."""
 
 
 class AttemptFailed(Event, frozen=True, tag="attempt.failed"):
@@ -254,7 +253,7 @@ class AttemptFailed(Event, frozen=True, tag="attempt.failed"):
     """One of: refused, disapproved, broken, change failed, scanner, vetoed, alarm, over budget, engine, interrupted."""
     reason: str
     replayed: str = ""
-    """The fix that it tried: it held elsewhere, and not here."""
+    """Id of the proven fix that failed here."""
 
 
 class AttemptReflected(Event, frozen=True, tag="attempt.reflected"):
@@ -263,7 +262,7 @@ class AttemptReflected(Event, frozen=True, tag="attempt.reflected"):
     decision: Decision
     reason: str
     banned: tuple[str, ...]
-    """Fingerprints of approaches that are refused from here on."""
+    """Fingerprints of approaches that are refused from now on."""
 
 
 class LessonLearnt(Event, frozen=True, tag="lesson"):
@@ -283,11 +282,11 @@ class TurnStarted(Event, frozen=True, tag="turn.started"):
     replica: int
     max_tokens: int
     prompt: tuple[str, str]
-    """System and user message, whole."""
+    """The whole system and user messages."""
     prompts: str = ""
-    """Their version; empty in logs that do not say."""
+    """Version of the prompts; empty in old logs."""
     waited_ms: int = 0
-    """In the queue for the engine, behind other turns: no budget's time."""
+    """Time in the engine's queue; it counts against no budget."""
 
 
 class TurnDelta(Event, frozen=True, tag="turn.delta"):
@@ -314,7 +313,7 @@ class TurnFinished(Event, frozen=True, tag="turn.finished"):
     seconds: float = 0.0
     leaked: bool = False
     looped: bool = False
-    """It repeated itself, and was cut."""
+    """The model repeated itself and the turn was cut."""
 
 
 class TurnInterrupted(Event, frozen=True, tag="turn.interrupted"):
@@ -341,13 +340,13 @@ class ActionProposed(Event, frozen=True, tag="action.proposed"):
     fingerprint: str
     diff: str
     by: str = ""
-    """The person who edited it; empty when it is the Worker's."""
+    """The person who edited it; empty for the Worker's."""
     replayed: str = ""
-    """The fix that it repeats, action by action; empty when it is a role's or a person's."""
+    """Id of the proven fix that it repeats; empty for actions of a role or person."""
 
 
 class ActionRefused(Event, frozen=True, tag="action.refused"):
-    """Nothing of the attempt ran: one refused action refuses them all."""
+    """The policy refused an action; then none of the attempt's actions run."""
 
     rule: str
     attempt: int
@@ -360,11 +359,11 @@ class ActionsAllowed(Event, frozen=True, tag="action.allowed"):
     rule: str
     attempt: int
     needs: PeopleNeeded | None = None
-    """How many people have to say yes before it is made; None in logs that do not say."""
+    """How many people must approve it; None in old logs."""
 
 
 class Rehearsed(Event, frozen=True, tag="action.rehearsed"):
-    """What the scanner says of a copy with the change made: a dry run's result, and what a person is shown."""
+    """The verdict on a copy with the change applied, for dry runs and approvals."""
 
     rule: str
     attempt: int
@@ -396,7 +395,7 @@ class ActionFailedToApply(Event, frozen=True, tag="action.failed"):
 
 
 class FactsGathered(Event, frozen=True, tag="facts"):
-    """What is known of the failure, gathered before it is undone."""
+    """Facts about the failure, gathered before the rollback."""
 
     rule: str
     attempt: int
@@ -417,7 +416,7 @@ class ActionRolledBack(Event, frozen=True, tag="action.rolled_back"):
     paths: tuple[str, ...]
     differences: tuple[str, ...]
     probes: tuple[Probe, ...]
-    """The host's health afterwards."""
+    """The host's health after the rollback."""
     seconds: float
 
 
@@ -430,7 +429,7 @@ class VerdictExplained(Event, frozen=True, tag="verdict.explained"):
 
 
 class SentryProbed(Event, frozen=True, tag="sentry.probed"):
-    """The code's part of the watch: health and drift, before the Sentry has its say."""
+    """Health and drift as probed by code, before the Sentry judges."""
 
     rule: str
     attempt: int
@@ -438,7 +437,7 @@ class SentryProbed(Event, frozen=True, tag="sentry.probed"):
     drift: tuple[str, ...]
     log: tuple[str, ...]
     ailing: tuple[str, ...] = ()
-    """Probes that failed before the run began: no alarm is raised over them."""
+    """Probes that failed before the run; they raise no alarm."""
 
 
 class SentryClear(Event, frozen=True, tag="sentry.clear"):
@@ -452,7 +451,7 @@ class SentryAlarm(Event, frozen=True, tag="sentry.alarm"):
     attempt: int
     reason: str
     by: str
-    """`probe` when code saw it, `sentry` when the model read it in the logs."""
+    """`probe` if a probe found it, `sentry` if the model did."""
 
 
 class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
@@ -460,10 +459,10 @@ class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
     rule: str
     attempt: int
     binds: str
-    """sha256 over host, plan and diff; an approval for anything else is void."""
+    """SHA-256 over host, plan and diff; the approval is void for anything else."""
     expires: float
     diff: str = ""
-    """What the person is shown, as the host stood when it was asked."""
+    """The diff that the person is shown."""
     needs: PeopleNeeded | None = None
 
 
@@ -472,9 +471,9 @@ class ApprovalGiven(Event, frozen=True, tag="approval.given"):
     by: str
     reason: str
     via: str = ""
-    """How they came: session, token, demo, terminal; empty in logs that do not say."""
+    """How the person signed in: session, token, demo, terminal; empty in old logs."""
     given: int = 1
-    """With this yes."""
+    """Approvals so far, with this one."""
     of: int = 1
 
 
@@ -485,7 +484,7 @@ class ApprovalRefused(Event, frozen=True, tag="approval.refused"):
 
 
 class ApprovalEdited(Event, frozen=True, tag="approval.edited"):
-    """The person wants other actions: they are judged, rehearsed and asked about like the Worker's."""
+    """A person replaced the actions; they are judged, rehearsed and approved like the Worker's."""
 
     approval: str
     by: str
@@ -497,19 +496,19 @@ class ApprovalExpired(Event, frozen=True, tag="approval.expired"):
     approval: str
     reason: str
     drifted: bool = False
-    """The host changed under it: the Worker is asked again. Otherwise nobody answered in time."""
+    """The host changed, so the Worker is asked again. Otherwise nobody answered in time."""
 
 
 class EngineState(Event, frozen=True, tag="engine.state"):
     engine: str
     state: str
     detail: str = ""
-    """While it loads: the phase. Otherwise what is the matter, and what helps."""
+    """The loading phase, or the problem and its remedy."""
     share: float | None = None
-    """Of the cold load that is over, from earlier loads on this machine."""
+    """Share of the cold start that is done, estimated from earlier ones on this machine."""
     eta_s: float | None = None
     replicas: tuple[str, ...] = ()
-    """The state of each, in the order of its addresses."""
+    """State of each replica, in the order of the addresses."""
 
 
 class EngineSampled(Event, frozen=True, tag="engine.sample"):
@@ -521,23 +520,23 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     prompt_tok_s: float | None
     simulated: bool
     foreign: int | None = None
-    """Running requests that are not ours."""
+    """Running requests of other clients."""
     kv_tokens: int | None = None
-    """What the KV cache holds in all."""
+    """Total tokens that the KV cache holds."""
     acceptance_rate: float | None = None
-    """Of drafted tokens, 0 to 1; None where nothing was drafted."""
+    """Accepted share of drafted tokens, 0 to 1; None if none were drafted."""
     acceptance_length: float | None = None
     cached_share: float | None = None
-    """Of prompt tokens found in the prefix cache, 0 to 1."""
+    """Share of prompt tokens from the prefix cache, 0 to 1."""
     prefix_hit_rate: float | None = None
-    """The same, over all prompts since the engine was started."""
+    """The same over all prompts since the engine started."""
     preemptions: int | None = None
     resident_gib: float | None = None
-    """Main memory that its process holds, where it computes on the processor."""
+    """Main memory of its process, if it computes on the CPU."""
     ttft_s: float | None = None
-    """Mean wait for the first token, of the requests that got theirs since the look before."""
+    """Mean time to first token of requests since the last sample."""
     roles: dict[str, float] = {}
-    """Tokens a second by role, as our turns took them in; what is left of tok_s is other people's."""
+    """Tokens per second by role; the rest of tok_s is other clients'."""
 
 
 class GpuSampled(Event, frozen=True, tag="gpu.sample"):
@@ -550,33 +549,33 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
     temperature_c: float | None
     simulated: bool
     host: str = ""
-    """Empty for this machine."""
+    """Empty means this machine."""
     reserved_gib: float | None = None
     unified: bool = False
-    """Memory shared with the host: used and total are the host's."""
+    """Memory shared with the host; used and total are the host's."""
     mig: bool = False
     power_limit_w: float | None = None
     energy_j: float | None = None
-    """A counter, since the driver was loaded."""
+    """Counter since the driver was loaded."""
     sm_mhz: float | None = None
     memory_mhz: float | None = None
     throttled: tuple[str, ...] = ()
-    """Why its clocks are held down, in words."""
+    """Reasons why its clocks are throttled."""
     ecc_uncorrected: int | None = None
     pcie_rx_mb_s: float | None = None
     pcie_tx_mb_s: float | None = None
     processes: tuple[GpuProcess, ...] = ()
     ages: dict[str, float] = {}
-    """Seconds since a sensor was read, by field, where that was not just now: the costly ones are read less often."""
+    """Age in seconds of sensors not read just now; costly ones are read less often."""
     parts: dict[str, float] = {}
-    """Who holds its memory, in GiB: weights, kv, graphs and the waterfall's other kinds."""
+    """Memory by kind in GiB: weights, kv, graphs and so on."""
 
 
 class EnergySpent(Event, frozen=True, tag="energy.sample"):
-    """What a run has spent on the GPUs so far. Power is kept for hours, this for good."""
+    """GPU energy of a run so far. Power samples are kept for hours, this for good."""
 
     of: str
-    """The run."""
+    """The run's id."""
     until: float
     final: bool
     simulated: bool
@@ -584,33 +583,33 @@ class EnergySpent(Event, frozen=True, tag="energy.sample"):
 
 
 class PersonDid(Event, frozen=True, tag="audit.done"):
-    """One request that asked for a change, or for more than its sender may have; and what came of it."""
+    """A request that changes something or was refused, and its outcome."""
 
     who: str
     right: str
     via: str
-    """demo, session, token, link, terminal; empty where nobody had signed in."""
+    """demo, session, token, link, terminal; empty without sign-in."""
     source: str
-    """The address that it came from."""
+    """Source address."""
     did: str
-    """Method and address, or the command."""
+    """Method and path, or the command."""
     status: int
     detail: str = ""
     times: int = 1
-    """More than one: as many refusals of one source within a minute, of which this is the last."""
+    """Number of refusals of one source within a minute, of which this is the last."""
 
 
 class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
-    """One wish for many hosts. Each becomes a run of its own, with a log of its own; this is the log over them."""
+    """A rollout was ordered: one run per host, each with its own log. This is the rollout's log."""
 
     hosts: tuple[str, ...]
-    """In the order in which they are taken."""
+    """In the order in which they run."""
     words: str
-    """How they were named."""
+    """The selection as it was written."""
     skill: str
     rules: tuple[str, ...]
     mode: str
-    """Empty: each host's usual one."""
+    """Empty means each host's default."""
     keep: bool
     budget: Budget
     lineup: str
@@ -618,25 +617,25 @@ class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
     pace: float | None
     at_once: int
     waves: tuple[int, ...]
-    """How many hosts each has; the next begins when all of one have ended."""
+    """Number of hosts per wave; a wave starts after the one before has ended."""
     harmed: int
-    """As many harmed hosts pause it; 0: no number does."""
+    """Number of harmed hosts that pauses it; 0 disables this."""
     escalated: float
-    """A greater share of findings that are left to a person, in percent, pauses it; 100: no share does."""
+    """Percentage of escalated findings above which it pauses; 100 disables this."""
     note: str = ""
     by: str = ""
     whose: str = ""
     token: str = ""
     replay_fixes: bool = True
-    """What held on another host with the same files is tried first on each."""
+    """Try fixes proven on hosts with the same files first."""
 
 
 class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):
-    """Written together with the first event of its run, so that no host is begun twice."""
+    """Written in one transaction with the first event of its run, so that no host starts twice."""
 
     host: str
     of: str
-    """The run."""
+    """The run's id."""
     wave: int
 
 
@@ -649,18 +648,18 @@ class RolloutHostEnded(Event, frozen=True, tag="rollout.host_ended"):
     escalated: int
     rolled_back: int
     harm: str = ""
-    """In what the run left the host worse, or why it could not go on; empty where neither is so."""
+    """How the run left the host worse, or why it failed; empty if neither."""
 
 
 class RolloutHostLeft(Event, frozen=True, tag="rollout.host_left"):
-    """It was not begun."""
+    """The host was left out."""
 
     host: str
     reason: str
 
 
 class RolloutWaveEnded(Event, frozen=True, tag="rollout.wave_ended"):
-    """Every host of it is through; the counts are of this wave alone."""
+    """Every host of the wave has ended; the counts are of this wave."""
 
     wave: int
     hosts: int
@@ -672,10 +671,10 @@ class RolloutWaveEnded(Event, frozen=True, tag="rollout.wave_ended"):
 
 
 class RolloutPaused(Event, frozen=True, tag="rollout.paused"):
-    """No further host is begun, and the runs at work pause, each after the change in hand."""
+    """No further host starts, and active runs pause after their current change."""
 
     by: str
-    """A person, or `rule`: then a person is asked to go on or to end it."""
+    """A person, or `rule`, after which a person resumes or stops it."""
     reason: str = ""
 
 
@@ -691,7 +690,7 @@ class RolloutStopRequested(Event, frozen=True, tag="rollout.stopping"):
 
 class RolloutEnded(Event, frozen=True, tag="rollout.ended"):
     state: str
-    """finished or stopped."""
+    """`finished` or `stopped`."""
 
 
 RunEvent = (
@@ -712,7 +711,7 @@ RolloutEvent = (
     | RolloutPaused | RolloutResumed | RolloutStopRequested | RolloutEnded
 )  # fmt: skip
 Sample = EngineState | EngineSampled | GpuSampled | EnergySpent
-"""Of the machine, not of a run: logged, but in nobody's chain."""
+"""Events of the machine, stored outside the runs' chains."""
 
 
 def kind_of(event: Event) -> str:

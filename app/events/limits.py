@@ -1,4 +1,4 @@
-"""How far an item goes unless somebody says otherwise. A command's help names it, too, so nothing is imported here."""
+"""Default limits of an item. It imports nothing, as the CLI's help needs them quickly."""
 
 ATTEMPTS = 6
 ITEM_SECONDS = 1200.0

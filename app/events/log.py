@@ -1,4 +1,4 @@
-"""The log: one owner per run gives out seq and hash; one writer per process appends batches and wakes the bus."""
+"""The log: one owner per run assigns seq and hash; one writer per process writes batches and wakes the bus."""
 
 import asyncio
 import contextlib
@@ -13,19 +13,19 @@ from app.events.record import GENESIS, Recorded, record
 
 BATCH_SECONDS = 0.02
 CLOSE_SECONDS = 5.0
-"""What a log that cannot be written may keep a process from ending."""
+"""Maximum seconds that an unwritable log delays the end of the process."""
 
 
 class Sink(Protocol):
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
-        """All of the batch or nothing of it, but for runs that are another node's now: it names them. Blocking."""
+        """Write the whole batch or nothing, without runs that another node owns, and return those. Blocking."""
 
     def give_up(self) -> None:
-        """What cannot be written now is waited for no longer: the process ends."""
+        """Stop retrying, since the process ends."""
 
 
 class LogWriter:
-    """Batches of every run go to the sink in order; a failed write fails whoever waits for it, for good."""
+    """Writes the batches of all runs to the sink in order. After a failed write it accepts nothing more."""
 
     def __init__(self, sink: Sink, bus: Bus) -> None:
         self._sink = sink
@@ -39,9 +39,9 @@ class LogWriter:
         self._failure: Exception | None = None
         self._writing_since: float | None = None
         self.broken = asyncio.Event()
-        """For good: nothing is written any more, so the process is of no use."""
+        """Set once a write has failed for good; the process is then of no use."""
         self.lost: set[str] = set()
-        """Runs that another node has taken over: what is still said of them here goes nowhere."""
+        """Runs that another node has taken over; their events are not written here."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -49,7 +49,7 @@ class LogWriter:
 
     async def close(self) -> None:
         if self._task:
-            with contextlib.suppress(Unusable, TimeoutError):  # whoever appended has been told
+            with contextlib.suppress(Unusable, TimeoutError):  # the error reached whoever appended
                 await asyncio.wait_for(self.flush(), CLOSE_SECONDS)
             self._sink.give_up()
             self._task.cancel()
@@ -57,7 +57,7 @@ class LogWriter:
 
     @property
     def waits(self) -> float:
-        """Seconds for which a batch has tried to reach the disk."""
+        """Seconds for which the current batch has been waiting for the disk."""
         return 0.0 if self._writing_since is None else time.monotonic() - self._writing_since
 
     def submit(self, batch: Sequence[Recorded]) -> None:
@@ -68,7 +68,7 @@ class LogWriter:
         self._work.set()
 
     async def flush(self) -> None:
-        """Return once everything submitted so far is on disk."""
+        """Wait until everything submitted so far is on disk."""
         upto = self._taken
         self._hurry.set()
         async with self._written:
@@ -100,7 +100,7 @@ class LogWriter:
                 return
 
     async def _batch_up(self) -> None:
-        """After a silence an event goes at once; those that follow closely are gathered."""
+        """Wait for more events, unless the last write was long ago or a flush waits."""
         try:
             await asyncio.wait_for(self._hurry.wait(), self._wrote_at + BATCH_SECONDS - time.monotonic())
         except TimeoutError:
@@ -113,7 +113,7 @@ def _unwritable(failure: Exception) -> Unusable:
 
 
 class RunLog:
-    """The single owner of one run's seq and chain."""
+    """Assigns seq and hash to one run's events."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class RunLog:
         self._clock = clock
 
     def append(self, *events: Event) -> list[Recorded]:
-        """Events of one call reach the disk together or not at all."""
+        """Append events; those of one call reach the disk together or not at all."""
         self._hold()
         batch = []
         for event in events:

@@ -1,4 +1,4 @@
-"""A recorded event: its place in a run, its line, and the chain of hashes over the lines."""
+"""Recorded events: seq, line and hash chain."""
 
 import hashlib
 from collections.abc import Iterable
@@ -12,11 +12,11 @@ from app.events.kinds import Event, RolloutEvent, RunEvent, Sample
 
 GENESIS = "0" * 64
 MACHINE = "machine"
-"""The stream of samples, beside the runs."""
+"""The log of the machine's samples."""
 AUDIT = "audit"
-"""The chain of what people did."""
+"""The audit log."""
 ALL = "all"
-"""Every run's events, in the order in which this process learnt of them: on the bus alone, in no log."""
+"""Every run's events in the order in which this process received them; only on the bus, never stored."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Recorded:
 
 
 class BrokenChain(Exception):
-    """The first line that does not hold, and why."""
+    """Names the first invalid line, and why it is invalid."""
 
 
 class _Envelope(msgspec.Struct):
@@ -49,7 +49,7 @@ def stamp(at: float) -> str:
 
 
 def record(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:
-    """Samples carry no hash: pass `previous=""`."""
+    """Encode an event. Samples have no hash: pass `previous=""`."""
     at = round(at, 3)
     head = f'{{"seq":{seq},"at":"{stamp(at)}","run":"{run}",'.encode()
     line = head + msgspec.json.encode(event)[1:]
@@ -67,7 +67,7 @@ def read(line: bytes, digest: str) -> Recorded:
 
 
 def check_chain(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
-    """The last hash, when every (seq, line, hash) follows from the one before, and is of that run; else Broken."""
+    """Verify that the lines form an unbroken chain of `run`, and return its last hash. Raises BrokenChain."""
     previous, expected = GENESIS, 1
     for seq, line, digest in rows:
         if seq != expected:

@@ -1,4 +1,4 @@
-"""Where something that people decided holds."""
+"""The hosts to which a waiver or site value applies."""
 
 from collections.abc import Collection
 from typing import Literal
@@ -7,18 +7,18 @@ from msgspec import Struct
 
 
 class HostScope(Struct, frozen=True):
-    """On every host, on one, or on those of a group."""
+    """Every host, one host, or the hosts of a group."""
 
     kind: Literal["all", "host", "group"] = "all"
     name: str = ""
 
     def covers(self, host: str, groups: Collection[str]) -> bool:
-        """`groups` are those that the host is in."""
+        """Return whether the host, a member of `groups`, is in scope."""
         return self.kind == "all" or (self.name in groups if self.kind == "group" else self.name == host)
 
     @classmethod
     def of(cls, host: str, group: str) -> "HostScope":
-        """As doors have it, where an empty word is none."""
+        """Create a scope from names, of which an empty one is unset."""
         if group:
             return cls("group", group)
         return cls("host", host) if host else cls()

@@ -1,4 +1,4 @@
-"""A prompt holds what roles were told of a host, and is for operators: others see that there was one, and no more."""
+"""Hides prompts, which describe a host, from people below the right `operator`."""
 
 import hashlib
 
@@ -10,7 +10,7 @@ _PROMPT = msgspec.json.Decoder(tuple[str, ...])
 
 
 def sealed(line: bytes) -> bytes:
-    """The line of an event for eyes below an operator's. Of any but a turn's start, it is the line itself."""
+    """Return the event line with its prompt redacted; lines without a prompt are unchanged."""
     if _KIND not in line:
         return line
     fields = _READ.decode(line)
@@ -21,6 +21,6 @@ def sealed(line: bytes) -> bytes:
 
 
 def outline(prompt: str) -> str:
-    """What anybody may know of it, and enough to hold it against the evidence."""
+    """Return length and digest of a prompt, enough to compare it with the evidence."""
     told = hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
     return f"(for operators: {len(prompt)} characters, sha256 {told})"

@@ -1,4 +1,4 @@
-"""Ids of OpenTelemetry, reckoned from the log's own: a turn knows its span before anybody has drawn it."""
+"""OpenTelemetry ids, derived from the log's own ids so that a turn knows its span before any export."""
 
 import hashlib
 
@@ -12,7 +12,7 @@ def span_id(run: str, *place: object) -> str:
 
 
 def traceparent(run: str, turn: str) -> str:
-    """What an engine is told, so that its own spans hang under the turn's."""
+    """Return the `traceparent` header that links the engine's spans to the turn's."""
     return f"00-{trace_id(run)}-{span_id(run, 'chat', turn)}-01"
 
 

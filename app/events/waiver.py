@@ -1,4 +1,4 @@
-"""A finding that somebody answers for until a day: it stays a finding, and is left alone."""
+"""A waiver: an owner accepts a finding until a date, and runs skip it."""
 
 from datetime import UTC, datetime
 
@@ -12,13 +12,13 @@ class Waiver(Struct, frozen=True, kw_only=True):
     rule: str
     scope: HostScope
     owner: str
-    """Who answers for it."""
+    """Who is accountable."""
     reason: str
     ticket: str
     since: str
-    """When it was made: 2026-11-22T09:30:00Z"""
+    """Creation time: 2026-11-22T09:30:00Z"""
     until: str
-    """The day on which it ends, UTC: 2027-01-31. From its first second on the finding is open as any other."""
+    """Day on which it ends, UTC: 2027-01-31. On that day the finding is open again."""
 
     def holds(self, at: float) -> bool:
         return datetime.fromtimestamp(at, UTC).date().isoformat() < self.until

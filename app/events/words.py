@@ -1,4 +1,4 @@
-"""The words that events are made of and that every floor above shares."""
+"""The types that events are made of and that the layers above share."""
 
 from typing import Annotated, Any, Literal
 
@@ -19,7 +19,7 @@ Provenance = Literal["measured", "derived", "estimated", "simulated", "unsupport
 
 HostPath = Annotated[str, Meta(max_length=256, pattern="^/[^\\x00-\\x1f]*$")]
 Place = Annotated[str, Meta(max_length=256, pattern="^(/|package:|unit:|mount:|account:|vendor:)[^\\x00-\\x1f]*$")]
-"""What a plan touches: a file by its path, anything else by its kind and name."""
+"""Target of a plan: the path of a file, or kind and name of another resource."""
 PackageName = Annotated[str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9+._-]*$")]
 UnitName = Annotated[
     str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)$")
@@ -32,11 +32,11 @@ Name = Annotated[str, Meta(max_length=64, pattern="^[A-Za-z0-9@._-]+$")]
 
 
 class Action(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown_fields=True):
-    """One typed change to a host. `do` names it on the wire."""
+    """A typed change to a host. `do` is its tag on the wire."""
 
 
 class SetOption(Action, frozen=True, tag="set_option"):
-    """Give `key` the value in whatever syntax the file at `path` has."""
+    """Set `key` to a value, in the syntax of the file at `path`."""
 
     path: HostPath
     key: Annotated[str, Meta(max_length=128, pattern="^[^\\x00-\\x1f]+$")]
@@ -75,7 +75,7 @@ class Reload(Action, frozen=True, tag="reload"):
 
 
 class InstallPackage(Action, frozen=True, tag="install_package"):
-    """From what the host's own package manager offers."""
+    """Install from the host's package sources."""
 
     package: PackageName
 
@@ -85,21 +85,21 @@ class RemovePackage(Action, frozen=True, tag="remove_package"):
 
 
 class SetUnit(Action, frozen=True, tag="set_unit"):
-    """A restart or reload is `reload`'s to do."""
+    """Restart and reload are actions of `reload`."""
 
     unit: UnitName
     to: Literal["enable", "disable", "mask", "unmask", "start", "stop"]
 
 
 class AddMountOptions(Action, frozen=True, tag="add_mount_options"):
-    """In /etc/fstab and on what is mounted now."""
+    """Add options in /etc/fstab and to the mounted file system."""
 
     mount: Annotated[str, Meta(max_length=128, pattern="^/[A-Za-z0-9_./-]*$")]
     options: Annotated[tuple[MountOption, ...], Meta(min_length=1, max_length=3)]
 
 
 class SetAgeing(Action, frozen=True, tag="set_ageing"):
-    """Days, of one account's password, in /etc/shadow."""
+    """Set password ageing of an account in /etc/shadow, in days."""
 
     account: Annotated[str, Meta(max_length=32, pattern="^[A-Za-z_][A-Za-z0-9_.-]*$")]
     setting: AgeSetting
@@ -107,10 +107,10 @@ class SetAgeing(Action, frozen=True, tag="set_ageing"):
 
 
 class RunVendorScript(Action, frozen=True, tag="run_vendor_script"):
-    """The remediation of one rule as OpenSCAP makes it from the operator's content: nobody's to write, or to edit."""
+    """The remediation of a rule as OpenSCAP generates it from the content; roles and people may not change it."""
 
     rule: Annotated[str, Meta(max_length=256, pattern="^[A-Za-z0-9_][A-Za-z0-9_.:-]*$")]
-    """As the content calls it."""
+    """Rule id in the content."""
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
     script: Annotated[str, Meta(max_length=16384)]
 
@@ -118,24 +118,24 @@ class RunVendorScript(Action, frozen=True, tag="run_vendor_script"):
 FileAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod
 PackageAction = InstallPackage | RemovePackage
 ResourceAction = PackageAction | SetUnit | AddMountOptions | SetAgeing | RunVendorScript
-"""Of what is no file: the host itself does it, and knows what else comes of it."""
+"""Resources other than files, which the host's own tools change."""
 AnyAction = FileAction | Reload | ResourceAction
 
 
 class Probe(Struct, frozen=True):
-    """One question about the host's health and its answer."""
+    """A health check and its result."""
 
     name: str
     ok: bool
     detail: str
     holds: tuple[str, ...] = ()
-    """What is so now and has to stay: a run takes none of these away and adds none."""
+    """Facts that a run must neither remove nor add to."""
     weak: tuple[str, ...] = ()
-    """What a run may take away and not add: a right for which no password is asked, a unit that failed."""
+    """Weaknesses that a run may remove but not add, e.g. rights without a password, failed units."""
 
 
 class FileChange(Struct, frozen=True):
-    """What a file was and became: sha256 of content, mode, owner. Absent is None."""
+    """SHA-256 of content, mode and owner before and after; None means absent."""
 
     path: str
     before: str | None
@@ -143,32 +143,32 @@ class FileChange(Struct, frozen=True):
 
 
 class Behind(Struct, frozen=True, kw_only=True):
-    """What the files say and what runs does not go by yet: set, not in force."""
+    """A pending setting: set in the files, not in force yet."""
 
     program: str
     setting: str
     wanted: str
-    """By the files."""
+    """The value in the files."""
     running: str
     by: str
-    """What would bring it into force."""
+    """What brings it into force."""
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """What may be spent before an item or a run is closed."""
+    """Limits after which an item or a run is closed."""
 
     run_seconds: float = 24 * 3600.0
     item_seconds: float = ITEM_SECONDS
     turn_seconds: float = 300.0
     stall_seconds: float = 60.0
-    """Silence on an open stream after which a turn is given up."""
+    """Seconds of silence on a stream after which a turn is given up."""
     approval_seconds: float = 24 * 3600.0
     attempts: int = ATTEMPTS
     item_tokens: int = 40_000
 
 
 class Lesson(Struct, frozen=True, kw_only=True):
-    """What a failure taught: how it works (mechanism) and where that holds (environment)."""
+    """What a failure taught: the mechanism, and the environment in which it applies."""
 
     id: str
     rule: str
@@ -178,20 +178,20 @@ class Lesson(Struct, frozen=True, kw_only=True):
 
 
 class ProvenFix(Struct, frozen=True, kw_only=True):
-    """A change that passed scanner, Auditor, Sentry and health on one host, for others that are equal there."""
+    """A change that passed scanner, Auditor, Sentry and health on one host, for equal hosts."""
 
     id: str
-    """RUN.RULE.ATTEMPT: where it held."""
+    """RUN.RULE.ATTEMPT"""
     rule: str
     host: str
     run: str
     attempt: int
     played: bool
-    """The host was played by a tree of files."""
+    """The host was simulated."""
     seen: str
-    """sha256 over the rules and the files that decide this one, as they stood before the change."""
+    """SHA-256 over the rules and the files that decide this one, before the change."""
     changes: tuple[FileChange, ...]
-    """What it did there: it begins from the same again, or is not offered."""
+    """File changes; it is offered only where all files have the same `before`."""
     approach: str
     paths: tuple[str, ...]
     steps: tuple[str, ...]
@@ -202,28 +202,27 @@ class ProvenFix(Struct, frozen=True, kw_only=True):
     note: str
     fingerprint: str
     by: str = ""
-    """The person who edited it; empty when it was the Worker's."""
+    """The person who edited it; empty for the Worker's."""
 
     @property
     def said(self) -> str:
-        """Its provenance, in words."""
         return f"replayed from run {self.run}, attempt {self.attempt}, on {self.host}"
 
 
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a role's answers are drawn, beside their temperature. None is left to the engine."""
+    """Sampling parameters of a role beside its temperature. None leaves the engine's default."""
 
     top_p: float | None = None
     top_k: int | None = None
     min_p: float | None = None
     thinking: bool = True
     thinking_tokens: int | None = None
-    """What a thought may take of the answer's tokens; engines that know no such budget pass over it."""
+    """Token budget for thinking; engines without such a budget ignore it."""
     guided: bool = False
-    """Keys, values and lines are chosen from what the rule and its files say: for small models."""
+    """Limit keys, values and lines to those in the rule and its files: for small models."""
 
     def fields(self) -> dict[str, Any]:
-        """As they stand in a request."""
+        """Return the fields of a completion request."""
         named = {
             "top_p": self.top_p,
             "top_k": self.top_k,
@@ -235,14 +234,14 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SeatTaken(Struct, frozen=True, kw_only=True):
-    """Which engine a role asked in a run, and how."""
+    """The engine and settings of a role in a run."""
 
     role: Role
     engine: str
     model: str
     precision: str
     vllm: str
-    """The version, as the line-up says it; empty where it does not."""
+    """Version in the line-up; empty if not stated."""
     replicas: int
     temperature: float
     max_tokens: int
@@ -251,14 +250,14 @@ class SeatTaken(Struct, frozen=True, kw_only=True):
 
 
 class PublishedRule(Struct, frozen=True, kw_only=True):
-    """One rule of a skill as the benchmark that it is from names it; a text is empty where the benchmark has none."""
+    """A skill's rule as its benchmark names it; texts that it lacks are empty."""
 
     rule: str
-    """As the skill calls it."""
+    """Rule id in the skill."""
     group: str
     """V-257985"""
     id: str
-    """SV-257985r1069364_rule: with the revision, which changes from release to release."""
+    """SV-257985r1069364_rule: includes the revision, which changes with releases."""
     stig_id: str = ""
     group_title: str = ""
     title: str = ""
@@ -269,7 +268,7 @@ class PublishedRule(Struct, frozen=True, kw_only=True):
 
 
 class Published(Struct, frozen=True, kw_only=True):
-    """The benchmark that a run's papers name their rules by."""
+    """The benchmark by which a run's evidence names its rules."""
 
     file: str
     sha256: str
@@ -282,16 +281,16 @@ class Published(Struct, frozen=True, kw_only=True):
 
 
 class ParameterUsed(Struct, frozen=True, kw_only=True):
-    """A value that the site chose, as a run went by it."""
+    """A site value that a run used."""
 
     name: str
     value: str
     sha256: str
-    """Of the value."""
+    """SHA-256 of the value."""
     rules: tuple[str, ...]
-    """That go by it."""
+    """The rules that use it."""
     where: str
-    """What it is set for: every host, group web, host web-1."""
+    """Its scope: every host, group web, host web-1."""
 
     @property
     def told(self) -> str:
@@ -300,20 +299,20 @@ class ParameterUsed(Struct, frozen=True, kw_only=True):
 
 
 SHOWN_VALUE = 200
-"""Characters of a value that papers show; what is longer they name by its digest as well."""
+"""Characters of a value shown in evidence; longer ones also show their digest."""
 
 
 class Tailored(Struct, frozen=True, kw_only=True):
-    """The tailoring file that a run's profile is from, and the rules that are not applicable by it."""
+    """The tailoring file of a run's profile, with the rules that it excludes."""
 
     file: str
     sha256: str
     id: str
     version: str
     profile: str
-    """In full."""
+    """Full profile id."""
     left_out: tuple[str, ...] = ()
-    """As the skill calls them."""
+    """Ids of the excluded rules in the skill."""
 
     @property
     def named(self) -> str:
@@ -327,29 +326,29 @@ class Tailored(Struct, frozen=True, kw_only=True):
 
     @property
     def told_of_rule(self) -> str:
-        """Of one that is left out."""
+        """Text for an excluded rule."""
         return f"Not applicable by tailoring: the profile {self.profile} of {self.named} leaves this rule out."
 
 
 class GpuProcess(Struct, frozen=True):
-    """One process that holds memory of a GPU."""
+    """A process that uses a GPU's memory."""
 
     pid: int
     used_gib: float | None
     engine: str = ""
-    """Of the line-up; empty where it is nobody's that we know."""
+    """Engine of the line-up; empty if unknown."""
     name: str = ""
-    """What it calls itself; where it cannot be seen from here, that."""
+    """The process's name, or a note that it is not visible from here."""
 
 
 class Spent(Struct, frozen=True, kw_only=True):
-    """What one role spent on the GPUs. An empty role is the time in which no role was at work."""
+    """GPU energy of one role; the empty role is time without an active role."""
 
     role: Role | Literal[""]
     gpu_seconds: float
     sampled_seconds: float
-    """Of gpu_seconds, those in which power is known."""
+    """Part of gpu_seconds with known power."""
     joules: float
-    """Over sampled_seconds."""
+    """Energy over sampled_seconds."""
     tokens: int = 0
-    """That it wrote."""
+    """Tokens written."""

@@ -1,4 +1,4 @@
-"""What papers say of one rule, in sentences: what the scanner found, and what was done."""
+"""Text about one rule for the papers: the scanner's finding, and what was done."""
 
 from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
 from app.evidence.case import Answer, Case, Judged, Tried
@@ -9,7 +9,7 @@ _LONGEST = 50_000
 
 
 def found(case: Case, one: Judged) -> str:
-    """The scanner's words, by name; first those that decide the status."""
+    """Return the scanner's verdicts as text, the one that decides the status first."""
     if one.left_out:
         return _seemly([one.left_out])
     if one.rule.id not in case.request.rules:
@@ -24,13 +24,13 @@ def found(case: Case, one: Judged) -> str:
 
 
 def _not_in_force(one: Judged) -> str:
-    """The file is right, and what runs does not go by it yet."""
+    """Return a note if the file has the setting but the running system does not use it yet; else empty."""
     force = one.tried[-1].attempt.force if one.tried else None
     return f"Set, not in force: {behind(force)}" if force and force.behind else ""
 
 
 def said_by(verdict: VerdictGiven) -> str:
-    """Provenance first: built-in checks or OpenSCAP."""
+    """Return the verdict as a sentence that begins with the scanner's name."""
     line = f" line {verdict.line}" if verdict.line else ""
     place = f" ({verdict.path}{line})" if verdict.path and verdict.path not in verdict.evidence else ""
     return f"scanner {verdict.scanner} says {verdict.word}: {verdict.evidence}{place}"
@@ -59,7 +59,7 @@ def outcome(case: Case, one: Judged) -> str:
 
 
 def done(case: Case, one: Judged) -> str:
-    """All of it, a line for each attempt; a waiver goes first."""
+    """Return the waiver, the outcome and each attempt, one line each."""
     lines = [one.waiver.told] if one.waiver else []
     lines += [f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {outcome(case, one)}."]
     lines += [f"Attempt {tried.attempt.number}: {'; '.join(_steps(tried))}." for tried in one.tried]

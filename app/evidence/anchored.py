@@ -1,4 +1,4 @@
-"""What the record of what people did vouches for: keys one after the other, and how long each run's log is."""
+"""The anchors in the audit record: the sequence of signing keys, and the length and head of each run's log."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _FIELD = re.compile(r"(\w+)=(\S+)")
 
 @dataclass(frozen=True)
 class Seal:
-    """The newest word on a run: it had so many events, and the last one this hash."""
+    """The newest seal of a run: its number of events and the hash of the last one."""
 
     line: int
     events: int
@@ -27,22 +27,22 @@ class Seal:
 class Anchored:
     seals: dict[str, Seal] = field(default_factory=dict)
     manifests: set[str] = field(default_factory=set)
-    """Digests of the manifests of packs that were handed out."""
+    """Digests of the manifests of issued packs."""
     keys: list[str] = field(default_factory=list)
-    """Public keys, in the order in which they were used."""
+    """Public keys in order of use."""
     unvouched: list[str] = field(default_factory=list)
-    """Keys, after the first, that none before them vouched for: the one before was lost."""
+    """Keys after the first that no earlier key signed, because the earlier key was lost."""
 
 
 def anchored(rows: Iterable[tuple[int, bytes, str]]) -> Anchored:
-    """Of a chain that was checked. Only Temper's own lines begin like this: a request is noted by its method."""
+    """Return the anchors in a verified chain; raise BrokenChain if the old key did not sign a key change."""
     found = Anchored()
     for seq, line, told in rows:
         event = read(line, told).event
         if not isinstance(event, PersonDid):
             continue
         said = dict(_FIELD.findall(event.detail))
-        if seal := _SEAL.fullmatch(event.did):
+        if seal := _SEAL.fullmatch(event.did):  # lines about requests begin with the HTTP method
             found.seals[seal[1]] = Seal(seq, int(said["events"]), said["head"])
             found.manifests |= {said["manifest"]} if "manifest" in said else set()
         elif event.did in ("key: made", "key: changed"):
@@ -62,7 +62,7 @@ def _key(found: Anchored, seq: int, said: Mapping[str, str]) -> None:
 def check_end(
     rows: list[tuple[int, bytes, str]], counted: tuple[int, str] | None, head: SignedHead | None, found: Anchored
 ) -> None:
-    """Whether it ends where its own counter and the newest signed head say, which were read first, or later."""
+    """Raise BrokenChain if the record contradicts its counter or signed head. It may have grown since then."""
     last = rows[-1][0] if rows else 0
     if counted and last < counted[0]:
         raise BrokenChain(f"it ends with line {last}, and its own counter says that there are {counted[0]}")
@@ -83,7 +83,7 @@ def check_end(
 
 
 def check_row(row: RunRow, log: list[Recorded]) -> None:
-    """The run's row, which was read first, counts what the log has to have; and a log that has ended says so."""
+    """Raise BrokenChain if the log lacks its end or events that the run's row counts. The row is read first."""
     ends = [one.at for one in log if isinstance(one.event, RunFinished | RunFailed | RunStopped)]
     if (row.ended_at is not None) > bool(ends):
         raise BrokenChain(f"its row says that it has {row.state}, and the log goes on: its end is missing")
@@ -99,7 +99,7 @@ def check_row(row: RunRow, log: list[Recorded]) -> None:
 
 
 def check_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:
-    """`rows` has hashes by seq."""
+    """Raise BrokenChain if the log does not match its seal. `rows` has hashes by seq."""
     if seal and rows.get(seal.events) != seal.head:
         last = max(rows, default=0)
         other = "has another hash" if seal.events in rows else f"is missing: the log ends with {last}"

@@ -1,4 +1,4 @@
-"""Both scans as results of an SCAP tool: XCCDF TestResults, before and after the run, in an ARF collection."""
+"""Both scans as an ARF collection of XCCDF TestResults, before and after the run."""
 
 from xml.etree import ElementTree as ET
 

@@ -1,4 +1,4 @@
-"""What somebody else says of a pack is asked for once, and then kept."""
+"""Fetches an external answer about a pack once and keeps it in a file."""
 
 import secrets
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from app.errors import Unusable
 
 
 def asked_once(file: Path, what: str, ask: Callable[[], bytes] | None) -> bytes | None:
-    """What was kept, or what is said now; None where there is neither."""
+    """Return the stored answer, else request one with `ask` and store it; None if `ask` is None."""
     try:
         return file.read_bytes()
     except FileNotFoundError:

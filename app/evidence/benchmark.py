@@ -1,4 +1,4 @@
-"""The published document that a skill's rules are from, and what it calls them, as papers say it."""
+"""The published benchmark behind a skill's rules, and the names that papers use for them."""
 
 from dataclasses import dataclass, replace
 
@@ -21,7 +21,7 @@ class BenchmarkTitle:
     version: str
     release: str
     told: str
-    """What the names are from, in a sentence; or that they are incomplete."""
+    """A sentence on the source of the names, or that they are incomplete."""
 
     @property
     def reference(self) -> str:
@@ -54,7 +54,7 @@ def _title(pack: Skill, given: Published | None) -> BenchmarkTitle:
 
 
 def named(rule: Rule, given: PublishedRule | None) -> PublishedRule:
-    """What the benchmark leaves open is said in the skill's words."""
+    """Return the published names of a rule, with the skill's own text where the benchmark has none."""
     where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
     return PublishedRule(
         rule=rule.id,
@@ -71,5 +71,5 @@ def named(rule: Rule, given: PublishedRule | None) -> PublishedRule:
 
 
 def _id(rule: Rule) -> str:
-    """SV-257985 of V-257985: without a benchmark nobody knows its revision."""
+    """Return SV-257985 for V-257985; the revision is unknown without a benchmark."""
     return f"S{rule.id}" if rule.id.startswith("V-") else rule.id

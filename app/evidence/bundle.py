@@ -1,4 +1,4 @@
-"""The evidence of a rollout: the pack of each of its runs, its own chain, and a signed index of both."""
+"""The evidence of a rollout: the pack of each run, the rollout's own chain, and a signed index."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 
 
 def bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: Signer, into: Spool) -> None:
-    """`pack_of` a run: its evidence.zip. The same rollout and key give the same bytes."""
+    """Write the bundle into a spool. `pack_of` returns a run's evidence.zip. Equal inputs give equal bytes."""
     asked = events[0].event
     assert isinstance(asked, RolloutAsked)
     begun = [one.event for one in events if isinstance(one.event, RolloutHostBegun)]
@@ -39,7 +39,7 @@ def bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: 
 
 
 def packed(host: str, run: str) -> str:
-    """What the pack of a run is called in it."""
+    """Return the file name of a run's pack in the bundle."""
     return f"runs/{host}-{run}.zip"
 
 
@@ -50,7 +50,7 @@ def head_of(pack: bytes) -> str:
 def index(
     events: Sequence[Recorded], asked: RolloutAsked, files: Sequence[Object], heads: Mapping[str, str], key: str
 ) -> Object:
-    """`files` as a manifest lists them, and the head of each run's chain."""
+    """Return the index. `files` are manifest entries; `heads` has the chain head of each run."""
     runs = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostBegun)}
     ends = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostEnded)}
     return {

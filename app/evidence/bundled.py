@@ -1,4 +1,4 @@
-"""Whether the evidence of a rollout holds: its own chain and index, and the pack of each of its runs."""
+"""Verifies the evidence of a rollout: its chain, its index, and the pack of each run."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _APART = {"manifest.json", "manifest.sig"}
 
 
 def is_bundle(files: Files) -> bool:
-    """And no pack of a single run."""
+    """Return True for the evidence of a rollout, False for that of a single run."""
     try:
         return bool(json.loads(files["manifest.json"])["format"] == FORMAT)
     except (KeyError, TypeError, ValueError):
@@ -27,7 +27,7 @@ def is_bundle(files: Files) -> bool:
 
 
 def check_bundle(files: Files, head: str = "", key: str = "", left: Callable[[str], None] = lambda _: None) -> Object:
-    """The index, when all of it holds. `left` is told of each run what could not be compared."""
+    """Return the index if everything holds, else raise BrokenPack. `left` is called with what could not be compared."""
     try:
         told: Object = json.loads(files["manifest.json"])
         _listed(files, told)
@@ -88,7 +88,7 @@ def _run(pack: bytes, run: dict[str, Any], key: str, left: Callable[[str], None]
 
 
 def _same(events: list[Recorded], files: Files, told: Object) -> None:
-    """The index says what the chain says."""
+    """Raise BrokenPack if the index or README.txt differs from the chain."""
     asked = events[0].event
     if not isinstance(asked, RolloutAsked):
         raise BrokenPack("rollout.jsonl does not begin with what was asked for")

@@ -1,4 +1,4 @@
-"""A run that has ended, folded once for all of its papers."""
+"""The record of an ended run, folded once for all of its papers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Unfinished(BadInput):
 
 @dataclass
 class Tried:
-    """One attempt, and the events that it takes up."""
+    """One attempt and its range of events."""
 
     attempt: Attempt
     first: int
@@ -49,21 +49,21 @@ class Tried:
 
 @dataclass(frozen=True)
 class Judged:
-    """One rule of the pack; all but the rule is empty where the run was not asked for it."""
+    """One rule of the skill; only `rule` and `named` are set if the run did not include it."""
 
     rule: Rule
     named: PublishedRule
-    """What the STIG calls it, as far as that is known."""
+    """Its names in the published benchmark, as far as known."""
     opening: VerdictGiven | None
     closing: VerdictGiven | None
     item: Item | None
     tried: tuple[Tried, ...]
     waiver: Waiver | None = None
-    """The one in force as the run ended, where the rule was asked for and does not hold."""
+    """The waiver active when the run ended, if the run included the rule and it does not hold."""
     left_out: str = ""
-    """By which tailoring it is not applicable, in a sentence."""
+    """The tailoring that makes it not applicable, as a sentence."""
     used: tuple[ParameterUsed, ...] = ()
-    """The site's values that it went by."""
+    """The site values that were used."""
 
     @property
     def status(self) -> Status:
@@ -77,15 +77,15 @@ class Case:
     skill: Skill
     queued_at: float
     scanned: Mapping[str, float]
-    """When the opening and the closing scan were done."""
+    """Time at which each scan finished, by phase."""
     head: str
     judged: tuple[Judged, ...]
-    """Every rule of the pack, in its order."""
+    """Every rule of the skill, in its order."""
     people: tuple[Deed, ...]
     seats: tuple[SeatUsed, ...]
     published: BenchmarkTitle
     rebooted: RebootChecked | None = None
-    """What a look after a reboot found; None where the run was none."""
+    """The result of a check after a reboot; None for any other run."""
 
     @property
     def run(self) -> str:
@@ -93,9 +93,9 @@ class Case:
 
     @property
     def simulated(self) -> str:
-        """What of the run was played, in words; empty where nothing was."""
+        """The simulated parts of the run as text; empty if there were none."""
         started = self.state.started
-        host = started and started.simulated is not False  # logs that do not say are older than hosts over SSH
+        host = started and started.simulated is not False  # logs without this field predate hosts over SSH
         played = ["the engines"] if self.request.simulated else []
         played += ["the host, by a tree of real files"] if host else []
         return " and ".join(played)
@@ -110,7 +110,7 @@ class Case:
 
     @property
     def asked(self) -> list[Judged]:
-        """In the order in which the run was asked for them."""
+        """The rules of the run's order, in that order."""
         known = {one.rule.id: one for one in self.judged}
         return [known[rule] for rule in self.request.rules]
 
@@ -181,6 +181,6 @@ def _waiver(state: RunState, rule: str) -> Waiver | None:
 
 
 def _last_word(state: RunState, rule: str) -> VerdictGiven | None:
-    """A run that only looked has looked once."""
+    """Return the verdict of the last scan; a run in scan mode has only the opening one."""
     looked = state.request is not None and state.request.mode == "scan"
     return (state.opening if looked else state.closing).get(rule)

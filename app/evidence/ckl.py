@@ -1,4 +1,4 @@
-"""The checklist that STIG Viewer 2 opens: CKL, XML whose elements have one order only."""
+"""The checklist for STIG Viewer 2: CKL, XML with a fixed order of elements."""
 
 from collections.abc import Iterator
 from uuid import NAMESPACE_URL, uuid5

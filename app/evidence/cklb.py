@@ -1,4 +1,4 @@
-"""The checklist that STIG Viewer 3 opens: CKLB 1.0, JSON with its fields in the viewer's own order."""
+"""The checklist for STIG Viewer 3: CKLB 1.0, JSON with the fields in the viewer's order."""
 
 import json
 from typing import Any
@@ -99,5 +99,5 @@ def _rule(case: Case, published: BenchmarkTitle, one: Judged) -> dict[str, Any]:
 
 
 def _uuid(case: Case, of: str) -> str:
-    """The same run gives the same file."""
+    """Return a UUID derived from the run, so that equal runs give equal files."""
     return str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:{of}"))

@@ -1,4 +1,4 @@
-"""What people did in a run: who asked, answered, paused or stopped."""
+"""Actions of people in a run: order, approvals, pause, resume and stop."""
 
 from dataclasses import dataclass
 
@@ -49,6 +49,6 @@ def _far(event: ApprovalGiven) -> str:
 
 
 def _change(approval: str) -> str:
-    """An approval's id is run, rule, attempt and seq; a rule's own id may hold dots."""
+    """Name the change of an approval. Its id is run.rule.attempt.seq, and a rule's id may contain dots."""
     rule, attempt = approval.split(".", 1)[-1].rsplit(".", 2)[:2]
     return f"the change to {rule} of attempt {attempt}"

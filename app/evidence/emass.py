@@ -1,4 +1,4 @@
-"""The plan of action and milestones under the headings of eMASS' own template, to be pasted or imported there."""
+"""The plan of action and milestones with the columns of eMASS' import template."""
 
 import csv
 import io
@@ -37,11 +37,11 @@ COLUMNS = (
     "Resulting Residual Risk after Proposed Mitigations",
 )
 LONGEST = 2000
-"""What eMASS takes in one field."""
+"""Most characters that eMASS accepts in one field."""
 
 
 def poam_emass(case: Case) -> bytes:
-    """What people decide is empty: who does what by when, and how grave it is here."""
+    """Return the plan as CSV. Columns that people must decide, such as owner and date, stay empty."""
     table = io.StringIO(newline="")
     rows = csv.writer(table, lineterminator="\r\n")
     rows.writerow(COLUMNS)

@@ -1,4 +1,4 @@
-"""The Ed25519 key that a Temper signs with. Its private half lies in the data folder and is never shown."""
+"""The Ed25519 signing key. Its private half is stored in the data folder and never shown."""
 
 import os
 import secrets
@@ -23,11 +23,11 @@ class Signer(Protocol):
 @dataclass(frozen=True)
 class Key:
     public: str
-    """64 hexadecimal digits: this is what others pin."""
+    """64 hexadecimal digits, for others to pin."""
     _private: Ed25519PrivateKey = field(repr=False)
 
     def sign(self, what: bytes) -> str:
-        """The same words give the same signature."""
+        """Return the signature in hexadecimal digits. Equal input gives an equal signature."""
         return self._private.sign(what).hex()
 
 
@@ -39,7 +39,7 @@ def holds(public: str, signature: str, what: bytes) -> bool:
 
 
 def find_key(folder: Path) -> Key | None:
-    """None where there is none yet."""
+    """Return the key in `folder`, or None if there is none; raise Unusable if it cannot be read."""
     file = folder / _FILE
     try:
         return key_of(bytes.fromhex(file.read_text("ascii").strip()))
@@ -54,7 +54,7 @@ def find_key(folder: Path) -> Key | None:
 
 
 def make_key(folder: Path) -> Key:
-    """The one that lies there afterwards: of two processes that make it at once, one is first."""
+    """Create a key and return the one in place; of two concurrent processes, the first wins."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     new = _written(folder)
     try:
@@ -69,19 +69,19 @@ def make_key(folder: Path) -> Key:
 
 
 def next_key(folder: Path) -> tuple[Key, Path]:
-    """A key that takes nobody's place until its file is moved over the old one's by `take_over`."""
+    """Create a key in a temporary file. It becomes current when `replace_key` moves that file into place."""
     new = _written(folder)
     return key_of(bytes.fromhex(new.read_text("ascii").strip())), new
 
 
 def take_over(folder: Path, new: Path) -> None:
-    """The old private half is gone from then on."""
+    """Make `new` the current key. This destroys the old private half."""
     new.replace(folder / _FILE)
     _sync(folder)
 
 
 def a_public_key(said: str) -> str:
-    """As it was printed, or the file that holds it."""
+    """Parse a public key, given as hexadecimal digits or as a file that holds them."""
     path = Path(said)
     text = path.read_text("ascii", "replace")[:200] if len(said) != 64 and path.is_file() else said
     key = text.strip().lower()

@@ -1,4 +1,4 @@
-"""Which Temper wrote a paper: its version, and its very sources, since both decide the bytes."""
+"""Identifies the build that wrote a paper: its version and a digest of its sources, which decide the bytes."""
 
 import functools
 import hashlib
@@ -9,7 +9,7 @@ from app.config import PACKAGE
 
 @functools.cache
 def maker() -> str:
-    # An installed package has the migrations inside, a checkout beside: they write no paper.
+    # Migrations are inside an installed package but outside app/ in a checkout, and no paper depends on them.
     code = [path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts]
     sources = [*code, *(PACKAGE / "skills").rglob("*.toml")]
     seen = hashlib.sha256((PACKAGE / "templates" / "report.html").read_bytes())

@@ -1,4 +1,4 @@
-"""Elements in the order given, with text that XML can hold whatever a host or a model put there."""
+"""Builds XML in a fixed order, with foreign text reduced to characters that XML allows."""
 
 from xml.etree import ElementTree as ET
 

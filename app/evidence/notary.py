@@ -1,4 +1,4 @@
-"""Signs what is handed out and how far each chain has come, and writes down in the record what it signed."""
+"""Signs issued evidence and chain heads, and notes each signature in the audit record."""
 
 import json
 import logging
@@ -30,12 +30,12 @@ log = logging.getLogger(__name__)
 
 KEYS, HEAD = "keys", "audit.head"
 _HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
-"""What is signed begins with what it is, so that it can pass for nothing else."""
+"""Signed data starts with its type, so that one signature cannot pass for another."""
 
 
 @dataclass(frozen=True)
 class AskedBy:
-    """Whoever had it done."""
+    """The person or program that requested an action."""
 
     who: str
     right: str
@@ -46,7 +46,7 @@ ITSELF = AskedBy("temper", "", "")
 
 
 class SignedHead(msgspec.Struct, frozen=True):
-    """Lies beside the database: whoever holds that alone cannot cut the record before this line."""
+    """Stored outside the database, so that access to the database alone does not allow truncating the record."""
 
     seq: int
     hash: str
@@ -64,12 +64,12 @@ class Notary:
     folder: Path
     key: Key
     authority: str = ""
-    """Where time stamps are from."""
+    """URL of the time stamp authority; empty for none."""
     hook: tuple[str, ...] = ()
-    """What enters statements in a log elsewhere."""
+    """The command that enters statements in an external log; empty for none."""
 
     def evidence(self, run: str, by: AskedBy) -> bytes:
-        """The run's evidence.zip. Which one was handed out is on record before it leaves."""
+        """Return the run's evidence.zip. Its digest is in the audit record before this returns."""
         files = unpack(evidence(self.database, run, self.key))
         told = files["manifest.json"]
         if time := self._stamped(told):
@@ -84,7 +84,7 @@ class Notary:
         return archive
 
     def _stamped(self, manifest: bytes) -> bytes | None:
-        """An authority that is away keeps no pack from being handed out: it says that it has no stamp."""
+        """Return a time stamp, or None if the authority fails: the pack is then issued without one."""
         try:
             return stamp(self.folder.parent / FOLDER, self.authority, manifest)
         except Unusable as exc:
@@ -99,7 +99,7 @@ class Notary:
             return None
 
     def bundle(self, rollout: str, by: AskedBy) -> Spool:
-        """The evidence of all its runs. Each of them is on record as handed out, too."""
+        """Return the rollout's evidence as a spool. Each run's pack is noted in the record as issued."""
         events = list(EventStore(self.database).events(rollout))
         with ExitStack() as unfinished:
             archive = unfinished.enter_context(closing(Spool(self.folder.parent)))
@@ -111,17 +111,17 @@ class Notary:
         return archive
 
     def ended(self, run: str) -> None:
-        """How long the run's log is, once it has ended."""
+        """Note the length and head of an ended run's log in the audit record."""
         if last := EventStore(self.database).last(run):
             seq, head = last
             self.noted(f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}")
 
     def begun(self) -> None:
-        """A key is on record before anything that it signs."""
+        """Note the key in the audit record before anything is signed with it."""
         self.noted("key", self.key.public, ITSELF, "key: made", f"public={self.key.public}")
 
     def noted(self, of: str, what: str, by: AskedBy, did: str, said: str) -> None:
-        """Once in the record, however often it is asked for."""
+        """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
             if anchors.sealed(session, of, what):
                 return
@@ -136,7 +136,7 @@ class Notary:
 
 
 def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[str, ...] = ()) -> Notary:
-    """With the key of this data folder; the first time, one is made."""
+    """Return a notary with the data folder's key, which is created if missing."""
     folder = data / KEYS
     notary = Notary(database, folder, find_key(folder) or make_key(folder), authority, hook)
     notary.begun()
@@ -144,7 +144,7 @@ def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[s
 
 
 def change_key(notary: Notary, by: AskedBy, why: str) -> Key:
-    """The old key vouches for the new one, on record; then its private half is gone."""
+    """Create a new key, record it with the old key's signature, and delete the old private half."""
     if not why.strip():
         raise BadInput("say why the key is changed: it goes on record.")
     new, file = next_key(notary.folder)
@@ -167,7 +167,7 @@ def follows(new: str, old: str, signature: str) -> bool:
 
 
 def sign_head(folder: Path, key: Key, seq: int, head: str) -> None:
-    """Never an older one over a newer."""
+    """Sign and store a head, unless a newer one is stored."""
     if (there := signed_head(folder)) and there.seq >= seq:
         return
     told = SignedHead(seq, head, key.public, key.sign(_told(seq, head)))
@@ -180,7 +180,7 @@ def sign_head(folder: Path, key: Key, seq: int, head: str) -> None:
 
 
 def signed_head(folder: Path) -> SignedHead | None:
-    """None where none was ever signed, or what lies there is none."""
+    """Return the stored head, or None if there is none or it cannot be decoded."""
     try:
         return msgspec.json.decode((folder / HEAD).read_bytes(), type=SignedHead)
     except (OSError, msgspec.MsgspecError):

@@ -1,4 +1,4 @@
-"""The verdicts and what is left to do as OSCAL 1.1: assessment results, and a plan of action and milestones."""
+"""OSCAL 1.1 papers: assessment results, and a plan of action and milestones."""
 
 import json
 from typing import Any
@@ -20,7 +20,7 @@ _LONGEST = 50_000
 
 
 def oscal_results(case: Case) -> bytes:
-    """The last scan: what it saw of each rule that was asked for, and what that comes to."""
+    """Return the assessment results: observation and finding of the last scan for each requested rule."""
     scan = "opening" if case.request.mode == "scan" else "closing"
     result = {
         "uuid": _uuid(case, "result"),
@@ -47,7 +47,7 @@ def oscal_results(case: Case) -> bytes:
 
 
 def oscal_poam(case: Case) -> bytes:
-    """A plan has one item at least: where nothing is left, it says so."""
+    """Return the plan of the open rules. OSCAL requires an item, so an empty plan has one that says so."""
     left, scan = _left(case), "opening" if case.request.mode == "scan" else "closing"
     said: Said = {
         "uuid": _uuid(case, "poam"),
@@ -99,7 +99,7 @@ def _observation(case: Case, one: Judged, scan: str) -> Said:
 
 
 def _finding(case: Case, one: Judged) -> Said:
-    """What nobody decided is not satisfied; the scanner's own word stands beside it."""
+    """Return the finding of a rule. An undecided rule is not satisfied, with the scanner's word as a property."""
     word = one.closing.word if one.closing else "notchecked"
     state = {
         "state": "satisfied" if status(one.closing) in _DONE else "not-satisfied",
@@ -178,7 +178,7 @@ def _prop(name: str, value: str) -> Said:
 
 
 def _line(text: str) -> str:
-    """OSCAL's strings are one line, and none is empty."""
+    """Return text as the single non-empty line that OSCAL strings require."""
     return clean_line(text, 300).strip() or "none"
 
 
@@ -187,7 +187,7 @@ def _prose(text: str) -> str:
 
 
 def _uuid(case: Case, of: str) -> str:
-    """The same run gives the same file."""
+    """Return a UUID derived from the run, so that equal runs give equal files."""
     return str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:oscal {of}"))
 
 

@@ -1,4 +1,4 @@
-"""evidence.zip: all that a third party needs to check a run, without Temper and without asking anybody."""
+"""Builds evidence.zip, which a third party can verify without Temper."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -23,16 +23,16 @@ from app.skills.rulebook import rulebook
 FORMAT = "temper evidence 3"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
-"""What a plain zip can name, with room to spare."""
+"""Limits below those of a plain zip."""
 
 
 def pack(events: Iterable[Recorded], signer: Signer) -> bytes:
-    """The same run and key give the same bytes. What does not hold is not handed out."""
+    """Return evidence.zip, or raise Unusable if it does not verify. Equal runs and keys give equal bytes."""
     return b"".join(chunk for _, chunk in chunks(checked(events, signer)))
 
 
 def checked(events: Iterable[Recorded], signer: Signer) -> Files:
-    """What is in the pack, once it holds."""
+    """Return the files of the pack, or raise Unusable if it is too large or does not verify."""
     files = packed(events, signer)
     run = json.loads(files["manifest.json"])["run"]
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
@@ -64,7 +64,7 @@ def packed(events: Iterable[Recorded], signer: Signer) -> Files:
 
 
 class Log:
-    """What the pack keeps of the events that pass. A piece of a turn is one line in it, and nothing else."""
+    """Collects the log's lines and hashes while events stream through; turn deltas are not kept as objects."""
 
     def __init__(self) -> None:
         self.lines, self.hashes = BytesIO(), BytesIO()
@@ -97,7 +97,7 @@ def _manifest(case: Case, files: Files, key: str) -> dict[str, object]:
 
 
 def listed(files: Files) -> list[Object]:
-    """As a manifest lists them."""
+    """Return the manifest's entry for each file."""
     return [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)]
 
 

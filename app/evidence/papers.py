@@ -1,4 +1,4 @@
-"""The papers of a run, each by its name."""
+"""The list of papers that can be made from a run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from app.evidence.xccdf import xccdf
 @dataclass(frozen=True)
 class Paper:
     format: str
-    """What the command line calls it."""
+    """Its name on the command line."""
     file: str
     media_type: str
     made: Callable[[Case], bytes]
     explained: str
     packed: bool = True
-    """Part of evidence.zip: what its own script can hold against the events."""
+    """True if evidence.zip contains it, since verify.py can check it against the events."""
 
 
 PAPERS = (

@@ -1,4 +1,4 @@
-"""Plan of action and milestones: what is left to do. Who does it by when is for people to fill in."""
+"""The plan of action and milestones: open rules, with owner and dates left for people to fill in."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ class PoamEntry:
 
 
 def entries(case: Case) -> list[PoamEntry]:
-    """Every rule that was asked for and does not hold for sure."""
+    """Return an entry for every requested rule that is not known to hold."""
     return [_entry(case, one) for one in case.asked if status(one.closing) not in _DONE]
 
 
@@ -65,7 +65,7 @@ def poam_csv(case: Case) -> bytes:
 
 
 def cell(value: str) -> str:
-    """A spreadsheet takes a cell that begins like a formula for one, also behind blanks: a quote makes it text."""
+    """Prefix a quote if a spreadsheet would read the cell as a formula, leading blanks included."""
     return f"'{value}" if value.lstrip(" \n").startswith(_FORMULA) or value.startswith(_FORMULA) else value
 
 

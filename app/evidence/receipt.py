@@ -1,4 +1,4 @@
-"""A pack's statement, entered in a log elsewhere by a command of the operator's; and what that answered."""
+"""Runs the operator's command that enters a pack's statement in an external log, and keeps its answer."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ MOST_WORDS = 64
 
 
 def hook_words(said: str) -> tuple[str, ...]:
-    """A JSON list of the command and its words: no shell reads them."""
+    """Parse a JSON list of a command and its arguments, or raise BadInput. No shell is involved."""
     if not said:
         return ()
     try:
@@ -39,7 +39,7 @@ def _is_word(one: object) -> bool:
 
 
 def receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
-    """The one that was kept, or a new one; None where there is none and no command is named."""
+    """Return the stored receipt, or request one; None if there is none and no hook is set."""
     ask = partial(_answered, hook, statement, patience) if hook else None
     return asked_once(folder / f"{digest(statement)}.json", "receipt", ask)
 
@@ -51,7 +51,7 @@ def _answered(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
 
 
 def _asked(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
-    """Its own session, so that it ends with all that it started. Temper's own secrets are not for its ears."""
+    """Run the hook in its own session, so that its children die with it, and without Temper's environment."""
     around = {name: value for name, value in os.environ.items() if not name.startswith("TEMPER_")}
     with tempfile.TemporaryFile() as told:
         told.write(statement)

@@ -1,4 +1,4 @@
-"""A pack made again from its own events: papers that were written by another hand do not come out the same."""
+"""Rebuilds a pack from its own events, to find papers that do not follow from them."""
 
 import base64
 import json
@@ -15,12 +15,12 @@ from app.evidence.papers import PAPERS
 from app.evidence.verify import ATTESTED, RECEIPT, SEALED, STAMP, BrokenPack, Files, chain
 
 LAST = ("manifest.json", ATTESTED)
-"""They differ wherever another file does."""
+"""Compared last, since they differ whenever another file does."""
 
 
 @dataclass(frozen=True)
 class _Given:
-    """Signatures that have been checked: nobody here could make them again."""
+    """A signer that returns the pack's own verified signatures, since the private key is not available."""
 
     public: str
     signature: str
@@ -31,7 +31,7 @@ class _Given:
 
 
 def remake(files: Files) -> str:
-    """What could not be compared, and why; empty when every file came out the same. The pack has been checked."""
+    """Rebuild a verified pack. Return the reason for a difference, or raise BrokenPack if the same build made it."""
     manifest = json.loads(files["manifest.json"])
     made_by = manifest.get("made_by")
     signature = files.get("manifest.sig", b"").decode("ascii", "replace").strip()

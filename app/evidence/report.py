@@ -1,4 +1,4 @@
-"""The report: one page that holds all it needs, runs nothing, fetches nothing and prints well."""
+"""The report: one self-contained HTML page without scripts."""
 
 import functools
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ def _plain(text: str) -> str:
 
 
 def _written(action: msgspec.Struct) -> str:
-    """`set_option path=/etc/x key=UMASK value=077`."""
+    """Format an action, as in `set_option path=/etc/x key=UMASK value=077`."""
     fields = msgspec.to_builtins(action)
     name = fields.pop("do")
     return _plain(" ".join([name, *(f"{field}={value}" for field, value in fields.items())]))

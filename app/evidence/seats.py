@@ -1,4 +1,4 @@
-"""Who sat where, as the log has it: the engine and model of each role, and what it wrote."""
+"""The engine and model that each role used, with its turns and tokens, from the log."""
 
 from dataclasses import dataclass, replace
 

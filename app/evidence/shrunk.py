@@ -1,4 +1,4 @@
-"""A run that was shrunk to its evidence: its pack, kept beside the log, and the two held against each other."""
+"""Shrinks a run to its evidence: stores the pack in the database and deletes turn deltas from the log."""
 
 import gzip
 import hashlib
@@ -25,18 +25,18 @@ from app.store.held import asking
 class Shrunk:
     run: str
     gone: int
-    """Events that the log no longer holds."""
+    """Number of deleted events."""
     kept: int
-    """Bytes of the pack."""
+    """Stored bytes of the pack."""
 
 
 def evidence(database: Engine, run: str, signer: Signer) -> bytes:
-    """The run's evidence.zip: the same bytes before it was shrunk and after, as long as the key is the same."""
+    """Return the run's evidence.zip: the same bytes before and after shrinking, under the same key."""
     return kept(database, run) or pack(EventStore(database).events(run), signer)
 
 
 def kept(database: Engine, run: str) -> bytes | None:
-    """The evidence.zip of a run that was shrunk; None where it is whole."""
+    """Return the stored evidence.zip of a shrunk run, or None if the run was not shrunk."""
     with asking(database) as session:
         held = tidy.kept(session, run)
     return _unpressed(run, held) if held else None
@@ -50,7 +50,7 @@ def _unpressed(run: str, held: bytes) -> bytes:
 
 
 def shrink(database: Engine, run: str, signer: Signer, who: str, now: float) -> Shrunk | None:
-    """None where another process is at it. The pack is checked before it is kept, and kept before anything goes."""
+    """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
     held, told = _pressed(checked(EventStore(database).events(run), signer))
     if _digest(held) != told:
         raise Unusable(f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine.")
@@ -62,7 +62,7 @@ def shrink(database: Engine, run: str, signer: Signer, who: str, now: float) -> 
 
 
 def _pressed(files: Files) -> tuple[bytes, str]:
-    """The pack, compressed as it is put together, and its sha256."""
+    """Return the compressed pack and the sha256 of the uncompressed one."""
     into, told = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
         for _, chunk in chunks(files):
@@ -72,7 +72,7 @@ def _pressed(files: Files) -> tuple[bytes, str]:
 
 
 def _digest(held: bytes) -> str:
-    """Of the pack as it comes back, or why it does not."""
+    """Return the sha256 of the decompressed pack, or the error if it cannot be decompressed."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(held)) as pack:
             return hashlib.file_digest(pack, "sha256").hexdigest()
@@ -87,7 +87,7 @@ def _said(run: str, who: str, told: str) -> PersonDid:
 
 
 def agrees(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
-    """The pack's files, when every line that the log still has is the pack's, and what it lacks is pieces of turns."""
+    """Return the pack's files if the log equals the pack's except for missing turn deltas; else raise BrokenPack."""
     files, left = unpack(archive), iter(rows)
     row = next(left, None)
     for one in chain(files):

@@ -1,4 +1,4 @@
-"""An archive that is laid by on disk, file by file, before it is handed out: in memory is one file of it at a time."""
+"""Collects the files of an archive on disk, so that only one file at a time is in memory."""
 
 import tempfile
 import zlib
@@ -21,13 +21,13 @@ class _Laid:
 
 
 class Spool:
-    """Its file has no name: it is gone with the process, whatever ends that."""
+    """Uses an unnamed temporary file, which disappears with the process."""
 
     def __init__(self, folder: Path) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  pieces or close ends it
         self._laid: dict[str, _Laid] = {}
         self.held = 0
-        """Bytes of all its files."""
+        """Total bytes of its files."""
 
     def add(self, name: str, content: bytes) -> None:
         self._laid[name] = _Laid(self.held, len(content), digest(content), zlib.crc32(content))
@@ -39,7 +39,7 @@ class Spool:
 
     @property
     def listed(self) -> list[Object]:
-        """As a manifest lists them."""
+        """The manifest's entry for each file."""
         return [{"name": name, "size": laid.size, "sha256": laid.sha256} for name, laid in sorted(self._laid.items())]
 
     def sha256(self, name: str) -> str:
@@ -47,12 +47,12 @@ class Spool:
 
     @property
     def size(self) -> int:
-        """Of the archive."""
+        """Bytes of the archive."""
         heads, end = self._framed()
         return self.held + sum(map(len, (*heads, *end)))
 
     def pieces(self) -> Iterator[bytes]:
-        """The archive's bytes, once."""
+        """Yield the archive's bytes and close the spool."""
         heads, end = self._framed()
         with self._file:
             for head, (_, laid) in zip(heads, sorted(self._laid.items()), strict=True):

@@ -1,4 +1,4 @@
-"""Whose word a time stamp is: openssl checks its signature against a certificate that the operator trusts."""
+"""Verifies a time stamp's signature with openssl and a certificate that the operator trusts."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ PATIENCE = 30.0
 
 
 def check_stamp(files: Files, authority: Path) -> str:
-    """What to say of it, or BrokenPack. Certificates have to have been valid when it was stamped."""
+    """Return a sentence on the stamp, or raise BrokenPack. Certificates must have been valid at the stamp's time."""
     if STAMP not in files:
         raise BrokenPack("it has no time stamp that --ca could be held against")
     if not authority.is_file():

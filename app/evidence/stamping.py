@@ -1,4 +1,4 @@
-"""Time stamps after RFC 3161, from an authority that the operator names: that something was there at a time."""
+"""Requests RFC 3161 time stamps from the authority that the operator configured."""
 
 import secrets
 from functools import partial
@@ -17,19 +17,19 @@ _SHA256 = bytes.fromhex("300d06096086480165030402010500")
 
 
 def stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
-    """The one that was kept, or a new one; None where there is none and no authority is named."""
+    """Return the stored stamp, or request one; None if there is none and no authority is set."""
     ask = partial(_asked, authority, manifest) if authority else None
     return asked_once(folder / f"{digest(manifest)}.tsr", "time stamp", ask)
 
 
 def query(imprint: bytes, nonce: bytes) -> bytes:
-    """What is asked: this hash, this nonce, and the certificates beside the answer."""
+    """Encode a request for this hash and nonce that asks for the certificates as well."""
     hashed = _der(0x30, _SHA256 + _der(4, imprint))
     return _der(0x30, b"".join((_der(2, b"\1"), hashed, _der(2, b"\1" + nonce), _der(1, b"\xff"))))
 
 
 def _der(tag: int, content: bytes) -> bytes:
-    """Shorter than 128 bytes, all of it."""
+    """Encode a DER element; `content` must be shorter than 128 bytes."""
     return bytes((tag, len(content))) + content
 
 

@@ -1,4 +1,4 @@
-"""The pack as an in-toto statement in a DSSE envelope, for tools that ask every artifact where it comes from."""
+"""The pack as an in-toto statement in a DSSE envelope, for tools that verify provenance."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from app.evidence.verify import INTOTO, PREDICATE, STATEMENT, digest, enveloped
 
 
 def statement(case: Case, manifest: bytes, lineup: dict[str, Any], signer: Signer) -> bytes:
-    """The manifest lists all else, so it stands for the pack."""
+    """Return the signed statement. Its subject is the manifest, which lists all other files."""
     said = {
         "_type": STATEMENT,
         "subject": [{"name": "manifest.json", "digest": {"sha256": digest(manifest)}}],

@@ -1,4 +1,4 @@
-"""The scanner's last word as checklists say it. What is no clear word is not reviewed, and never a pass."""
+"""Maps verdicts to checklist statuses. An unclear verdict is not reviewed, never a pass."""
 
 from typing import Literal
 
@@ -17,5 +17,5 @@ SEVERITY: dict[Category, str] = {"I": "high", "II": "medium", "III": "low"}
 
 
 def status(closing: VerdictGiven | None) -> Status:
-    """None where the run came to no closing scan, or was not asked for the rule."""
+    """`closing` is None if there was no closing scan or the run did not include the rule."""
     return _STATUS.get(closing.word, "not_reviewed") if closing else "not_reviewed"

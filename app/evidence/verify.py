@@ -1,9 +1,9 @@
-"""Checks a Temper evidence pack without Temper: python3 -I verify.py [PACK [HEAD]] [--key KEY]
+"""Verify a Temper evidence pack without Temper: python3 -I verify.py [PACK [HEAD]] [--key KEY]
 
-PACK is an evidence.zip or the folder that it was unpacked into; left out, the folder of this file.
-HEAD is the chain head as somebody noted it elsewhere, KEY the public key of the Temper that made the pack, in 64
-hexadecimal digits, as `temper key` printed it there. Without either, a pack made up from end to end holds too.
-Takes Python 3.9 or newer and nothing else. Use a copy that you trust: one from inside a pack vouches for itself.
+PACK is an evidence.zip or the folder with its unpacked files; the default is the folder of this file.
+HEAD is the chain head as noted elsewhere. KEY is the public key of the Temper that made the pack: the 64 hexadecimal
+digits that `temper key` prints there. Without HEAD and KEY, a pack that was forged as a whole passes, too.
+Requires Python 3.9 or newer and nothing else. Use a copy that you trust, not the one inside the pack.
 """
 
 import base64
@@ -23,34 +23,34 @@ from typing import Any
 
 Files = dict[str, bytes]
 Object = dict[str, Any]
-Events = list[tuple[bytes, Object]]  # each line of the log as it was hashed, and what it says; no pieces of turns
+Events = list[tuple[bytes, Object]]  # each line of the log as hashed, and its decoded object; without turn deltas
 LOCAL, CENTRAL, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 CUTS = {"actions.jsonl": ("action.",), "approvals.jsonl": ("approval.",), "verdicts.jsonl": ("scan.", "verdict")}
-FORMATS = ("temper evidence 1", "temper evidence 2", "temper evidence 3")  # the first was not signed
+FORMATS = ("temper evidence 1", "temper evidence 2", "temper evidence 3")  # format 1 has no signature
 ATTESTED, STAMP, RECEIPT = "statement.json", "manifest.tsr", "statement.receipt"
 LONGEST_RECEIPT = 64 * 1024
 INTOTO, STATEMENT = "application/vnd.in-toto+json", "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:temper:hardening-run:1"
-SEALED = b"temper evidence manifest\n"  # what is signed begins with what it is, so that it can pass for nothing else
-APART = {"manifest.json", "manifest.sig", ATTESTED, STAMP, RECEIPT}  # what the manifest cannot list
+SEALED = b"temper evidence manifest\n"  # signed data starts with its type: no signature can pass for another
+APART = {"manifest.json", "manifest.sig", ATTESTED, STAMP, RECEIPT}  # not listed in the manifest
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
 OSCAL = {"results.oscal.json", "poam.oscal.json"}
-LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that packs of older Tempers do not have
+LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that are missing in packs of older versions
 PARTS = {"README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py", *CUTS, *PAPERS, *APART}
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
 DONE = ("not_a_finding", "not_applicable")
-STATUS = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}  # all else is not_reviewed
+STATUS = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}  # any other word is not_reviewed
 CKL_STATUS = {"not_a_finding": "NotAFinding", "open": "Open", "not_applicable": "Not_Applicable"}
 ODD = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
 
 
 class BrokenPack(Exception):
-    """The first thing that does not hold, in one sentence."""
+    """The pack fails verification; the message has the first failure."""
 
 
 def chunks(files: Files) -> list[tuple[str, bytes]]:
-    """Every byte of the one archive that these files make, and what it belongs to."""
+    """Return the bytes of the archive of these files in order, each chunk with the name of its owner."""
     told = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
     heads, end = framed(told, digest(files.get("manifest.json", b"")))
     body = [pair for head, (name, content) in zip(heads, files.items()) for pair in ((name, head), (name, content))]
@@ -58,7 +58,7 @@ def chunks(files: Files) -> list[tuple[str, bytes]]:
 
 
 def framed(files: list[tuple[str, int, int]], manifest: str) -> tuple[list[bytes], list[tuple[str, bytes]]]:
-    """What the archive has before each file, of which name, size and checksum are told, and what it ends with."""
+    """Return the archive's header of each file, given as name, size and checksum, and its directory and end."""
     heads, directory, offset = [], [], 0
     for name, size, crc in files:
         raw = name.encode("ascii")
@@ -78,7 +78,7 @@ def digest(content: bytes) -> str:
 
 
 def unpack(data: bytes) -> Files:
-    """The files, where every byte of the archive is as it was packed: none before, between or behind them."""
+    """Return the files, or raise BrokenPack if any byte of the archive is not as Temper packs it."""
     files, at, last = {}, 0, "nothing"
     while data[at : at + 4] == b"PK\3\4" and at + LOCAL.size <= len(data):
         size, length = struct.unpack_from("<IH", data, at + 22)
@@ -107,7 +107,7 @@ def unpack(data: bytes) -> Files:
 
 
 def check(files: Files, head: str = "", key: str = "") -> Object:
-    """The manifest, when the pack holds. `key` is the public key that it has to be signed with."""
+    """Return the manifest if the pack verifies, else raise BrokenPack. `key` is the required public key."""
     try:
         manifest = _manifest(files)
         _signature(files, manifest, key)
@@ -153,13 +153,13 @@ def _signature(files: Files, manifest: Object, key: str) -> None:
 
 
 def enveloped(payload: bytes) -> bytes:
-    """What DSSE has signed: the type and the content, each behind its length."""
+    """Encode the data that a DSSE signature covers: type and content, each after its length."""
     kind = INTOTO.encode()
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 
 
 def _statement(files: Files, manifest: Object, rows: list[Object], asked: list[str]) -> None:
-    """The in-toto statement says of this pack what the pack says of itself; the first two formats had none."""
+    """Raise BrokenPack if the in-toto statement contradicts the pack. Formats 1 and 2 have no statement."""
     told = files.get(ATTESTED)
     if told is None and manifest["format"] in FORMATS[:2]:
         return
@@ -191,7 +191,7 @@ def _statement(files: Files, manifest: Object, rows: list[Object], asked: list[s
 
 
 def der(content: bytes) -> "list[tuple[int, bytes]]":
-    """Tag and content of each element of ASN.1's DER that stands in it, one behind the other."""
+    """Return the tag and content of each DER element in `content`."""
     found, at = [], 0
     while at < len(content):
         tag, size, at = content[at], content[at + 1], at + 2
@@ -206,7 +206,7 @@ def der(content: bytes) -> "list[tuple[int, bytes]]":
 
 
 def stamped(stamp: bytes, manifest: bytes) -> str:
-    """When an authority says that it saw this manifest. Whether it is one that you trust, its certificate tells."""
+    """Return the stamp's time if it is of this manifest, else raise ValueError. The signature is not checked here."""
     ((_, response),) = der(stamp)
     (_, status), (_, token) = der(response)[:2]
     if int.from_bytes(der(status)[0][1], "big") > 1:
@@ -223,7 +223,7 @@ def stamped(stamp: bytes, manifest: bytes) -> str:
 
 
 def received(receipt: bytes, statement: bytes) -> bytes:
-    """What a log answered to this statement: foreign bytes, and for the log's own tool to check."""
+    """Return the external log's answer to this statement. The log's own tool must check it."""
     told = json.loads(receipt)
     answer = base64.b64decode(told["answer"], validate=True)
     if len(answer) > LONGEST_RECEIPT or {*told} != {"statement", "command", "answer"}:
@@ -234,7 +234,7 @@ def received(receipt: bytes, statement: bytes) -> bytes:
 
 
 def proved(files: Files, manifest: Object) -> "list[str]":
-    """What each seal proves and what it does not, a line each."""
+    """Return one line for each seal: what it proves and what it does not."""
     told = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
     if manifest.get("key"):
         told.append("the signature proves who made the pack; not when, nor that the host was as it says")
@@ -254,7 +254,7 @@ def proved(files: Files, manifest: Object) -> "list[str]":
 
 
 def untold(manifest: Object, head: str, key: str) -> list[str]:
-    """What nobody has vouched for yet, a line each."""
+    """Return one line for each claim that the given key and head do not verify."""
     by = manifest.get("key")
     if not by:
         told = ["it is not signed: whoever handed it over may have changed its papers"]
@@ -266,7 +266,7 @@ def untold(manifest: Object, head: str, key: str) -> list[str]:
     return told
 
 
-# Ed25519, as RFC 8032 has it in section 5.1. It only looks at what everybody may see, so its time tells nothing.
+# Ed25519 after RFC 8032, section 5.1. All inputs are public, so timing does not matter.
 FIELD, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 CURVE = -121665 * pow(121666, FIELD - 2, FIELD) % FIELD
 Point = tuple[int, int, int, int]  # x, y, z and t with x = X/Z, y = Y/Z, xy = T/Z
@@ -314,7 +314,7 @@ def _times(scalar: int, point: Point) -> Point:
 
 
 def chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
-    """Each line of the log with its number and its hash, one after the other."""
+    """Yield the number, the line and the hash of each event."""
     seq, hashes = 0, io.BytesIO(files["chain.txt"])
     for seq, line in enumerate(io.BytesIO(files["events.jsonl"]), 1):
         yield seq, line.removesuffix(b"\n"), hashes.readline().decode().removesuffix("\n")
@@ -323,7 +323,7 @@ def chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
 
 
 def read_events(files: Files, manifest: Object, head: str) -> Events:
-    """All that hold, but the pieces of turns, which are nearly all of a long log: a turn's end has its text whole."""
+    """Return all events but turn deltas, which a turn's end repeats; raise BrokenPack if the chain is broken."""
     events, last, previous = [], manifest, "0" * 64
     for seq, line, told in chain(files):
         previous = digest(previous.encode() + line)
@@ -346,7 +346,7 @@ def read_events(files: Files, manifest: Object, head: str) -> Events:
 
 
 def plain(events: Events) -> Files:
-    """The files that are the events once more, for eyes: cuts of the log, each turn as text, each change as a diff."""
+    """Return the readable files made from the events: extracts of the log, turns as text, changes as diffs."""
     cuts = {name: [line for line, event in events if event["kind"].startswith(kinds)] for name, kinds in CUTS.items()}
     files = {name: b"".join(line + b"\n" for line in cut) for name, cut in cuts.items()}
     ends = {event["turn"]: event for _, event in events if event["kind"] in ("turn.finished", "turn.interrupted")}
@@ -375,7 +375,7 @@ def _turn(begun: Object, end: Object) -> str:
 
 
 def _in_order(files: Files, events: Events) -> None:
-    """Nothing was applied without the policy's leave and, where a person has to be asked, theirs for this very diff."""
+    """Raise BrokenPack if a change was applied without the policy's permission or a required approval of its diff."""
     request, plan, allowed, asked, journal, theirs = events[0][1], b"", False, None, None, False
     offered: Object | None = None
     policy: Object = {}
@@ -402,7 +402,7 @@ def _in_order(files: Files, events: Events) -> None:
             plan = b"{" + line.split(f'"run":"{event["run"]}",'.encode(), 1)[1]
         elif kind == "approval.requested":
             asked, given = event, []
-            if "diff" in event and event["binds"] != bound:  # the first Tempers asked without noting it
+            if "diff" in event and event["binds"] != bound:  # the first versions did not record the diff
                 raise BrokenPack(f"the approval that event {seq} asks for is bound to another host, plan or diff")
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
@@ -424,7 +424,7 @@ def _in_order(files: Files, events: Events) -> None:
 
 
 def _needs(event: Object, policy: Object) -> Object:
-    """How many people have to say yes, as far as the rules that the run began with can be held against it."""
+    """Return the approvals that the event requires, after checking them against the rules at the run's start."""
     needs: Object = event.get("needs") or {}
     rules = [*policy.get("rules", []), {"line": policy.get("line"), "people": policy.get("otherwise")}]
     asked = {f"{policy.get('file')} line {rule['line']}": rule["people"] for rule in rules} if policy else {}
@@ -437,13 +437,13 @@ def _needs(event: Object, policy: Object) -> Object:
 
 
 def _yes(event: Object, needs: Object) -> "list[str]":
-    """Whose it is. Of two people each has signed in, and a name is a person however it is spelt."""
+    """Return the approver, case-folded. Where two people are required, only signed-in approvers count."""
     alone = needs.get("people", 1) < 2
     return [event["by"].casefold()] if alone or event.get("via") in ("session", "token") else []
 
 
 def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
-    """Every paper says of every rule what the skill, the scans and the log say."""
+    """Raise BrokenPack if a paper contradicts the skill, the scans or the log about any rule."""
     said = _rows(_rules(files, events, manifest, key), events)
     played = _played(events)
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
@@ -503,7 +503,7 @@ INCOMPLETE = (
 
 
 def _told(rows: list[Object], events: Events, files: Files) -> str:
-    """What papers say of the benchmark that they name rules by; the first Tempers knew of none, and said nothing."""
+    """Return the papers' note on the benchmark, tailoring and site values; the first versions wrote no note."""
     told = INCOMPLETE if "results.xccdf.xml" in files else ""
     if given := _published(events):
         told = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
@@ -520,7 +520,7 @@ def _published(events: Events) -> Object:
 
 
 def _begun(events: Events, field: str) -> Any:
-    """What the run began with; None where it did not begin, and where its log does not say."""
+    """Return a field of the run.started event; None if the event or the field is missing."""
     return next((event.get(field) for _, event in events if event["kind"] == "run.started"), None)
 
 
@@ -530,7 +530,7 @@ def _file(by: Object) -> str:
 
 
 def _chosen(rule: str, events: Events) -> str:
-    """The site's values that a rule went by, a line each."""
+    """Return the site values that a rule used, one line each."""
     told = ""
     for one in _begun(events, "parameters") or []:
         value, digest_ = one["value"], one["sha256"]
@@ -543,7 +543,7 @@ def _chosen(rule: str, events: Events) -> str:
 
 
 def _left_out(rule: str, events: Events) -> str:
-    """Why a rule is not applicable by the tailoring that the run began with; empty where it is."""
+    """Return the reason that the run's tailoring excludes the rule; empty if it does not."""
     by = _begun(events, "tailored")
     if not by or rule not in by["left_out"]:
         return ""
@@ -551,7 +551,7 @@ def _left_out(rule: str, events: Events) -> str:
 
 
 def _named(rule: Object, given: Object) -> Object:
-    """What papers call a rule: by the benchmark that the run began with, and otherwise by the skill."""
+    """Return the rule's names from the run's benchmark, else from the skill."""
     id_ = f"S{rule['id']}" if rule["id"].startswith("V-") else rule["id"]
     texts = {"stig_id": "stig_id", "title": "title", "discussion": "requirement", "fix": "fix"}
     named = {name: given.get(name) or rule[own] for name, own in texts.items()}
@@ -559,7 +559,7 @@ def _named(rule: Object, given: Object) -> Object:
 
 
 def _rows(rules: list[Object], events: Events) -> list[Object]:
-    """What each rule of the skill came to."""
+    """Return the expected result of each rule of the skill."""
     request, end = events[0][1], events[-1][1]["kind"].partition(".")[2]
     scans: dict[str, dict[str, Object]] = {"opening": {}, "closing": {}}
     for _, event in events:
@@ -586,14 +586,14 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
 
 
 def _waiver(rule: str, events: Events) -> Object:
-    """The one in force on the day on which the run ended; none where nobody answers for the rule."""
+    """Return the rule's waiver on the day on which the run ended; empty if there is none."""
     given: list[Object] = next((event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), [])
     known = [one for one in given if one["rule"] == rule and events[-1][1]["at"][:10] < one["until"]]
     return max(known, key=lambda one: one["until"], default={})
 
 
 def _waived(waiver: Object) -> str:
-    """As papers say it: a finding that somebody answers for is still a finding."""
+    """Return the papers' text of a waiver. A waived finding is still a finding."""
     scope = waiver["scope"]
     where = "every host" if scope["kind"] == "all" else f"{scope['kind']} {scope['name']}"
     ticket = f", ticket {waiver['ticket']}" if waiver["ticket"] else ""
@@ -612,20 +612,20 @@ def _said(verdict: Object) -> str:
 
 
 def _bare(text: str) -> str:
-    """As papers write it, but for what they leave out of hostile text: of such text only the beginning is compared."""
+    """Reduce text to its ASCII part before the first control character, since papers clean the rest differently."""
     plain = re.split("[\0-\x08\x0b-\x1f\x7f-\x9f]", text.replace("\r\n", "\n"), maxsplit=1)[0]
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
 
 
 def _like(said: str, expected: str) -> str:
-    """`expected` where a paper says that much, and otherwise what it says."""
+    """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
     same = _bare(said).startswith(_bare(expected)) if hostile else _bare(said) == _bare(expected)
     return expected if same else said
 
 
 def _played(events: Events) -> str:
-    """What of the run was simulated, in the words of the papers. Logs that do not say are older than hosts over SSH."""
+    """Return the simulated parts of the run as papers name them. Logs without the field predate hosts over SSH."""
     started = next((event for _, event in events if event["kind"] == "run.started"), None)
     host = started is not None and started.get("simulated") is not False
     words = ["the engines"] * bool(events[0][1]["simulated"]) + ["the host, by a tree of real files"] * host
@@ -639,7 +639,7 @@ _CKLB = (
 
 
 def _cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:
-    """The comments that it makes on each rule, once the rest of it is seen to be what it should."""
+    """Check the checklist and return its comment on each rule."""
     (stig,) = checklist["stigs"]
     told = {row["named"]["group"]: row["found"] for row in rows}
     said = [
@@ -737,7 +737,7 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
 
 
 def _messages(row: Object, verdict: Object) -> "list[str]":
-    """Who answers for it goes first."""
+    """Return the expected messages of a result, the waiver first."""
     word = verdict["word"] if verdict else "notchecked"
     waived = [_waived(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
     apart = [row["apart"]] if row["apart"] else []
@@ -798,7 +798,7 @@ def _emass(files: Files, left: list[Object], done: dict[str, str], about: Object
 
 
 def _oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
-    """Both name each rule as the other papers do, with the scanner's word and what nobody may have closed."""
+    """Raise BrokenPack if an OSCAL paper contradicts the rows in names, results, risks or observations."""
     (result,) = json.loads(files["results.oscal.json"])["assessment-results"]["results"]
     plan = json.loads(files["poam.oscal.json"])["plan-of-action-and-milestones"]
     left = [row for row in asked if row["status"] not in DONE]
@@ -830,7 +830,7 @@ def _risk_id(row: Object) -> str:
 
 
 def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -> None:
-    """The report and the readme, as far as they can be held against the log without what wrote them."""
+    """Raise BrokenPack if the report, README.txt or lineup.json contradicts the log, as far as can be checked."""
     played = f"SIMULATED: {about['simulated']}." if about["simulated"] else ""
     text = files["report.html"].decode()
     shown = " ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split())

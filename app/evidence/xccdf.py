@@ -1,4 +1,4 @@
-"""The verdicts as XCCDF 1.2: the benchmark, as far as it is known, and what a scan said of each of its rules."""
+"""XCCDF 1.2: the benchmark as far as known, and a scan's result for each rule."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -16,7 +16,7 @@ _PUBLISHED = re.compile(r"SV-\d+r\d+_rule")
 
 
 def xccdf(case: Case) -> bytes:
-    """The last scan alone, inside its benchmark: what reads no ARF takes this."""
+    """Return the last scan inside its benchmark, for tools that do not read ARF."""
     root = benchmark_in(ET.Element("Benchmark", _about(case)), case)
     result_in(root, case, "opening" if case.request.mode == "scan" else "closing")
     return document(root)
@@ -95,7 +95,7 @@ def _rule_result(result: ET.Element, case: Case, one: Judged, verdict: VerdictGi
     for cci in one.named.ccis:
         put(shown, "ident", cci, system=CCI)
     if one.waiver and word not in ("pass", "notapplicable"):
-        # No override: that would be another word, and NIST's own rules then ask for one at every result.
+        # Not an override: it would change the result, and NIST's rules would then require one for every result.
         put(shown, "message", one.waiver.told, severity="warning")
     if one.left_out:
         put(shown, "message", one.left_out, severity="info")
@@ -122,11 +122,11 @@ def _maker(one: Judged) -> str:
 
 
 def _name(text: str) -> str:
-    """What may stand in an id: no colon, for one, which the name of a skill has."""
+    """Replace characters that an XCCDF id cannot contain, such as the colon in a skill's name."""
     return re.sub(r"[^A-Za-z0-9_.-]", "-", text)
 
 
 def _scanner(case: Case) -> str:
-    """Who gave the verdicts, by name: built-in checks or OpenSCAP."""
+    """Return the names of the scanners that gave the verdicts."""
     names = {verdict.scanner for one in case.judged for verdict in (one.opening, one.closing) if verdict}
     return ", ".join(sorted(names)) or (case.state.started.scanner if case.state.started else "none")

@@ -1,4 +1,4 @@
-"""Line-ups: which roles sit on which engines on which GPUs. Read from TOML into these objects."""
+"""Line-ups: the engine of each role and the GPUs of each engine."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf"]
 _SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit", "gguf": "GGUF"}
 
 EngineKind = Literal["vllm", "llamacpp"]
-"""llamacpp runs a GGUF file on the processor and needs no GPU."""
+"""llamacpp runs a GGUF file on the CPU and needs no GPU."""
 
 
 @dataclass(frozen=True)
@@ -20,35 +20,35 @@ class Gpu:
     memory_gib: float
     bandwidth_gb_s: float
     unified: bool = False
-    """Memory that it shares with the host, as on a GB10."""
+    """Whether it shares memory with the host, as on a GB10."""
     host: str = ""
-    """The machine that it is in, as its DCGM exporter calls it; empty for this one."""
+    """Name of its machine in the DCGM exporter; empty for this machine."""
     number: int | None = None
-    """Of the GPU on its own machine, in PCI order as nvidia-smi counts; `index` where it is left out."""
+    """Number of the GPU on its own machine, in nvidia-smi's PCI order; `index` if None."""
 
     @property
     def key(self) -> tuple[str, int]:
-        """As samples name it."""
+        """Return the host and number that samples use for this GPU."""
         return self.host, self.index if self.number is None else self.number
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """How the simulator paces an engine. The figures come from measurements named in `source`."""
+    """Figures by which the simulator paces an engine, from measurements named in `source`."""
 
     tok_s: float
     prefill_tok_s: float
     cold_load_s: float
     vram_gib_per_gpu: float
-    """All that the engine holds once it is ready."""
+    """Total memory of the ready engine."""
     weights_gib_per_gpu: float
     kv_tokens: int
     source: str
     eight_tok_s: float | None = None
-    """What eight requests at a time are written together. Left out, each is written as if it were alone."""
+    """Total rate of eight concurrent requests. If None, concurrent requests do not slow each other down."""
 
     def each(self, requests: int) -> float:
-        """Of the speed that one alone has: a curve through the two points that are measured, 1 and 8."""
+        """Return the speed of each request relative to a single one, on a curve through the points at 1 and 8."""
         if self.eight_tok_s is None or requests <= 1:
             return 1.0
         lost = (8 * self.tok_s / self.eight_tok_s - 1) / 7
@@ -57,44 +57,44 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Launch:
-    """How Temper starts the engine itself. The line-up's own fields become flags; `flags` holds the rest."""
+    """How Temper starts the engine. Fields of the line-up become flags; `flags` holds further ones."""
 
     port: int
-    """Of the first replica; the next one listens on the port after it."""
+    """Port of the first replica; each further one uses the next port."""
     command: tuple[str, ...] = ()
-    """What the flags follow; left out, `vllm serve`, or the llama.cpp beside Temper."""
+    """Command before the flags; the default is `vllm serve` or the bundled llama.cpp."""
     image: str = ""
-    """Where one is named, the engine runs in a container of it, and `command` is not used."""
+    """Container image. If set, the engine runs in a container and `command` is not used."""
     flags: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
 
     @property
     def pinned(self) -> bool:
-        """A tag is whatever was published last; a digest is one image for good."""
+        """Return True if the image is given by digest. A tag can change."""
         return bool(re.search(r"@sha256:[0-9a-f]{64}\Z", self.image))
 
 
 @dataclass(frozen=True)
 class Speculation:
-    """Drafted tokens that the model then accepts or not: vLLM's --speculative-config."""
+    """Speculative decoding: vLLM's --speculative-config."""
 
     method: str
-    """mtp, eagle3, dflash; empty where the line-up leaves it out."""
+    """mtp, eagle3 or dflash; empty if the line-up does not set it."""
     model: str
     tokens: int
     """num_speculative_tokens."""
     parallel_drafting: bool = False
     weights_gib: float = 0.0
-    """What the drafter itself holds."""
+    """Memory of the draft model."""
     acceptance: float | None = None
-    """Mean acceptance length to reckon with."""
+    """Mean acceptance length for estimates."""
     source: str = ""
-    """Where `acceptance` and `weights_gib` come from."""
+    """Source of `acceptance` and `weights_gib`."""
 
 
 @dataclass(frozen=True)
 class Reported:
-    """What others measured or claimed of this engine, to hold plan and probe against."""
+    """Figures of this engine published by others, to compare with plan and probe."""
 
     source: str
     tok_s: float | None = None
@@ -109,35 +109,35 @@ class Engine:
     name: str
     title: str
     model: str
-    """A name that a hub knows, or the path of a folder with config.json; for llamacpp `smollm2` or a GGUF file."""
+    """Model name on a hub, or a folder with config.json; for llamacpp `smollm2` or a GGUF file."""
     precision: Precision
     gpus: tuple[int, ...]
-    """None for llamacpp."""
+    """Empty for llamacpp."""
     tp: int
     max_model_len: int
     kind: EngineKind = "vllm"
     pp: int = 1
     served_name: str = ""
-    """What requests call the model; `model` where it is left out."""
+    """Model name in requests; `model` if empty."""
     base_urls: tuple[str, ...] = ()
-    """One per replica, ending in /v1: an engine that somebody else starts."""
+    """URLs of an engine that Temper does not start, one per replica, ending in /v1."""
     metrics_urls: tuple[str, ...] = ()
-    """Where they are not /metrics beside the base URLs."""
+    """Set if the metrics are not at /metrics of the base URLs."""
     api_key_env: str = ""
-    """The environment variable that holds the key of the base URLs."""
+    """Environment variable with the API key of the base URLs."""
     launch: Launch | None = None
     simulation: Simulation | None = None
     vllm: str = ""
-    """The version that it runs or is meant to run."""
+    """Version that the engine runs or should run."""
     utilization: float | None = None
-    """--gpu-memory-utilization; vLLM's own default where it is left out."""
+    """--gpu-memory-utilization; None means vLLM's default."""
     kv_dtype: str = "auto"
     kv_cache_bytes: int | None = None
     """--kv-cache-memory-bytes, which overrides utilization."""
     max_num_seqs: int | None = None
     max_num_batched_tokens: int | None = None
     text_only: bool = False
-    """The vision and audio towers are not loaded."""
+    """Do not load the vision and audio towers."""
     eager: bool = False
     """--enforce-eager: no CUDA graphs."""
     chat_template: str = ""
@@ -165,7 +165,7 @@ class Engine:
 
     @property
     def program(self) -> str:
-        """What its versions are of."""
+        """Return the name of the program whose version `vllm` holds."""
         return "xllamacpp" if self.on_cpu else "vLLM"
 
     @property
@@ -174,7 +174,7 @@ class Engine:
 
     @property
     def replicas(self) -> tuple[tuple[int, ...], ...]:
-        """The GPUs of each replica."""
+        """Return the GPUs of each replica."""
         if self.on_cpu:
             return ((),) * max(1, len(self.base_urls))
         step = self.gpus_per_replica
@@ -182,7 +182,7 @@ class Engine:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """One base URL per replica, where they are known without starting anything."""
+        """Return one base URL per replica, if known before a start."""
         if self.launch is None:
             return self.base_urls
         return tuple(f"http://127.0.0.1:{self.launch.port + n}/v1" for n in range(len(self.replicas)))
@@ -202,9 +202,9 @@ class Seat:
     min_p: float | None = None
     thinking: bool = True
     thinking_tokens: int | None = None
-    """What a thought may take of `max_tokens`, where the engine knows how to end one."""
+    """Maximum thinking tokens within `max_tokens`, if the engine can end a thought."""
     guided: bool = False
-    """For small models: keys, values and lines are chosen from what the rule and its files say."""
+    """For small models: choose keys, values and lines from those in the rule and its files."""
 
     @property
     def sampling(self) -> Sampling:
@@ -221,10 +221,10 @@ class Lineup:
     engines: dict[str, Engine]
     seats: dict[Role, Seat]
     dcgm_urls: tuple[str, ...] = ()
-    """DCGM exporters of the machines whose GPUs are not in this one."""
+    """DCGM exporters of other machines' GPUs."""
 
     def attached(self) -> Self:
-        """The same, where systemd or compose has started what it would launch."""
+        """Return the line-up with launched engines as external ones, started by systemd or compose."""
         return replace(self, engines={name: engine.attached() for name, engine in self.engines.items()})
 
     @property

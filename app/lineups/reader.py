@@ -1,4 +1,4 @@
-"""Reads a line-up from TOML. Whatever is wrong becomes one sentence with its line."""
+"""Read a line-up from TOML. Each error is one sentence with its line number."""
 
 import dataclasses
 import difflib
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def find_lineup(name_or_path: str) -> Path:
-    """A name stands for a file in lineups/; anything with a slash or .toml is a path."""
+    """Return the path of a shipped line-up or of a file. A slash or .toml marks a path. Raise BadLineup if missing."""
     if "/" in name_or_path or name_or_path.endswith(".toml"):
         if not (path := Path(name_or_path)).is_file():
             raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
@@ -46,7 +46,7 @@ def find_lineup(name_or_path: str) -> Path:
 
 
 def shipped() -> list[str]:
-    """The names of the files in lineups/."""
+    """Return the names of the shipped line-ups."""
     return sorted(path.stem for path in LINEUPS.glob("*.toml"))
 
 
@@ -201,7 +201,7 @@ class _Reader:
 
 
 _ON_CPU = {"gpus": [], "tp": 1, "precision": "gguf"}
-"""What an engine without a GPU need not say."""
+"""Defaults of an engine without GPUs."""
 
 
 def _on_cpu(engine: object) -> bool:
@@ -214,7 +214,7 @@ def _needs_no_gpu(document: dict[str, Any]) -> bool:
 
 
 def _present(hint: Any) -> Any:
-    """What a key holds when it is there: `T` of `T | None`."""
+    """Return `T` of `T | None`, else the hint itself."""
     if get_origin(hint) is UnionType:
         return next(kind for kind in get_args(hint) if kind is not type(None))
     return hint

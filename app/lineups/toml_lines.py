@@ -1,4 +1,4 @@
-"""Where things stand in a TOML file, so that an error can name the line. tomllib does not tell."""
+"""Find the line numbers of TOML tables and keys for error messages; tomllib does not report them."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ _PART = re.compile(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
 _SYNTAX_ERROR = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$")
 
 Table = tuple[str, ...]
-"""A table's path: ("engines", "gemma-31b"); the second of [[gpus]] is ("gpus", "1")."""
+"""Path of a table, such as ("engines", "gemma-31b"), or ("gpus", "1") for the second [[gpus]]."""
 
 
 class TomlLines:
@@ -29,7 +29,7 @@ class TomlLines:
                 self._keys.setdefault((table, key[1] or key[2] or key[3]), number)
 
     def line(self, table: Table, key: str = "") -> int:
-        """The line of a key, else of its table's header, else of whatever holds the table."""
+        """Return the line of a key, else of its table, else of the enclosing table."""
         found = self._keys.get((table, key)) or self._tables.get((*table, key)) or self._tables.get(table)
         if found:
             return found
@@ -44,7 +44,7 @@ class TomlLines:
 
 
 def read_document(path: Path, content: bytes, fault: type[BadInput]) -> tuple[str, dict[str, Any]]:
-    """The text and what it says; whatever is wrong is a `fault` with its line."""
+    """Return the text and the parsed document. Raise `fault` with the line number if it is invalid."""
     try:
         text = content.decode().replace("\r\n", "\n")
         return text, tomllib.loads(text)
@@ -56,7 +56,7 @@ def read_document(path: Path, content: bytes, fault: type[BadInput]) -> tuple[st
 
 
 def _syntax_error(message: str) -> tuple[int, str]:
-    """tomllib's message, parted into its line and what it says."""
+    """Split tomllib's message into line number and text."""
     if found := _SYNTAX_ERROR.match(message):
         return int(found["line"]), found["what"]
     return 1, message

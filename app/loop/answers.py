@@ -1,4 +1,4 @@
-"""What the roles answer. A shape (loop/shapes.py) binds the engine; reading checks what came all the same."""
+"""The roles' answers. The engine is bound to a JSON Schema (answer_schemas.py); parsing checks the answer again."""
 
 import hashlib
 import json
@@ -68,36 +68,36 @@ class BrokenAnswer(Exception):
 
 
 Numbered = Mapping[str, Mapping[int, str]]
-"""The lines of files, by path and number, as a role was shown them."""
+"""Lines of files by path and number, as shown to a role."""
 
 
 def read(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
-    """Lenient about what stands around the object, strict about what is in it."""
+    """Parse a role's answer, ignoring text around the JSON object. Raises BrokenAnswer."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise BrokenAnswer("no JSON object in the answer")
     try:
-        # Grammars let raw control characters into strings: a newline is welcome in a sentence, others are taken out.
+        # Grammars allow raw control characters in strings: newlines stay, others are removed.
         said = json.loads(text[start : end + 1], strict=False)
         answer = msgspec.convert(_in_words(said, lines) if purpose == "act" else _sentences(said), SHAPES[purpose])
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
-        # Before anything is done with it: to show what a script would do is to run it, on a copy.
+        # Checked first: even previewing a script means running it on a copy.
         raise BrokenAnswer("a vendor's script is taken from the content, and nobody's to write: use the other actions")
     _check_ends(answer)
     return _each_once(answer)
 
 
 def read_actions(text: str) -> tuple[AnyAction, ...]:
-    """A person's actions, held to the same shape as the Worker's."""
+    """Parse a person's actions in the Worker's format. Raises BrokenAnswer."""
     work = read("act", text)
     assert isinstance(work, Work)
     return work.actions
 
 
 def fingerprint(actions: Iterable[AnyAction]) -> str:
-    """The approach by content: the same actions in any order are the same approach."""
+    """Return a digest of the actions that ignores their order and reloads."""
     parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
     return hashlib.sha256(b"\n".join(sorted(parts))).hexdigest()[:16]
 
@@ -115,7 +115,7 @@ def _sentence(one: Any) -> Any:
 
 
 def _in_words(said: Any, lines: Numbered | None) -> Any:
-    """A line that is named by its number is told as it stands; actions are kept in words, as persons write them."""
+    """Replace line numbers by the lines' text, the form in which actions are recorded and people write them."""
     actions = said.get("actions") if isinstance(said, dict) else None
     if lines is None or not isinstance(actions, list):
         return said
@@ -127,7 +127,7 @@ def _in_words(said: Any, lines: Numbered | None) -> Any:
 
 
 def _of_number(action: dict[str, Any], lines: Numbered) -> dict[str, Any]:
-    for name in _LINES.intersection(action):  # a grammar that knows no patterns lets any character in
+    for name in _LINES.intersection(action):  # grammars without patterns allow any character
         if isinstance(action[name], str):
             action = {**action, name: clean(action[name], _LONGEST).split("\n")[0]}
     if isinstance(action.get("content"), str):
@@ -149,7 +149,7 @@ def _of_number(action: dict[str, Any], lines: Numbered) -> dict[str, Any]:
 
 
 def _each_once(answer: Answer) -> Answer:
-    """What is said twice is meant once."""
+    """Remove repeated paths and actions."""
     if isinstance(answer, Plan):
         return msgspec.structs.replace(answer, paths=tuple(dict.fromkeys(answer.paths)))
     if isinstance(answer, Work):
@@ -158,7 +158,7 @@ def _each_once(answer: Answer) -> Answer:
 
 
 def _check_ends(answer: Answer) -> None:
-    """`$` in a pattern also matches before a last newline, and JSON Schema has no stricter mark."""
+    """Raise BrokenAnswer for trailing newlines: `$` in a JSON Schema pattern also matches before one."""
     named = [*answer.paths] if isinstance(answer, Plan) else []
     if isinstance(answer, Work):
         fields = [msgspec.structs.asdict(action) for action in answer.actions]

@@ -1,4 +1,4 @@
-"""How many people a change takes, and whose yes counts. Pure; the one rule for every door."""
+"""Decides how many people must approve a change and which approvals count. Pure; every interface uses it."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ NO_FILE = "Temper's own rule"
 
 
 def needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
-    """As the file says; but a run in mode review, what cannot be undone and a vendor's script ask somebody anyhow."""
+    """Apply the policy file. Review mode, irreversible changes and vendor scripts need at least one person."""
     asked = _by_file(policy, risk) if policy else None
     if asked and asked.people:
         return asked
@@ -34,7 +34,7 @@ def _by_file(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
 
 
 def objection(of: int, given: Sequence[str], by: str, via: str, reason: str) -> str:
-    """Why this yes is not taken; empty where it is. `given`: who has said yes before."""
+    """Return why this approval does not count, or an empty string. `given`: the earlier approvers."""
     if of < 2:
         return ""
     if via not in KNOWN:
@@ -47,12 +47,12 @@ def objection(of: int, given: Sequence[str], by: str, via: str, reason: str) -> 
 
 
 def same(by: str, given: Sequence[str]) -> bool:
-    """A name is a person, by whichever session or token, and however it is spelt."""
+    """Return whether this person has approved already. Names ignore case; sessions and tokens do not matter."""
     return by.casefold() in {one.casefold() for one in given}
 
 
 def standing(of: int, given: int) -> str:
-    """What is said of a yes that is not the last."""
+    """Describe the approvals that are still missing; empty if none."""
     return f"{given} of {of}: waits for another person" if given < of else ""
 
 

@@ -1,4 +1,4 @@
-"""Asking a role, and turning what it answered into typed events."""
+"""Asks a role and turns its answer into events."""
 
 import hashlib
 import zlib
@@ -44,7 +44,7 @@ from app.targets.target import Target
 from app.text.secrets import redacted
 
 TEMPLATE_TOKENS = 60
-"""Room for the chat template's own marks."""
+"""Tokens reserved for the chat template."""
 
 
 async def ask(run: Run, effect: Ask) -> None:
@@ -53,7 +53,7 @@ async def ask(run: Run, effect: Ask) -> None:
     wanted = TurnWanted(run.means.target.name, effect.purpose, _tokens(seat, prompt), effect.seconds)
     async with seat.queue.place([replica.base for replica in seat.replicas], wanted) as turn:
         if run.state.status != "running":
-            return  # paused while it waited: it is asked anew when the run goes on
+            return  # paused while it waited: asked again when the run resumes
         await _ask(run, effect, turn, prompt, schema, now.lines)
 
 
@@ -97,13 +97,13 @@ async def _ask(
 
 
 def _tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
-    """What the turn may come to hold of the engine's KV cache, reckoned high."""
+    """Return an upper estimate of the turn's tokens in the KV cache."""
     read = sum(map(len, prompt)) // prompts.CHARS_PER_TOKEN + TEMPLATE_TOKENS
     return min(read + seat.max_tokens, seat.max_model_len)
 
 
 async def _worked_out(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnSituation, tuple[str, str], Schema]:
-    """What is true as the role is asked, what it is told, and what it may answer: all from the host's files."""
+    """Read the host's files and return the situation, the prompt and the answer schema."""
     item, rule = run.state.item, run.rule
     assert item
     attempt = item.attempt
@@ -153,12 +153,12 @@ def _question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str],
 
 
 def seed(turn: str) -> int:
-    """Another for every turn, so that what is asked again is not answered alike; the same for the same log."""
+    """Return a seed that differs for each turn, so that a repeated question gets a new answer, yet is reproducible."""
     return zlib.crc32(turn.encode())
 
 
 async def _conclude(run: Run, finished: TurnFinished, lines: Numbered) -> None:
-    """The turn's end and what it says go to the log together, so that no crash can part them."""
+    """Append the turn's end and the events of its answer together, so that no crash can separate them."""
     if finished.outcome == "answered":
         try:
             answer = answers.read(finished.purpose, finished.answer or finished.thought, lines)
@@ -203,7 +203,7 @@ async def propose(run: Run, _: Propose) -> None:
 
 
 async def repeat(run: Run, _: Repeat) -> None:
-    """Plan and change of another host, word for word; policy, rehearsal and all that follows are this host's own."""
+    """Propose another host's plan and change unchanged; policy, rehearsal and approval follow as usual."""
     attempt = run.state.item.attempt if run.state.item else None
     assert attempt
     assert attempt.offered
@@ -213,7 +213,7 @@ async def repeat(run: Run, _: Repeat) -> None:
 
 
 async def take_vendors(run: Run, _: TakeVendors) -> None:
-    """Made anew each time that it is asked about, from the content itself."""
+    """Propose the vendor's script, generated from the content each time."""
     rule, number = run.place
     try:
         text = await run.means.scanner.remedy(rule)
@@ -256,7 +256,7 @@ async def _proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str
 
 
 def _watch(run: Run, triage: Triage) -> SentryClear | SentryAlarm:
-    """Code has the first word: what a probe found broken no model can talk away."""
+    """Return the triage event. A failed probe raises an alarm whatever the Sentry says."""
     rule, attempt = run.place
     harm = harmed(run)
     if harm:
@@ -267,7 +267,7 @@ def _watch(run: Run, triage: Triage) -> SentryClear | SentryAlarm:
 
 
 def harmed(run: Run) -> str | None:
-    """What is worse than before the run, in the probes' own words."""
+    """Return what is worse than before the run, as the probes describe it, or None."""
     attempt = run.state.item.attempt if run.state.item else None
     if attempt is None or attempt.probed is None or run.state.started is None:
         return None
@@ -299,7 +299,7 @@ def _reflection(run: Run, answer: Reflection) -> list[Event]:
 
 
 def _banned(run: Run) -> tuple[str, ...]:
-    """An approach that ran, or was refused, and failed is not tried again; one that never got that far may be."""
+    """Return the fingerprint to ban. Only an approach that ran or was refused, and then failed, is banned."""
     attempt = run.state.item.attempt if run.state.item else None
     if attempt is None or attempt.proposed is None or attempt.failed is None:
         return ()
@@ -309,7 +309,7 @@ def _banned(run: Run) -> tuple[str, ...]:
 
 
 async def do_without(run: Run, effect: DoWithout) -> None:
-    """The role stayed silent: the scanner and the probes stand alone, and the log says so."""
+    """Use the default for a role without a usable answer: scanner and probes decide, and the log says so."""
     rule, attempt = run.place
     match effect.purpose:
         case "review":

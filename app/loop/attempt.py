@@ -1,4 +1,4 @@
-"""One attempt on an item, folded from its events."""
+"""One attempt on an item, as the fold of its events."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,9 +17,9 @@ class Attempt(Struct, frozen=True):
     offered: ProvenFix | None = None
     vendor: bool = False
     answered: frozenset[Purpose] = frozenset()
-    """What roles were asked and gave a usable answer to."""
+    """Purposes that got a usable answer."""
     fruitless: int = 0
-    """Turns on the present question that gave no usable answer."""
+    """Turns on the current question without a usable answer."""
     plan: kinds.PlanMade | None = None
     proposed: kinds.ActionProposed | None = None
     refused: kinds.ActionRefused | None = None
@@ -33,7 +33,7 @@ class Attempt(Struct, frozen=True):
     edited: kinds.ApprovalEdited | None = None
     journals: int = 0
     journal: str | None = None
-    """Pre-images that are neither committed nor restored."""
+    """The journal that is neither committed nor rolled back."""
     applied: kinds.ActionApplied | None = None
     change_failed: kinds.ActionFailedToApply | None = None
     verdict: kinds.VerdictGiven | None = None
@@ -54,12 +54,12 @@ class Attempt(Struct, frozen=True):
 
     @property
     def replays(self) -> str:
-        """The fix that it repeats. What a person made of it, or a role after all, is their own."""
+        """Id of the proven fix that it repeats; empty once a person or role changed the actions."""
         return self.proposed.replayed if self.proposed else ""
 
     @property
     def of(self) -> int:
-        """How many people it takes once somebody is asked."""
+        """Number of people who must approve it, if any is asked."""
         return max(self.needs.people, 1) if self.needs else 1
 
     @property
@@ -129,7 +129,7 @@ def _approve(attempt: Attempt, event: Event) -> Attempt:
 
 
 def _unasked(attempt: Attempt) -> Attempt:
-    """As before the Worker proposed anything."""
+    """Reset the attempt to before the Worker's proposal."""
     return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())
 
 
@@ -145,7 +145,7 @@ def _change(attempt: Attempt, event: Event) -> Attempt:
             return replace(attempt, rolling_back=True)
         case kinds.ActionRolledBack():
             undone = replace(attempt, journal=None, rolling_back=False, rolled_back=event)
-            # Without a failure it was a crash that cut the change short: the same change is made again.
+            # Without a failure, a crash interrupted the change: it is applied again.
             return undone if attempt.failed else replace(undone, applied=None, change_failed=None)
         case _:
             return attempt

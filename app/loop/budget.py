@@ -1,4 +1,4 @@
-"""What is left of the time and the tokens of an item and its run."""
+"""Remaining time and tokens of an item and its run."""
 
 from app.loop.state import Item, RunState, lapse
 

@@ -1,4 +1,4 @@
-"""The part of an attempt that touches the host: judge, approve, apply, verify, watch, undo, keep."""
+"""The steps of an attempt that touch the host: judge, approve, apply, verify, watch, roll back, keep."""
 
 import hashlib
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _allowed_paths(attempt: Attempt) -> frozenset[str]:
 
 
 def told(text: str, limit: int) -> str:
-    """Words of a host or about it, as they go on record."""
+    """Redact and clean a text of or about the host for the log."""
     return clean(redacted(text), limit)
 
 
@@ -106,7 +106,7 @@ async def judge(run: Run, _: Judge) -> None:
 
 
 async def _not_vendors(run: Run, proposed: ActionProposed) -> str:
-    """Why a script is not the content's own for this rule, or its time has not come; empty where it may be judged."""
+    """Return why a script may not be judged, or an empty string: it must be the content's own, as a last resort."""
     scripts = [one for one in proposed.actions if isinstance(one, RunVendorScript)]
     if not scripts:
         return ""
@@ -169,7 +169,7 @@ async def _diff_now(run: Run) -> str:
 
 
 def _binding(run: Run, diff: str) -> str:
-    """What an approval is for: this host, this plan, this diff."""
+    """Return the digest of host, plan and diff that an approval is bound to."""
     attempt = _attempt(run)
     assert attempt.plan
     bound = [run.means.target.name.encode(), msgspec.json.encode(attempt.plan), diff.encode()]
@@ -253,7 +253,7 @@ async def watch(run: Run, _: Watch) -> None:
 
 
 def _before(run: Run) -> tuple[Probe, ...]:
-    """The probes that the run began with."""
+    """Return the probes from the start of the run."""
     return run.state.started.probes if run.state.started else ()
 
 
@@ -286,7 +286,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
 
 
 async def passed(run: Run) -> Sequence[Event]:
-    """Kept first, said after: a crash between the two keeps again, which changes nothing."""
+    """Commit the change, then return its events. Committing again after a crash changes nothing."""
     attempt = _attempt(run)
     journal = attempt.journal
     assert journal

@@ -1,6 +1,6 @@
-"""What may be changed at a path: keys that the file's syntax knows, values and words that the rule names.
+"""Lists the possible changes of a file: keys known to its syntax, and values and words from the rule.
 
-No choice is made here. A change that would leave the file as it is, or that its syntax cannot hold, is none.
+It makes no choice. Changes that would have no effect or break the syntax are left out.
 """
 
 import re
@@ -18,14 +18,14 @@ from app.targets.areas import judge_of
 from app.targets.subjects.options import OptionJudge
 
 _OPTION = re.compile(r"#?[ \t]*([A-Za-z_][A-Za-z0-9_.]*)(?:[ \t]*=[ \t]*|[ \t]+|$)([^ \t]*)[ \t\r]*")
-"""One value at most: a comment in words is none. In force, or a default behind its #."""
+"""An option with at most one value, in force or commented out; comments in prose do not match."""
 _NUMBER = re.compile(r"-?[0-9]+")
 _MOST_VALUES = 12
 _SHORTEST = 4
-"""Of a word that is taken for one of the file's own, and not for one of the sentence's."""
+"""Minimum length of a word that counts as the file's own."""
 _SSHD = ("/etc/ssh/", "/etc/crypto-policies/back-ends/")
 _TWO_WORDS = ("/etc/security/limits", "/etc/modprobe.d/")
-"""Files in which two words may make a key: `hard maxlogins`, `install sctp`."""
+"""Files whose keys may be two words: `hard maxlogins`, `install sctp`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SetChoice:
 
 @dataclass(frozen=True)
 class WordChoice:
-    """Words that may be taken off a line."""
+    """Words that may be removed from a line."""
 
     path: str
     number: int
@@ -45,7 +45,7 @@ class WordChoice:
 
 
 def keys(path: str, text: str, named: Named, *, all_of_them: bool = False) -> tuple[str, ...]:
-    """Those that the rule names and the file knows; or all that the file knows."""
+    """Return the keys that the rule names and the file knows, or all known keys of the file."""
     if not edit.knows(path):
         return ()
     found = list(dict.fromkeys(_stated(text)))
@@ -58,7 +58,7 @@ def keys(path: str, text: str, named: Named, *, all_of_them: bool = False) -> tu
 
 
 def _stated(text: str) -> Iterator[str]:
-    """As the file has them, in force or behind the # of a default."""
+    """Yield the file's keys, in force or commented out."""
     section = ""
     for line in text.split("\n"):
         section = ini.section(line) or section
@@ -71,7 +71,7 @@ def _examples(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _spoken(path: str, found: Iterable[str], named: Named) -> Iterator[str]:
-    """Spelt as the file has it, else as the rule does."""
+    """Yield the named keys in the file's spelling, otherwise in the rule's."""
     known = {fold(key): key for key in found}
     last = {fold(key.rpartition(".")[2]): key for key in known.values()}
     knows = _knowledge(path, named)
@@ -87,7 +87,7 @@ def _spoken(path: str, found: Iterable[str], named: Named) -> Iterator[str]:
 
 
 def _knowledge(path: str, named: Named) -> Callable[[str], bool]:
-    """Which words are options of that file."""
+    """Return a predicate for words that are options of this file."""
     if path.startswith(_SSHD):
         return lambda word: not complaint(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):
@@ -102,7 +102,7 @@ def _knowledge(path: str, named: Named) -> Callable[[str], bool]:
 
 
 def sets(path: str, text: str, named: Named) -> tuple[SetChoice, ...]:
-    """Options with the values that they could be given."""
+    """Return the keys with the values that they could get."""
     found = (SetChoice(path, key, _values(path, text, key, named)) for key in keys(path, text, named))
     return tuple(choice for choice in found if choice.values)
 
@@ -125,7 +125,7 @@ def _behind(key: str, named: Named) -> list[str]:
 
 
 def _kind(path: str, text: str, key: str) -> tuple[bool, bool]:
-    """Whether the file, in force or in a comment, shows the option with a number, or with no value at all."""
+    """Return whether the file's examples of the key are all numbers, and whether they all lack a value."""
     examples = [value for name, value in _examples(text) if fold(name) == fold(key.rpartition(".")[2])]
     if path.startswith(_TWO_WORDS) or not examples:
         return False, False
@@ -140,7 +140,7 @@ def _changes(path: str, text: str, key: str, value: str) -> bool:
 
 
 def words_to_drop(file: ShownFile, named: Named) -> tuple[WordChoice, ...]:
-    """Of files whose lines are no options: words of theirs that the rule speaks of."""
+    """Return words that the rule names and that a line could drop, for files without options."""
     found = []
     for number, line in file.whole.items():
         if line.lstrip().startswith("#"):
@@ -152,5 +152,5 @@ def words_to_drop(file: ShownFile, named: Named) -> tuple[WordChoice, ...]:
 
 
 def without(line: str, word: str) -> str:
-    """The line with the word taken off, and its other blanks kept."""
+    """Return the line without the word, with its other spaces."""
     return re.sub(rf"[ \t]+{re.escape(word)}(?![^ \t])|^{re.escape(word)}[ \t]+", "", line)

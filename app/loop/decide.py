@@ -1,4 +1,4 @@
-"""Given what a run is, what comes next. Pure: the same state and time always give the same effect."""
+"""Decides the next effect of a run. Pure: the same state and time give the same effect."""
 
 from app.events.words import Budget
 from app.loop.attempt import Attempt
@@ -39,11 +39,11 @@ from app.loop.waived import waived
 from app.skills.skill import Rule, Skill
 
 FRUITLESS = 3
-"""Turns without a usable answer before the question is given up."""
+"""Turns without a usable answer after which the question is dropped."""
 WEIGH_EVERY = 3
-"""Attempts between two decisions to continue, pivot or escalate."""
+"""Every how many attempts the Architect decides to continue, pivot or escalate."""
 GAP_AFTER = 4
-"""Healthy, distinct approaches that all fail: the scanner, not the host, may be at fault."""
+"""Number of distinct harmless approaches that fail before the scanner is suspected."""
 
 _LEFT = "; the content has a script of its own, which a person decides about: run the rule in review mode"
 
@@ -75,7 +75,7 @@ def decide(state: RunState, skill: Skill, now: float) -> Effect:
 
 
 def _cut_short(state: RunState) -> Effect | None:
-    """A change or a rollback that was announced and never closed."""
+    """Roll back a change or continue a rollback that a crash interrupted; None if there is none."""
     attempt = state.item.attempt if state.item else None
     if attempt is None or attempt.journal is None:
         return None
@@ -86,7 +86,7 @@ def _cut_short(state: RunState) -> Effect | None:
 
 
 def _change_in_hand(state: RunState) -> bool:
-    """Made and not judged yet: it is kept or undone before a run waits for however long."""
+    """Return whether a change is applied but not kept or rolled back, which happens before a run pauses."""
     attempt = state.item.attempt if state.item else None
     return attempt is not None and attempt.journal is not None
 
@@ -132,7 +132,7 @@ def _asks_people(state: RunState) -> bool:
 
 
 def _has_policy(state: RunState) -> bool:
-    """Then whoever it takes is asked, in any mode that changes something."""
+    """Return whether a policy decides who approves, in any mode that changes the host."""
     return state.started is not None and state.started.approvals is not None
 
 
@@ -149,7 +149,7 @@ def _unmet(state: RunState, rule: Rule) -> str | None:
 
 
 def _close(state: RunState) -> Effect:
-    """Where nothing was changed, a second look would say the same."""
+    """Finish, after a closing scan if the run may have changed something."""
     assert state.request
     looked = state.request.mode == "scan" or "closing" in state.scanned
     return Finish() if looked else Scan("closing")
@@ -175,7 +175,7 @@ def _on_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
 
 
 def _forward(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
-    """The ladder of one attempt, first missing rung next."""
+    """Return the first missing step of an attempt."""
     left = seconds_left(state, item, now)
     if attempt.plan is None and attempt.offered:
         return Repeat()

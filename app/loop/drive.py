@@ -1,4 +1,4 @@
-"""The loop itself: fold, decide, perform, until the run has ended."""
+"""The main loop: fold, decide, perform, until the run has ended."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ async def drive(run: Run, inbox: Inbox) -> None:
 
 
 async def give_up(run: Run, reason: str) -> None:
-    """What is open on the host is taken back first: nobody looks after it any more."""
+    """Roll back open changes, since nothing else will, then fail the run."""
     try:
         for journal in await run.means.target.do(lambda target: target.pending()) if run.state.item else ():
             await roll_back(run, RollBack(journal, "fault"))
@@ -46,7 +46,7 @@ async def _cycle(run: Run) -> None:
 
 
 async def _do(run: Run, effect: Effect) -> None:
-    """A stop may cut a turn or a wait short; what touches the host is always seen through."""
+    """Perform the effect. A stop may cancel a turn or a wait, but nothing that touches the host."""
     task = asyncio.create_task(perform(run, effect), name=f"{type(effect).__name__} of run {run.state.run}")
     run.cancellable = task if isinstance(effect, Ask | Wait) else None
     try:
@@ -64,7 +64,7 @@ async def _end(task: asyncio.Task[None]) -> None:
     task.cancel()
     await asyncio.wait({task})
     if not task.cancelled():
-        task.exception()  # heard: who cancels has no use for it
+        task.exception()  # retrieved, so that asyncio does not log it
 
 
 async def _listen(run: Run, inbox: Inbox) -> None:

@@ -1,6 +1,6 @@
-"""Who works on what: a durable queue, one run at a time per host, taken up again after a crash. All of DBOS is here.
+"""The durable queue: one run at a time per host, resumed after a crash. Only this module uses DBOS.
 
-A run's workflow records no steps: it folds the event log and goes on. So there is no second journal.
+A run's workflow records no steps, as it resumes from the event log.
 """
 
 import asyncio
@@ -16,25 +16,24 @@ from app.store.db import IDLE_MILLISECONDS, dialled
 QUEUE = "runs"
 WORKFLOW = "harden"
 VERSION = "1"
-"""Pinned by hand: a changed workflow must still take up the runs of the one before."""
+"""Fixed, so that a changed workflow still resumes runs of the one before."""
 POLL_SECONDS = 0.5
 FIRST_SECONDS = 0.1
-"""Who was woken looks into the queue for the first time after this: somebody waits for what it was woken for."""
+"""Delay of the first poll after a launch, when a caller is waiting."""
 NOTICES_SECONDS = 0.2
-"""Between DBOS's looks for messages between workflows, on PostgreSQL for those to send: a hundred a second, left to
-itself. There are none, and its end waits for the next look."""
+"""Interval of DBOS's polls for workflow messages, unused here: by default 100 a second. Shutdown waits for one."""
 Drive = Callable[[str, int], Awaitable[None]]
-"""A run, and the number of times that it has been offered."""
+"""Takes a run and its epoch."""
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """That a place in the queue was taken back is said by whoever took it, in a sentence."""
+    """Filter out DBOS's log records of cancelled workflows, which the canceller reports itself."""
     what = record.exc_info[1] if record.exc_info else None
     return not isinstance(what, error.DBOSAwaitedWorkflowCancelledError | error.DBOSWorkflowCancelledError)
 
 
 def entry(run: str, epoch: int = 1) -> str:
-    """A run's place in the queue. What is offered again has another, and what comes of the earlier one is nothing."""
+    """Return the workflow id of a run. Each epoch has its own; earlier ones are void."""
     return run if epoch == 1 else f"{run}.{epoch}"
 
 
@@ -43,12 +42,12 @@ def entries(run: str, upto: int) -> list[str]:
 
 
 class Durable:
-    """`drive` runs on the loop that launched us; DBOS's own threads only hold its place in the queue."""
+    """Runs `drive` on the event loop that created it; DBOS's threads only hold the place in the queue."""
 
     def __init__(
         self, address: str, executor: str, drive: Drive, share: Callable[[], int | None] = lambda: None
     ) -> None:
-        """`share`: as in `spread`, asked at each launch, blocking."""
+        """`share`: returns the limit as in `limit_concurrency`, read at each launch; blocking."""
         self._address = dialled(address)
         self._executor = executor
         self._drive, self._share = drive, share
@@ -60,11 +59,11 @@ class Durable:
 
     @property
     def in_hand(self) -> frozenset[str]:
-        """The runs that are worked on here."""
+        """The runs that this process works on."""
         return frozenset(self._tasks)
 
     async def launch(self) -> None:
-        """Where it rests, or has not begun."""
+        """Launch the queue unless it is running."""
         async with self._turn:
             await self._wake()
             if self.awake and self._hurries and time.monotonic() > self._awake_since + POLL_SECONDS:
@@ -76,18 +75,18 @@ class Durable:
         try:
             await asyncio.to_thread(self.launch_here)
         except Exception:
-            await asyncio.to_thread(DBOS.destroy, destroy_registry=True)  # of half a launch nothing is left
+            await asyncio.to_thread(DBOS.destroy, destroy_registry=True)  # clean up after a partial launch
             raise
 
     async def rest(self) -> None:
-        """DBOS's threads ask the database seven times a second whether there is work: let go while there is none."""
+        """Stop DBOS while there is no work, as its threads query the database seven times a second."""
         async with self._turn:
             if self.awake and not self._tasks:
                 await asyncio.to_thread(self._poll_every, FIRST_SECONDS)
                 await self._end()
 
     def launch_here(self) -> None:
-        """Blocking."""
+        """Launch DBOS. Blocking."""
         logging.getLogger("dbos").addFilter(is_news)
         DBOS(
             config={
@@ -98,7 +97,7 @@ class Durable:
                 "log_level": "ERROR",
                 "console_log_level": "ERROR",
                 "enable_otlp": False,
-                # A node that freezes in the middle of taking a run keeps the queue's rows from the others no longer.
+                # A node that freezes while taking a run keeps the queue's row locks only for this long.
                 "sys_db_idle_transaction_timeout_sec": IDLE_MILLISECONDS / 1000,
                 "notification_listener_polling_interval_sec": NOTICES_SECONDS,
                 "notification_coalesce_sec": NOTICES_SECONDS,
@@ -107,8 +106,8 @@ class Durable:
 
         @DBOS.workflow(name=WORKFLOW)
         async def harden(run: str, epoch: int = 1) -> None:
-            # In a context of its own: what a run asks of the queue would count as a step of this workflow, and DBOS
-            # refuses a step of a workflow whose place was taken back, as it is where a run is offered to others.
+            # In its own context: DBOS would count queue calls of a run as steps of this workflow, and refuses
+            # steps of a cancelled workflow, as it is when the run is offered to other nodes.
             owned = Context().run(asyncio.run_coroutine_threadsafe, self._own(run, epoch), self._loop)
             await asyncio.wrap_future(owned)
 
@@ -127,7 +126,7 @@ class Durable:
         self._hurries, self._awake_since, self.awake = True, time.monotonic(), True
 
     def _poll_every(self, seconds: float) -> None:
-        """It stands in the database, and is read again before each look into the queue."""
+        """Set the polling interval, which DBOS reads from the database before each poll."""
         queue = DBOS.retrieve_queue(QUEUE)
         if queue and queue.polling_interval_sec != seconds:
             queue.set_polling_interval_sec(seconds)
@@ -144,18 +143,18 @@ class Durable:
                 del self._tasks[run]
 
     async def enqueue(self, run: str, host: str) -> None:
-        """Safe to repeat: the run's id is the workflow's."""
+        """Queue a run. Safe to repeat: the run's id is the workflow's."""
         async with self._turn:
             await self._wake()
             await asyncio.to_thread(self._enqueue, run, host)
 
     def _enqueue(self, run: str, host: str) -> None:
-        # In a thread on purpose: DBOS's async calls put its own executor under our loop, and take it down with them.
+        # In a thread, because DBOS's async calls replace our loop's executor and shut it down with theirs.
         with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run)
 
     async def spread(self, most: int | None) -> None:
-        """No node takes more runs at once than this; it stands in the database, for all of them."""
+        """Set the maximum number of concurrent runs per node, stored in the database for all nodes."""
         async with self._turn:
             if self.awake:
                 await asyncio.to_thread(self._spread, most)
@@ -166,20 +165,20 @@ class Durable:
             queue.set_worker_concurrency(most)
 
     async def offer(self, run: str, host: str, epoch: int) -> None:
-        """Once more, for nobody works on it; safe to repeat."""
+        """Queue a run again under the next epoch, as no node works on it. Safe to repeat."""
         async with self._turn:
             await self._wake()
             await asyncio.to_thread(self.offer_here, run, host, epoch)
 
     def offer_here(self, run: str, host: str, epoch: int) -> None:
-        """Blocking."""
+        """Like `offer_again`. Blocking."""
         if earlier := entries(run, epoch - 1):
-            DBOS.cancel_workflows(earlier)  # each would keep the host's one place
+            DBOS.cancel_workflows(earlier)  # each would hold the host's only slot
         with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
 
     def still_queued(self, offered: Sequence[tuple[str, int]]) -> list[str]:
-        """Blocking. The runs whose place nobody was given yet; none while it rests, for then nobody gives places."""
+        """Return the offered runs that are still queued; none while suspended, as nothing is taken then. Blocking."""
         if not self.awake:
             return []
         places = {entry(run, epoch): run for run, epoch in offered}
@@ -187,27 +186,26 @@ class Durable:
         return [places[one.workflow_id] for one in waiting]
 
     async def forget(self, ended: Sequence[tuple[str, int]]) -> None:
-        """Runs that ended, with how often each was offered, and the queue was perhaps not told of it: their hosts'
-        places would be taken for good."""
+        """Cancel the workflows of ended runs, given with their epochs: they would hold their hosts' slots forever."""
         places = [place for run, epoch in ended for place in entries(run, epoch)]
         async with self._turn:
             await self._wake()
             await asyncio.to_thread(DBOS.cancel_workflows, places)
 
     async def close(self) -> None:
-        """Nothing wakes it any more: its runs are the next start's."""
+        """Shut down for good; the next process resumes its runs."""
         async with self._turn:
             self._closed = True
             await self._end()
 
     async def _end(self) -> None:
-        """DBOS goes first, so that a run cut short stays pending and is taken up by the next launch."""
+        """Stop DBOS first, so that interrupted runs stay pending and resume at the next launch."""
         self.awake = False
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         await self.drop()
 
     async def drop(self) -> None:
-        """Let go of every run in work; what touches a host is seen through first."""
+        """Cancel all runs of this process; steps that touch a host finish first."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -215,7 +213,7 @@ class Durable:
 
 
 def enqueue_from_outside(address: str, run: str, host: str) -> None:
-    """For a process that does not work on runs itself."""
+    """Queue a run from a process that does not work on runs."""
     client = DBOSClient(system_database_url=dialled(address))
     try:
         client.enqueue(

@@ -1,4 +1,4 @@
-"""What can be next. `decide` names one of these; `perform` does it and says in events what came of it."""
+"""The possible next effects. `decide_next_effect` returns one; `perform_effect` performs it and appends its events."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -38,41 +38,41 @@ class Ask:
     role: Role
     purpose: Purpose
     seconds: float
-    """What is left of the budgets of turn, item and run."""
+    """Remaining seconds of turn, item and run."""
 
 
 @dataclass(frozen=True)
 class Propose:
-    """What a person made of the Worker's actions."""
+    """Propose a person's edit of the actions."""
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """What held on another host."""
+    """Propose a fix proven on another host."""
 
 
 @dataclass(frozen=True)
 class TakeVendors:
-    """The script that the content has for the rule, as OpenSCAP makes it."""
+    """Propose the vendor script that OpenSCAP generates for the rule."""
 
 
 @dataclass(frozen=True)
 class DoWithout:
-    """The role gave no usable answer and its part has a safe default."""
+    """Use the safe default of a role without a usable answer."""
 
     purpose: Purpose
 
 
 @dataclass(frozen=True)
 class Interrupt:
-    """A turn that a crash left open."""
+    """Close a turn that a crash interrupted."""
 
     turn: str
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Policy over the proposed actions."""
+    """Apply the policy to the proposed actions."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class RequestApproval:
 
 @dataclass(frozen=True)
 class Wait:
-    """For a person; `until` is when waiting ends by itself."""
+    """Wait for a person, until the time `until`."""
 
     until: float | None
 

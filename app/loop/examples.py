@@ -1,4 +1,4 @@
-"""One worked answer for each shape, of a rule that no skill has: what is copied from it is seen at once."""
+"""One example answer per purpose, about a rule that no skill has, so that copied answers are obvious."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is set, and what is in force: as a run begins, after a change, and after a reboot."""
+"""Compares settings with what is in force: at the start of a run, after a change and after a reboot."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from app.text.secrets import redacted
 
 
 def told(standing: InForce, rule: str = "", attempt: int = 0) -> list[ForceAsked]:
-    """Nothing where nothing runs that could be asked; the boot is noted as the run begins."""
+    """Return the event of a check; none if no program answered, except for the boot id at the start."""
     if not standing.asked and (rule or not standing.boot):
         return []
     behind = tuple(_inert(one) for one in standing.behind)

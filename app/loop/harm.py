@@ -1,4 +1,4 @@
-"""What has become worse on a host: its probes now, beside those from before the run."""
+"""Compares a host's probes with those from before the run."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,11 +11,11 @@ SINCE = frozenset(
         *("audit-disk", "audit-panic", "audit", "selinux", "password-change", "become", "failed-units"),
     }
 )
-"""Asked since a later release: a run that began before it never heard them, and they prove no harm of its own."""
+"""Probes of later releases: runs that started before them have no earlier result to compare to."""
 
 
 def blameless(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[str, ...]:
-    """Failing, and no change of the run's broke these: they failed when it began and lost nothing since."""
+    """Return the names of probes that failed before the run, too, and lost nothing since."""
     known = {probe.name: probe for probe in before}
     failed = {name for name, probe in known.items() if not probe.ok} | (SINCE - known.keys())
     found = (probe for probe in now if not probe.ok and probe.name in failed)
@@ -27,7 +27,7 @@ def _failed_before(known: Mapping[str, Probe], probe: Probe) -> bool:
 
 
 def worse(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
-    """In the probe's own words. One that can no longer be asked lost what it looked at."""
+    """Return what is worse as the probe describes it, or None. A probe that can no longer be asked counts as worse."""
     known, standing = {probe.name: probe for probe in before}, {probe.name: probe for probe in now}
     excused = blameless(known.values(), standing.values())
     for probe in standing.values():

@@ -1,4 +1,4 @@
-"""What a person asks of a run while it works: pause, resume, stop, approve, refuse, edit."""
+"""Commands of people for a running run: pause, resume, stop, approve, refuse, edit."""
 
 from typing import Protocol
 
@@ -19,16 +19,16 @@ from app.loop.state import RunState
 
 class Inbox(Protocol):
     async def waiting(self) -> list[Command]:
-        """Commands not yet taken; returns at once when there are none."""
+        """Return the open commands at once, possibly none."""
 
     async def close(self, command: Command) -> None: ...
 
     async def pause(self) -> None:
-        """Return when it is worth looking again."""
+        """Wait until there may be a new command."""
 
 
 def meaning(command: Command, state: RunState, now: float) -> Event | None:
-    """The event that a command makes of this state; None where it changes nothing."""
+    """Return the event that a command causes in this state, or None."""
     if state.ended or state.stopping:
         return None
     match command.verb:
@@ -49,7 +49,7 @@ def meaning(command: Command, state: RunState, now: float) -> Event | None:
 
 
 def _given(command: Command, state: RunState) -> ApprovalGiven | None:
-    """The door has looked already; the database is no door."""
+    """Check the approval again, since commands are read from the database."""
     attempt = state.item.attempt if state.item else None
     assert attempt
     given = names(attempt.given)
@@ -74,7 +74,7 @@ def _edited(command: Command) -> ApprovalEdited | None:
 
 
 def open_approval(state: RunState, now: float) -> str | None:
-    """What is late is not open any more, though nobody has written that down yet."""
+    """Return the id of the open approval, or None. Expired ones are not open, even if not recorded yet."""
     if state.ended or state.stopping:
         return None
     attempt = state.item.attempt if state.item else None

@@ -1,6 +1,6 @@
-"""What the words about a rule name: its keys, the values that they should have, the words that should go.
+"""Extracts terms from texts about a rule: keys, values and words.
 
-Read from the rule's own text, from lessons and from what failed, as anybody would read them. Nothing here knows a rule.
+The texts are the rule's own, lessons and failures. Nothing here depends on a specific rule.
 """
 
 import re
@@ -26,7 +26,7 @@ class Named:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """In order, each once, without the marks that a sentence puts behind them."""
+        """The words in order, each once, without punctuation."""
         found = (word.rstrip(".,:;?") for text in self.texts for word in _WORD.findall(text))
         pairs = (part for word in found for part in (word, *_of_pair(word)))
         return tuple(dict.fromkeys(word for word in pairs if word))
@@ -49,16 +49,15 @@ class Named:
 
     @cached_property
     def assigned(self) -> frozenset[str]:
-        """Names in NAME=value."""
         return frozenset(pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _of_pair(word)))
 
     def values(self, key: str) -> tuple[str, ...]:
-        """What the key is said to be; else what stands behind a word that gives a value; else what looks like one."""
+        """Return the values stated for the key, else those after words like "be", else all that look like values."""
         said = self._behind(fold(key)) or [word for link in _LINKS for word in self._behind(link)] or self.words
         return tuple(dict.fromkeys(word for word in said if _LIKE_A_VALUE.search(word)))
 
     def _behind(self, ahead: str) -> list[str]:
-        """The next word that is none of those that lead to a value, where it looks like one."""
+        """Return the values that follow a word, skipping linking words."""
         found = []
         for text in self.texts:
             words = [word.rstrip(".,:;?") for word in _WORD.findall(_EQUALS.sub(" = ", text))]
@@ -70,7 +69,7 @@ class Named:
 
 
 def values_of_script(script: str) -> str:
-    """What a script was made with. Its other words are the shell's and say nothing of the rule."""
+    """Return a script's variables as `NAME = VALUE` lines; the rest is shell code that says nothing of the rule."""
     return "\n".join(f"{name} = {value}" for name, value in _ASSIGNED.findall(script))
 
 

@@ -1,4 +1,4 @@
-"""The order in which findings are taken: what others need first, what cannot be undone last."""
+"""Orders findings: dependencies first, irreversible ones last."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from graphlib import TopologicalSorter
 from app.skills.skill import Skill
 
 _BRINGS = re.compile(r"(?:.*_)?package_.+_installed")
-"""ComplianceAsCode's ids; its rules say nothing of what they need."""
+"""ComplianceAsCode's rule ids; its rules state no dependencies."""
 
 
 def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
@@ -27,5 +27,5 @@ def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
 
 
 def _brings(rule: str) -> bool:
-    """A package comes first: rules about its files cannot hold before."""
+    """Return whether the rule installs a package, which rules about its files need first."""
     return _BRINGS.fullmatch(rule) is not None

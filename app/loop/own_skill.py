@@ -1,4 +1,4 @@
-"""A run's skill, with the values that it began with."""
+"""Loads a run's skill with the site values from its start."""
 
 from app.loop.state import RunState
 from app.skills.catalog import skill

@@ -1,4 +1,4 @@
-"""Doing what was decided. An effect on the host is announced, on disk, before it starts; and closed after."""
+"""Performs effects. An effect on the host is recorded on disk before it starts, and closed afterwards."""
 
 import asyncio
 import time
@@ -105,7 +105,7 @@ async def _scope(run: Run, _: effects.Scope) -> None:
 
 
 async def _drift(run: Run, findings: Sequence[str]) -> list[DriftFound]:
-    """A host that was just laid out anew has no past."""
+    """Return drift since the last run; a freshly reset simulated host has none."""
     assert run.state.request
     if run.means.target.simulated and not run.state.request.keep:
         return []
@@ -137,7 +137,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
 
 
 async def _offered(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
-    """What the host's files are for this rule; and, once an item, what held where they were the same."""
+    """Return the digest of the rule's files and, on the first attempt, a fix proven on equal files."""
     started, request, target = run.state.started, run.state.request, run.means.target
     assert started
     assert request
@@ -149,7 +149,7 @@ async def _offered(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenF
 
 
 def _told(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
-    """This run's lessons, newest first, then what earlier runs taught; each once."""
+    """Merge this run's lessons, newest first, with earlier runs', each once."""
     merged = {lesson.id: lesson for lesson in (*reversed(own), *known)}
     return tuple(merged.values())[:LESSONS_TOLD]
 
@@ -202,7 +202,7 @@ async def _finish(run: Run, _: effects.Finish) -> None:
 
 
 def regressions(state: RunState) -> tuple[str, ...]:
-    """Rules that held, before the run or by it, and no longer hold at its end."""
+    """Return rules that passed before or during the run and fail at its end."""
     held = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
     held |= {item.rule for item in state.items.values() if item.status == "passed"}
     return tuple(rule for rule, verdict in state.closing.items() if rule in held and verdict.word != "pass")

@@ -1,4 +1,4 @@
-"""What each role is told: fresh every turn, from the state and the host, within the engine's context."""
+"""Builds the roles' prompts from the state and the host, within the engine's context size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,10 +18,9 @@ from app.text.inert import OPEN, SHUT, heading, inert, one_line
 from app.text.secrets import redacted
 
 VERSION = "4"
-"""Of all that is told here and in examples.py, and of the shapes: a new one with every change, so that scores can be
-told apart."""
+"""Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""
 CHARS_PER_TOKEN = 3
-"""Low on purpose: a prompt that is cut is better than a request that is refused."""
+"""A low estimate: a shortened prompt is better than a refused request."""
 WORTH_TELLING = 80
 _FACTS, _SAID = 1200, 600
 _MOST_IN_FORCE = 8
@@ -62,17 +61,17 @@ _ACTIONS = (
 
 @dataclass
 class Prompt:
-    """Sections in order of weight: what does not fit is cut from the end."""
+    """Sections in order of importance; what exceeds the budget is cut from the end."""
 
     budget: int
     parts: list[str] = field(default_factory=list)
 
     def add(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
-        """Words of ours or of a role's."""
+        """Add a section with text from Temper or a role."""
         self._add(title, text, limit, "{}")
 
     def add_host(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
-        """Words of the host's, between marks that they cannot forge."""
+        """Add a section with host text, between marks that it cannot forge."""
         self._add(title, clean(redacted(text), limit), limit, f"{OPEN}\n{{}}\n{SHUT}")
 
     def _add(self, title: str, text: str, limit: int, frame: str) -> None:
@@ -81,7 +80,7 @@ class Prompt:
         room = min(self.budget - used, limit)
         if not text or room < WORTH_TELLING:
             return
-        text = inert(redacted(text))  # also what control characters, or a cut, had hidden until now
+        text = inert(redacted(text))  # catches what control characters or a cut had hidden
         whole = text if len(text) <= room else text[: room - len(_CUT)] + _CUT
         self.parts.append(f"## {title}\n{frame.format(whole)}")
 
@@ -90,7 +89,7 @@ class Prompt:
 
 
 def system(role: Role, purpose: Purpose, *, guided: bool = False) -> str:
-    """The same in every turn of its kind, so that an engine keeps it."""
+    """Return the system prompt, equal for all turns of a kind so that engines cache it."""
     parts = [_DUTY[role], _RULES]
     if purpose == "act" and not guided:
         parts.append(_ACTIONS)
@@ -98,7 +97,7 @@ def system(role: Role, purpose: Purpose, *, guided: bool = False) -> str:
 
 
 def user(purpose: Purpose, about: About, max_tokens: int, now: TurnSituation | None = None) -> str:
-    """First what is equal in every attempt and on every host, last the attempt's own."""
+    """Return the user prompt: what is equal for attempts and hosts first, to be cached, the attempt's own part last."""
     rule, budget = about.rule, max_tokens * CHARS_PER_TOKEN
     now = now or situation(purpose, about)
     last = Prompt(budget // 2)
@@ -136,7 +135,7 @@ def _of_rule_and_host(prompt: Prompt, about: About, now: TurnSituation) -> None:
 
 
 def in_force(about: About, now: TurnSituation) -> str:
-    """What the host's programs go by, of that which the rule names."""
+    """Return the settings in force that the rule names."""
     told = []
     for daemon in DAEMONS:
         if any(path.startswith(daemon.areas) for path in about.rule.paths):
@@ -204,7 +203,7 @@ _LAST = {"plan": _plan, "act": _act, "review": _review, "triage": _triage, "refl
 
 
 def _add_of_rule(prompt: Prompt, about: About, heading: str, text: str) -> None:
-    """What content from elsewhere says of its rules is data, as what a host says is."""
+    """Add rule text; text of foreign content is marked as data like host text."""
     (prompt.add_host if about.rule.foreign else prompt.add)(heading, text)
 
 

@@ -1,9 +1,9 @@
-"""Watches a reply for a model that has begun to repeat itself: it does not stop by itself before its last token."""
+"""Detects that a model repeats itself, which would otherwise go on until its last token."""
 
 from app.events.words import Channel
 
 _WINDOW = 240
-"""Characters that have to be the same again and again. A banner's line of dashes is shorter."""
+"""Characters that must repeat; longer than a banner's line of dashes."""
 _LONGEST = _WINDOW // 4
 _EVERY = 32
 
@@ -14,7 +14,7 @@ class RepeatWatch:
         self._unseen = 0
 
     def repeats(self, channel: Channel, text: str) -> bool:
-        """Whether the channel's end, `text` included, is one piece at least four times over."""
+        """Return whether the end of the channel, with `text`, repeats one piece at least four times."""
         tail = self._tails[channel] = (self._tails[channel] + text)[-_WINDOW:]
         self._unseen += len(text)
         if self._unseen < _EVERY or len(tail) < _WINDOW:

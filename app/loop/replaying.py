@@ -1,4 +1,4 @@
-"""A fix that held elsewhere: when two hosts are equal for a rule, and what is kept of a change that held."""
+"""Proven fixes: when hosts are equal for a rule, and which changes are worth keeping."""
 
 import hashlib
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ from app.syntax.files import Files
 from app.targets.digest import digest
 
 WATCHED = ("review", "triage")
-"""Auditor and Sentry: a change on which either stayed silent proves nothing for another host."""
+"""Both Auditor and Sentry must have answered for a change to count as proven."""
 
 
 def seen(rule: Rule, files: Files, rulebook: str) -> str:
-    """The files that decide the rule, as they stand, under rules as they are; empty where none decides it."""
+    """Return the digest of the rulebook and the files that decide the rule; empty if none decides it."""
     paths = sorted({path for pattern in rule.paths for path in files.glob(pattern) or [pattern]})
     if not paths or not rulebook:
         return ""
@@ -24,7 +24,7 @@ def seen(rule: Rule, files: Files, rulebook: str) -> str:
 
 
 def equal(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix | None:
-    """The first whose change would begin from the very bytes, modes and owners that it began from where it held."""
+    """Return the first fix whose files all have the content, mode and owner they had on the original host."""
     for fix in fixes:
         if all(digest(files.state(change.path)) == change.before for change in fix.changes):
             return fix
@@ -45,14 +45,14 @@ def plan_of(fix: ProvenFix, attempt: int) -> PlanMade:
 
 
 def proven(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) -> ProvenFix | None:
-    """What the attempt that passed is worth to others; nothing where it only repeats, or not all of them looked."""
+    """Return the proven fix of a passed attempt, or None for a replay or if a role did not review it."""
     plan, proposed, applied = attempt.plan, attempt.proposed, attempt.applied
     if not (attempt.seen and plan and proposed and applied and applied.changes):
         return None
     if proposed.replayed or not set(WATCHED) <= attempt.answered:
         return None
     if any(isinstance(action, ResourceAction) for action in proposed.actions):
-        return None  # what it begins from is more than files
+        return None  # its starting point is more than files
     return ProvenFix(
         id=f"{run}.{rule}.{attempt.number}",
         rule=rule,

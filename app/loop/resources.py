@@ -1,4 +1,4 @@
-"""What the words about a rule name beside files: packages, units, mounts, days. Whether the host has them, it says."""
+"""Finds resources that a rule's texts name: packages, units, mounts, ageing. The host says whether they exist."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ _PLAIN_WORDS = frozenset({"the", "this", "that", "following", "system", "softwar
 
 
 def wanted(rule: str, texts: Sequence[str], accounts: Iterable[str]) -> WantedResources:
-    """`rule` is its id, which in some content says what the words do not."""
+    """Return the resources to look for. `rule` is the id, which in some content says more than the texts."""
     text = "\n".join(texts)
     options = [option for option in _OPTIONS if re.search(rf"\b{option}\b", text)]
     ages = [(setting, int(days)) for setting, known in _AGES for days in known.findall(text)]
@@ -56,6 +56,6 @@ def _mounts(rule: str, text: str) -> list[str]:
 
 
 def _only(rule: str, options: Sequence[MountOption]) -> Sequence[MountOption]:
-    """A rule that is of one option asks for no other."""
+    """Limit the options to the rule's own, if it is about one."""
     match = _MOUNT_OF_ID.fullmatch(rule)
     return [option for option in options if not match or option == match[2]]

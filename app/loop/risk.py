@@ -1,6 +1,6 @@
-"""What a change could break, by the files, settings and services that it touches.
+"""Assesses what a change could break, by its files, settings and services.
 
-Closed: what is not known here is taken to cut the line.
+Anything unknown is assumed to cut the connection.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from app.skills.skill import Rule
 
 @dataclass(frozen=True)
 class Hazard:
-    """A part of a host, in a word that a person understands."""
+    """A part of a host that a change could break."""
 
     word: str
     cuts_the_line: bool
@@ -81,7 +81,7 @@ def _served(service: str) -> Hazard:
 
 
 def _written(path: str, action: AnyAction) -> Iterable[Hazard]:
-    """A file of the kernel's settings may hold the network's: then a word of the action says so."""
+    """Yield the hazards of a file; kernel settings that name the network add that."""
     found = next((one for one in HAZARDS if any(fnmatchcase(path, pattern) for pattern in one.paths)), UNKNOWN)
     yield found
     texts = (getattr(action, name, "") for name in ("key", "line", "old", "new", "content"))

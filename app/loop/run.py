@@ -1,4 +1,4 @@
-"""A run in work: its state, its log, and the means that it is performed with."""
+"""A running run: its state, its log and the services that it uses."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ from app.targets.thread import TargetThread
 
 @dataclass(frozen=True)
 class RoleSeat:
-    """A role's place: which engine it asks, and how."""
+    """A role's seat: its engine and settings."""
 
     role: Role
     engine: str
@@ -34,12 +34,12 @@ class RoleSeat:
     sampling: Sampling = field(default_factory=Sampling)
     queue: EngineQueue = field(default_factory=EngineQueue)
     traced: bool = False
-    """Somebody collects traces."""
+    """Traces are exported."""
     precision: str = ""
     vllm: str = ""
 
     def taken(self) -> SeatTaken:
-        """As the log has it."""
+        """Return the seat as it is recorded in the log."""
         return SeatTaken(
             role=self.role,
             engine=self.engine,
@@ -55,40 +55,40 @@ class RoleSeat:
 
 
 class Lessons(Protocol):
-    """What earlier runs taught."""
+    """Lessons of earlier runs."""
 
     def known(self, rule: str) -> Sequence[Lesson]: ...
 
 
 class Before(Protocol):
     def passed(self) -> tuple[str, frozenset[str]]:
-        """The host's last run with this skill that came to its end, and what held then; empty where there is none."""
+        """Return id and passed rules of the host's last finished run with this skill; empty if there is none."""
 
     def left(self) -> Left:
-        """As the last such run that was to change something left it."""
+        """Return the state in which the last such run that could change the host left it."""
 
 
 class Waived(Protocol):
     def on(self, host: str, now: float) -> tuple[Waiver, ...]:
-        """Those in force there."""
+        """Return the waivers active on the host."""
 
 
 class Fixes(Protocol):
-    """What held on other hosts."""
+    """Fixes proven on other hosts."""
 
     def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
-        """For a host whose files that decide the rule are these; `played`: it is played itself."""
+        """Return the fixes for a host with these files; `played`: whether the host is simulated."""
 
 
 class NoFixes:
-    """None is offered."""
+    """Offers no fixes."""
 
     def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
         return ()
 
 
 class Nothing:
-    """No run before this one, and no waiver."""
+    """No earlier run and no waivers."""
 
     def passed(self) -> tuple[str, frozenset[str]]:
         return "", frozenset()
@@ -121,9 +121,9 @@ class Run:
     log: RunLog
     means: Means
     nudged: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when a person said something: whoever waits looks again."""
+    """Set after a command, to end a wait."""
     cancellable: asyncio.Task[None] | None = None
-    """The turn or wait that a stop may cut short."""
+    """The turn or wait that a stop may cancel."""
 
     def append(self, *events: Event) -> None:
         for recorded in self.log.append(*events):
@@ -136,7 +136,7 @@ class Run:
 
     @property
     def place(self) -> tuple[str, int]:
-        """Rule and attempt in work, as most events name them."""
+        """The current rule and attempt, which most events name."""
         assert self.state.item
         assert self.state.item.attempt
         return self.state.item.rule, self.state.item.attempt.number

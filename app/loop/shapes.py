@@ -1,6 +1,6 @@
-"""The JSON Schema that a turn is bound to, made from what is true now: what fits it can be read and can be done.
+"""Builds the JSON Schema of a turn's answer from the current state, so that a valid answer is parseable and feasible.
 
-Patterns are kept to what every engine's grammar takes: a class without quotes and backslashes, and a bound.
+Patterns use only what every engine's grammar supports: a class without quotes and backslashes, with a bound.
 """
 
 import json
@@ -20,54 +20,54 @@ from app.targets.resources.offer import Offer
 Schema = dict[str, Any]
 
 LONG, SHORT = 300, 120
-"""Characters of a sentence; the second where answers are guided."""
+"""Maximum characters of a sentence; SHORT for guided answers."""
 MOST_PATHS, MOST_ACTIONS = 8, 12
 _FEW = 4
 _PLAIN = r'[^"\\\x00-\x1f\x7f]'
 _NEW_NAME = "[a-z0-9][a-z0-9_-]{0,31}"
 _RUN = 120
-"""xgrammar 0.2.8 takes a repetition of more than 128 in a pattern for good, and then makes no grammar of it."""
+"""xgrammar 0.2.8 accepts pattern repetitions above 128, but then builds no grammar."""
 _MODE = {"type": "string", "pattern": "^0[0-7]{3}$"}
 _LINE, _CONTENT = 400, 4096
 _ANY_PATH = {"type": "string", "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}){1,5}$"}
-"""What a role that is not guided may name besides: whether anybody may touch it is the policy's to say."""
+"""Other paths that an unguided role may name; the policy decides about them."""
 
 
 @dataclass(frozen=True)
 class TurnSituation:
-    """What a turn's answer may name."""
+    """What the answer of a turn may refer to."""
 
     named: Named
     files: tuple[ShownFile, ...] = ()
-    """Shown to the role. Of an act, what its plan names."""
+    """Files shown to the role; for purpose `act`, those of the plan."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Their whole content, by path; what is not there is absent."""
+    """Their whole content by path, without absent files."""
     paths: tuple[str, ...] = ()
-    """What a plan may name."""
+    """Paths that a plan may name."""
     folders: tuple[str, ...] = ()
-    """Patterns under which a plan may name a file that is not there."""
+    """Patterns of new files that a plan may name."""
     services: tuple[str, ...] = ()
     offers: tuple[Offer, ...] = ()
-    """Beside files: each with the very actions that could be taken."""
+    """Resources other than files, each with its possible actions."""
     trouble: tuple[str, ...] = ()
-    """What a Sentry may raise an alarm over."""
+    """Observations over which the Sentry may raise an alarm."""
     gamable: bool = True
-    """There is a pass to veto."""
+    """There is a passing verdict that could be vetoed."""
     weighs: bool = True
-    """A reflection's decision counts."""
+    """The decision of a reflection counts."""
     tried: frozenset[str] = frozenset()
-    """Fingerprints of what has failed on this host."""
+    """Fingerprints of actions that failed on this host."""
     together: tuple[str, ...] = ()
-    """Files that have to be changed by the same attempt."""
+    """Files that must be changed in the same attempt."""
     guided: bool = False
-    """Keys, values and lines are chosen from what the rule and its files say."""
+    """Limit keys, values and lines to those in the rule and its files."""
 
     def text(self, path: str) -> str:
         return self.texts.get(path, "")
 
     @property
     def lines(self) -> dict[str, Mapping[int, str]]:
-        """Those that an answer may name by number."""
+        """The lines, by path and number, that an answer may name."""
         return {file.path: file.whole for file in self.files}
 
 
@@ -97,14 +97,14 @@ def act(now: TurnSituation) -> Schema:
         found.append(_object({"do": {"const": "reload"}, "service": {"enum": list(now.services)}}))
         return _object({"actions": _list(_any(found), 1, MOST_ACTIONS), "note": _text(LONG)})
     found = [*(one for file in now.files for one in _guided(file, now)), *_offered(now)]
-    if not found:  # nothing that the rule names applies: what is left is what any file can take
+    if not found:  # nothing from the rule applies: allow what any file can take
         found = [one for file in now.files for one in _free(file, now)]
     actions = {"actions": _untried(found, now)}
     return _object(actions | ({"reload": {"enum": [*now.services, "none"]}} if now.services else {}))
 
 
 def _untried(found: list[Schema], now: TurnSituation) -> Schema:
-    """One action that has not failed alone, or several; where files decide together, several."""
+    """Allow one action that has not failed yet, or several; only several if files must change together."""
     most = min(_FEW, len(found))
     alone = [] if now.together and most > 1 else [one for option in found for one in _left(option, now)]
     if alone == found:
@@ -115,7 +115,7 @@ def _untried(found: list[Schema], now: TurnSituation) -> Schema:
 
 
 def _left(option: Schema, now: TurnSituation) -> Iterable[Schema]:
-    """The option without the values that have failed; the last of its fields is the one with a choice."""
+    """Yield the option without failed values; only its last field has a choice."""
     fields = option["properties"]
     if not now.tried or not all("const" in one or "enum" in one for one in fields.values()):
         yield option
@@ -210,7 +210,7 @@ def _new_file(pattern: str) -> str:
 
 
 def _text(most: int) -> Schema:
-    """One way to read each length: where runs may end anywhere, xgrammar follows them all, seconds for each token."""
+    """Return a text schema with one parse per length: with ambiguous bounds xgrammar needs seconds per token."""
     whole = [f"{_PLAIN}{{{_RUN}}}" * before for before in range(-(-most // _RUN))]
     ends = (f"{_PLAIN}{{{min(1, n)},{min(_RUN, most - n * _RUN)}}}" for n in range(len(whole)))
     ways = [begun + end for begun, end in zip(whole, ends, strict=True)]

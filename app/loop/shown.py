@@ -1,4 +1,4 @@
-"""A file as a role is shown it: its lines by their number, those first that the rule speaks of."""
+"""Shows files to roles: numbered lines, those that the rule mentions first."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -9,21 +9,21 @@ from app.text.clean import clean
 from app.text.secrets import redacted
 
 LONGEST_LINE = 400
-"""Characters. A line beyond that is shown to its cut, and is not offered to be replaced."""
+"""Longer lines are cut and cannot be replaced."""
 
 
 @dataclass(frozen=True)
 class ShownFile:
     path: str
     why_not: str = ""
-    """Why there is nothing to show; empty where there is."""
+    """Why the file is not shown; empty if it is."""
     lines: dict[int, str] = field(default_factory=dict)
-    """As they are told, by their number from 1."""
+    """Lines as shown, by number from 1."""
     whole: dict[int, str] = field(default_factory=dict)
-    """Of these, the ones that are told as they stand in the file: they can be named by their number."""
+    """Lines shown exactly as they are in the file, which answers may name by number."""
 
     cut: bool = False
-    """There are lines that are not shown."""
+    """Some lines are not shown."""
 
     @property
     def absent(self) -> bool:
@@ -34,7 +34,7 @@ class ShownFile:
 
 
 def shown(path: str, files: Followed, named: Iterable[str], words: Collection[str], limit: int) -> ShownFile:
-    """`words` are the rule's own, `limit` the characters that the lines may take."""
+    """Return the file as shown. `words` are the rule's; `limit` is the maximum of characters."""
     if why := why_not(path, files, named):
         return ShownFile(path, why)
     content, state = files.read(path), files.state(path)
@@ -46,13 +46,13 @@ def shown(path: str, files: Followed, named: Iterable[str], words: Collection[st
     lines = {n: clean(line, LONGEST_LINE) for n, line in enumerate(told, 1) if line.strip()}
     kept = {n: lines[n] for n in _that_fit(lines, words, limit)}
     whole = {}
-    if len(told) == len(stands):  # what is taken out of a text may take lines with it
+    if len(told) == len(stands):  # redaction may remove whole lines
         whole = {n: line for n, line in kept.items() if line.rstrip() == stands[n - 1].rstrip(source.TRAIL)}
     return ShownFile(path, "", kept, whole, cut=len(whole) < len(lines))
 
 
 def _that_fit(lines: dict[int, str], words: Collection[str], limit: int) -> list[int]:
-    """Lines that name what the rule names, then those in force, then comments; told in their own order."""
+    """Return the numbers of the lines to show: first those with the rule's words, then active lines, then comments."""
 
     def weight(n: int) -> int:
         said = source.fold(lines[n])

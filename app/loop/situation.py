@@ -1,4 +1,4 @@
-"""What is true as a role is asked: which files decide, what stands in them, what there is to judge."""
+"""Builds the situation of a turn: the deciding files, their content, and what there is to judge."""
 
 import re
 from collections.abc import Iterable
@@ -24,13 +24,13 @@ from app.text.clean import clean
 from app.text.secrets import redacted
 
 FILE_CHARS = 1800
-"""Of a file's lines, with their numbers."""
+"""Maximum characters of a file's lines, with numbers."""
 GUIDED_CHARS = 500
 _MOST_FILES = 60
 _SHOWN = 3
-"""Files whose lines a plan is shown."""
+"""Files shown in full for a plan."""
 _SHORT = 3
-"""Letters of a word that says nothing of the line that it stands in."""
+"""Words up to this length are ignored when lines are ranked."""
 _LONGEST, _LONGEST_PATH = 200, 256
 _SERVED = (
     ("/etc/ssh/", "sshd"),
@@ -42,14 +42,14 @@ _SERVED = (
 _COMPLAINS = re.compile(
     r"\b(?:denied|errors?|fatal|cannot|unable|panic|segfault|not permitted|no such)\b", re.IGNORECASE
 )
-"""Of a program about what it needs. That a login failed or was refused stands in every log."""
+"""Words of program errors, without failed logins, which every log has."""
 _MOST_COMPLAINTS = 6
 _UNPLAIN = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 @dataclass(frozen=True)
 class About:
-    """What a turn is about; each prompt takes from it what its role needs."""
+    """The context of a turn, from which each prompt takes what its role needs."""
 
     item: Item
     attempt: Attempt
@@ -58,13 +58,13 @@ class About:
     files: Followed
     facts: dict[str, str]
     opening: VerdictGiven | None = None
-    """What the scanner said of the rule before the run."""
+    """The scanner's verdict before the run."""
     guided: bool = False
     weighs: bool = True
     offers: tuple[Offer, ...] = ()
-    """What could be done beside files."""
+    """Possible actions on other resources."""
     recall: Recall = field(default_factory=Recall)
-    """What was asked about the files before."""
+    """Cached answers about the files."""
 
 
 def situation(purpose: Purpose, about: About) -> TurnSituation:
@@ -90,7 +90,7 @@ def situation(purpose: Purpose, about: About) -> TurnSituation:
 
 
 def _together(about: About) -> tuple[str, ...]:
-    """Files that decide only together: what the scanner pointed at first was changed, and it pointed at another."""
+    """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
     first = about.opening.path if about.opening else None
     then = [one.to for one in about.item.moved if first in one.changed and one.to not in one.changed]
     both = tuple(dict.fromkeys(path for path in (first, *then) if path and judged(path) and _can_be_named(path)))
@@ -107,9 +107,9 @@ def _fix(rule: Rule) -> str:
 
 
 def _of_plan(about: About, named: Named) -> TurnSituation:
-    """Files that decide the rule, drop-ins included, the one that the scanner points at first.
+    """Build the situation of a plan: the files that decide the rule, the one that the scanner names first.
 
-    Then what lessons name, and for a role that chooses freely whatever else somebody judges.
+    Then files from lessons and, for an unguided role, every file with a judge.
     """
     files = about.files
     first = [about.opening.path] if about.opening and about.opening.path else []
@@ -125,7 +125,7 @@ def _of_plan(about: About, named: Named) -> TurnSituation:
 
 
 def _can_be_named(path: str) -> bool:
-    """As a plan may write it: a file's name may hold anything."""
+    """Return whether a plan can name the path; file names may hold any character."""
     return is_plain(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
 
@@ -144,12 +144,12 @@ def _services(paths: Iterable[str], *, guided: bool) -> tuple[str, ...]:
 
 
 def complaints(log: Iterable[str]) -> list[str]:
-    """The lines that are more than a record of what is done every day, the newest of them."""
+    """Return the newest log lines that report an error."""
     return [line for line in log if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
 
 
 def _trouble(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
-    """What can be pointed at: probes that fail since the run began, drift, lines of the log."""
+    """Yield what an alarm may refer to: newly failing probes, drift, log lines."""
     failing = (f"{one.name}: {one.detail}" for one in probed.probes if not one.ok and one.name not in probed.ailing)
     for text in (*failing, *probed.drift, *(complaints(probed.log) if guided else probed.log)):
         yield _UNPLAIN.sub(" ", clean(redacted(text), _LONGEST))

@@ -1,4 +1,4 @@
-"""What a run is at a seq: the fold of its events. Nothing else decides what happens next."""
+"""The state of a run at a seq, as the fold of its events. It alone decides what happens next."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -46,7 +46,7 @@ ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "de
 
 
 class Moved(Struct, frozen=True):
-    """What an attempt changed, and the file at which the scanner pointed then."""
+    """The files that an attempt changed, and the file that the scanner named afterwards."""
 
     changed: frozenset[str]
     to: str
@@ -62,16 +62,16 @@ class Item(Struct, frozen=True):
     attempt: Attempt | None = None
     failures: tuple[AttemptFailed, ...] = ()
     tried: tuple[str, ...] = ()
-    """Fingerprints of the approaches that failed on the host: not to be proposed again."""
+    """Fingerprints of failed approaches, which may not be proposed again."""
     moved: tuple[Moved, ...] = ()
     pivoted: bool = False
     replayed: bool = False
-    """A fix from elsewhere was tried and did not hold: an attempt more than the budget has."""
+    """A replayed fix failed, which allows one more attempt than the budget."""
     lessons: tuple[Lesson, ...] = ()
 
 
 SILENT_SECONDS = 600.0
-"""Beyond a turn's budget: no run at work says nothing for so long."""
+"""Beyond a turn's time limit: a working run is never silent for longer."""
 
 
 class RunState(Struct, frozen=True):
@@ -91,7 +91,7 @@ class RunState(Struct, frozen=True):
     working: str | None = None
     turn: TurnStarted | None = None
     idle_since: float | None = None
-    """Since when nobody works: paused, or waiting for a person. Budgets do not run."""
+    """Time since which the run is paused or waits for a person; budgets stop meanwhile."""
     ended: RunFinished | RunFailed | RunStopped | None = None
 
     @property
@@ -111,7 +111,7 @@ def fold(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
 
 
 def lapse(state: RunState, now: float) -> float:
-    """Seconds between the newest event and now in which nobody can have worked: the clock was set, or all slept."""
+    """Return the seconds since the newest event if too many for a run at work (clock change, suspend), else 0."""
     gap = now - state.at
     longest = state.budget.turn_seconds + SILENT_SECONDS
     if not state.started or state.idle_since is not None or 0 <= gap <= longest:
@@ -164,7 +164,7 @@ def _idle(state: RunState, recorded: Recorded) -> RunState:
 
 
 def _later(state: RunState, seconds: float) -> RunState:
-    """As if run and item had begun so much later: of what nobody worked in, no budget is spent."""
+    """Move the start of run and item, so that idle time uses no budget."""
     items = state.items
     if state.item:
         items = {**items, state.item.rule: replace(state.item, started=state.item.started + seconds)}

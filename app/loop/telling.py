@@ -1,4 +1,4 @@
-"""An event as one plain sentence: what happened, to what, by whom, why. Terminal and page tell it in the same words."""
+"""Describes an event in one sentence, the same in terminal and pages."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from app.targets.resources.foreseen import VENDOR
 class Telling:
     glyph: str
     kind: str
-    """passed, undone, escalated, skipped, deferred, alarm, refused or plain: for the eye, beside the glyph."""
+    """The style: passed, undone, escalated, skipped, waived, deferred, alarm, refused or plain."""
     text: str
 
 
@@ -52,7 +52,7 @@ def _run(event: Event) -> tuple[str, str, str] | None:
 
 
 def behind(event: kinds.ForceAsked | kinds.RebootChecked) -> str:
-    """What is set and not in force, and what would bring it there."""
+    """Return the pending settings and what would bring them into force."""
     return "; ".join(f"{one.setting} is {one.running}, {one.wanted} wanted: {one.by}" for one in event.behind)
 
 

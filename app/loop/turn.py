@@ -1,4 +1,4 @@
-"""One role, one stream: a turn from its question to its finish, token by token into the log."""
+"""Streams one turn of a role into the log, from question to finish."""
 
 import asyncio
 import time
@@ -14,11 +14,11 @@ from app.events.words import Channel, Purpose, Role, TurnOutcome
 from app.loop.repeating import RepeatWatch
 
 MERGE_SECONDS = 0.05
-"""About twenty frames a second; a lone token goes at once."""
+"""Merges deltas to about 20 frames per second; a lone token is sent at once."""
 LAST_TRY = 1.0
-"""Seconds for the answer of an engine that was waited for in vain until now."""
+"""Seconds for a last try with an engine that did not answer until now."""
 RETRY_SECONDS = (0.2, 0.3, 0.5, 0.5, 1.0)
-"""To be refused costs an engine nothing, and one that has just loaded is not left waiting."""
+"""Short, as a refused request costs an engine nothing and one that has just loaded should not wait."""
 
 _OUTCOMES: dict[type[EngineError], TurnOutcome] = {
     EngineUnavailable: "unavailable",
@@ -40,11 +40,11 @@ class TurnName:
 
 
 class Repeated(Exception):
-    """The model says the same again and again."""
+    """The model repeats itself."""
 
 
 class Merger:
-    """Holds pieces of one channel for at most MERGE_SECONDS after the last frame went out."""
+    """Merges deltas of one channel for at most MERGE_SECONDS since the last frame."""
 
     def __init__(self, name: TurnName, log: Appends) -> None:
         self._name = name
@@ -73,7 +73,7 @@ class Merger:
             raise Repeated(f"it repeated itself and was cut after {self.tokens} tokens")
 
     def _flush_in_time(self) -> None:
-        with suppress(Fenced, Unusable):  # the turn's next piece says so, where somebody hears it
+        with suppress(Fenced, Unusable):  # the next delta raises it to the caller
             self.flush()
 
     def flush(self) -> None:
@@ -104,9 +104,9 @@ async def take_turn(
     stall_after: float,
     away: float = 0.0,
 ) -> TurnFinished:
-    """The turn's end, not yet appended: the caller appends it together with what the answer says.
+    """Stream a turn and return its end, which the caller appends together with the answer's events.
 
-    `away`: so many of its seconds the engine was already waited for.
+    `away`: seconds of the turn already spent waiting for the engine.
     """
     merger, began = Merger(name, log), time.monotonic()
     patience = EnginePatience()
@@ -141,7 +141,7 @@ async def take_turn(
 
 @dataclass
 class EnginePatience:
-    """An engine that loads, restarts or is down is waited for, within the turn's time, while it has said nothing."""
+    """Retries an engine that is loading, restarting or down, within the turn's time, until it has sent a token."""
 
     tries: int = 0
     last: EngineError | None = None

@@ -1,1 +1,1 @@
-"""Who may do what: rights, passwords and tokens, without a request or a database in sight."""
+"""Rights, passwords and tokens, independent of requests and the database."""

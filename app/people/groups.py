@@ -1,4 +1,4 @@
-"""Rights by the groups that an identity provider names. A group that nobody mapped gives nothing."""
+"""Map identity provider groups to rights. An unmapped group grants nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ MOST, LONGEST = 2000, 256
 @dataclass(frozen=True)
 class GroupRights:
     claim: str
-    """Where the token has them: its name, or a path such as realm_access.roles."""
+    """Claim that lists the groups: a name, or a path such as realm_access.roles."""
     rights: tuple[tuple[str, Right], ...]
 
     def right(self, groups: Sequence[str]) -> Right | None:
-        """The highest that one of the groups gives; None where none gives any."""
+        """Return the highest right that the groups grant, or None."""
         given = {right for group, right in self.rights if group in groups}
         return next((right for right in reversed(RIGHTS) if right in given), None)
 
 
 def mapped(said: Sequence[str]) -> tuple[tuple[str, Right], ...]:
-    """Of words such as stig-operators=operator: a group's name may hold an equals sign itself."""
+    """Parse GROUP=RIGHT options; the group's name may contain an equals sign. Raise BadInput if invalid."""
     found: list[tuple[str, Right]] = []
     for one in said:
         group, _, word = one.rpartition("=")
@@ -37,7 +37,7 @@ def mapped(said: Sequence[str]) -> tuple[tuple[str, Right], ...]:
 
 
 def told(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None:
-    """The groups of a token. One text is one group, whatever it holds; None where it is nothing of the kind."""
+    """Return the groups in a token's claim; a string is one group. Return None if the claim is malformed."""
     found: Any = claims.get(claim)
     if found is None:
         found = _inside(claims, claim.split("."))

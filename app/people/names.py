@@ -1,4 +1,4 @@
-"""What may be a person's name: it stands in addresses, logs and cookies' labels."""
+"""Valid names of people. They appear in URLs, logs and cookie labels."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Passwords, kept as argon2id digests, and secrets that are only ever kept as digests."""
+"""Hash and check passwords with argon2id, and create and digest secrets."""
 
 import hashlib
 import secrets
@@ -13,16 +13,16 @@ from app.errors import Unusable
 
 SHORTEST, LONGEST_PASSWORD = 12, 200
 AT_ONCE, WAITING = 2, 6
-"""Each that is worked on takes 64 MiB; who comes while so many wait is asked to come again."""
+"""Concurrent hashes, 64 MiB each, and the number of callers that may wait; more get PasswordsBusy."""
 _HASHER = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1, hash_len=32, salt_len=16, type=Type.ID)
 _SCRYPT = "scrypt$"
 _COST, _BLOCK, _LANES, _LENGTH = 2**14, 8, 1, 32
 NOBODY = "$argon2id$v=19$m=65536,t=3,p=1$dGVtcGVyIG5vYm9keSEhIQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-"""Checked where no such person is, so that an answer takes as long."""
+"""Digest checked for unknown people, so that the response takes the same time."""
 
 
 class PasswordsBusy(Unusable):
-    """So many passwords are being checked that another would only take memory."""
+    """Too many passwords are being checked; another would only take memory."""
 
 
 class Turns:
@@ -45,13 +45,13 @@ _TURNS = Turns(AT_ONCE, WAITING)
 
 
 def hashed(password: str) -> str:
-    """With its parameters, so that they can grow."""
+    """Return the argon2id digest with its parameters. Raise PasswordsBusy if too many callers wait."""
     with _TURNS.turn():
         return _HASHER.hash(password)
 
 
 def matches(password: str, kept: str) -> bool:
-    """One argon2 in any case: how long it takes does not tell a name that is known from one that is not."""
+    """Return True if the password matches. Always run one argon2, so that timing reveals no known names."""
     with _TURNS.turn():
         if not kept.startswith(_SCRYPT):
             return _verified(password, kept)
@@ -61,7 +61,7 @@ def matches(password: str, kept: str) -> bool:
 
 
 def outdated(kept: str) -> bool:
-    """Whether a password that has just been given is to be hashed anew."""
+    """Return True if the digest uses old parameters or scrypt."""
     return kept.startswith(_SCRYPT) or _HASHER.check_needs_rehash(kept)
 
 
@@ -70,7 +70,7 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """Of a secret with 256 bits of its own: it needs no salt and no slowness."""
+    """Return the SHA-256 of a 256-bit secret, which needs no salt or slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -82,7 +82,7 @@ def _verified(password: str, kept: str) -> bool:
 
 
 def _scrypt(password: str, salt: bytes) -> bytes:
-    """As passwords were kept before argon2."""
+    """Compute the scrypt digest that was used before argon2."""
     return hashlib.scrypt(
         password.encode(), salt=salt, n=_COST, r=_BLOCK, p=_LANES, dklen=_LENGTH, maxmem=64 * 1024 * 1024
     )

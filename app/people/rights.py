@@ -1,4 +1,4 @@
-"""The three rights, and what a route asks of who comes to it. A route that says nothing is for admins."""
+"""The three rights and each route's required right. Undeclared routes require admin."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -20,27 +20,27 @@ class Person:
     right: Right
     via: Via
     credential: str = ""
-    """Id of the session, token or link; empty for the demo operator."""
+    """Id of the session, token or shared link; empty for the demo operator."""
     runs: tuple[str, ...] | None = None
-    """What a shared link names, and nothing else is shown to who comes by it; None: whatever the right reaches."""
+    """The only runs that a shared link shows; None if there is no such limit."""
 
 
 DEMO = Person("demo operator", "admin", "demo")
-"""Everybody, on loopback, until people have names."""
+"""Every caller on loopback without sign-in."""
 
 WHO: ContextVar[Person | None] = ContextVar("who", default=None)
-"""Who the present request is from."""
+"""Person of the current request."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a route asks for."""
+    """Right that a route requires."""
 
     right: Right | None
-    """None: open to all."""
+    """None if the route is public."""
     links: bool = False
-    """Also for shared links, of the runs they name: those of the path are looked at by the guard, others by the route
-    itself, with `opens` and `only`."""
+    """Whether shared links may use it for their runs. The guard checks the run in the path; the route checks others
+    with `can_see_run` and `get_visible_runs`."""
 
 
 CLOSED = Needs("admin")
@@ -63,25 +63,25 @@ admins = _saying(Needs("admin"))
 
 
 def said_needs(endpoint: Any) -> Needs | None:
-    """None where whoever made the route forgot to say."""
+    """Return the needs declared on an endpoint, or None."""
     found: Needs | None = getattr(endpoint, _SAID, None)
     return found
 
 
 def signed(said: str) -> str:
-    """The name that goes on record: the person's own, or what a nameless one says of itself."""
+    """Return the name to record: the signed-in person's, else the name given in the request."""
     person = WHO.get()
     return said if person is None or person.via == "demo" else person.name
 
 
 def came() -> str:
-    """How whoever the present request is from has come in."""
+    """Return how the person of the current request signed in."""
     person = WHO.get()
     return person.via if person else ""
 
 
 def token() -> str:
-    """Id of the API token that the present request brought; empty where it brought none."""
+    """Return the id of the current request's API token, or an empty string."""
     person = WHO.get()
     return person.credential if person and person.via == "token" else ""
 
@@ -91,13 +91,13 @@ def may(right: Right, needed: Right) -> bool:
 
 
 def reads_prompts() -> bool:
-    """What roles were told of a host is for whoever works with it; who only looks sees that they were told."""
+    """Return True if the person may read prompts. They contain host data, so this needs operator."""
     person = WHO.get()
     return person is not None and may(person.right, "operator")
 
 
 def admits(needs: Needs, person: Person | None, run: str | None) -> bool:
-    """`run` is the one in the route's path, where there is one."""
+    """Return True if `person` meets `needs`. `run` is the run in the route's path, if any."""
     if needs.right is None:
         return True
     if person is None or not may(person.right, needs.right):
@@ -106,7 +106,7 @@ def admits(needs: Needs, person: Person | None, run: str | None) -> bool:
 
 
 def only() -> tuple[str, ...] | None:
-    """The runs that the present request may see; None: all."""
+    """Return the runs that the current request may see, or None for all."""
     person = WHO.get()
     return None if person is None else person.runs
 

@@ -1,6 +1,6 @@
-"""What a person answers to a change that waits for one: from whichever door.
+"""Record a person's answer to a change that waits for approval, for the CLI, the API and the pages.
 
-The first answer counts. Where two people have to say yes, so does the first no.
+The first answer counts. If two approvals are needed, the first refusal counts too.
 """
 
 import time
@@ -26,14 +26,14 @@ LONGEST_ACTIONS = 100_000
 
 @dataclass(frozen=True)
 class Yeses:
-    """How far an approval has come."""
+    """Approvals given and needed."""
 
     given: int
     of: int
 
     @property
     def said(self) -> str:
-        """Empty where nobody else is waited for."""
+        """Return a sentence about the missing approvals, or an empty string."""
         return standing(self.of, self.given)
 
 
@@ -48,8 +48,9 @@ def answer(
     reason: str = "",
     actions: str = "",
 ) -> Yeses:
-    """`via` is how they came. `actions` are of an edit: a JSON array of what to do instead. Whether the host is still
-    as it was looked at, the run's own process finds out."""
+    """Store an answer; raise Rejected if it is invalid. `via` is the sign-in method; `actions` is an edit's JSON array.
+
+    The run's own process checks whether the host has changed since."""
     if decision not in DECISIONS:
         raise NotTaken("decision", f"there is no answer {decision[:40]!a}: choose one of {', '.join(DECISIONS)}.")
     if not approval or open_approval(state, time.time()) != approval:
@@ -66,7 +67,7 @@ def answer(
 
 
 def _read(actions: str) -> str:
-    """As the Worker would answer, and the same text for the same actions."""
+    """Validate an edit's actions like a Worker's answer and return them in canonical form."""
     if len(actions) > LONGEST_ACTIONS:
         raise NotTaken("actions", f"the actions have {len(actions)} characters: {LONGEST_ACTIONS} are the most.")
     try:
@@ -77,7 +78,7 @@ def _read(actions: str) -> str:
 
 
 def _taken(session: Session, ours: CommandRow, of: int) -> Yeses:
-    """Written before it looks who was first, so that of two at once one sees the other."""
+    """Insert the answer before reading the others, so that one of two concurrent answers sees the other."""
     session.exec(select(RunRow.id).where(RunRow.id == ours.run).with_for_update()).first()
     session.add(ours)
     session.flush()
@@ -92,7 +93,7 @@ def _taken(session: Session, ours: CommandRow, of: int) -> Yeses:
 
 
 def _same_again(session: Session, ours: CommandRow, earlier: Sequence[CommandRow], of: int) -> Yeses:
-    """It was answered. The same again is the same."""
+    """Accept a repeat of the recorded answer; reject a different one."""
     last = earlier[-1]
     if (last.verb, last.actions) != (ours.verb, ours.actions):
         said = f"approval {ours.approval[:60]!a} takes no other answer: {last.by} was first, with {last.verb}."

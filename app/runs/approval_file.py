@@ -1,4 +1,4 @@
-"""Reads the file that says which change takes how many people. Whatever is wrong becomes one sentence with its line."""
+"""Read the approval policy file. Each error is one sentence with its line number."""
 
 import difflib
 import hashlib

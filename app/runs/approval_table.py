@@ -1,4 +1,4 @@
-"""What a policy file comes to: for each sort of change, how many people, and by which line."""
+"""Tabulate an approval policy: for each kind of change, the approvals needed and the deciding line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ApprovalLine:
 
 
 def approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
-    """In mode auto; in review each takes one person at least. What is alike is one line."""
+    """Return the table for mode auto; hazards with equal cells share a line. Mode review needs at least one."""
     alike: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
     for sort in SORTS:
         for hazard in HAZARDS:
@@ -39,7 +39,7 @@ def approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
 
 
 def never(policy: ApprovalPolicy) -> list[int]:
-    """Lines of rules that decide nothing, since one before them always does."""
+    """Return the line numbers of rules that never apply, because an earlier rule always does."""
     deciding = {_first(policy, risk) for risk in _possible()}
     return [rule.line for rule in policy.rules if rule.line not in deciding]
 
@@ -49,7 +49,7 @@ def _first(policy: ApprovalPolicy, risk: ChangeRisk) -> int | None:
 
 
 def _possible() -> Iterator[ChangeRisk]:
-    """Every risk that a rule could tell from others: a change touches one part of a host or two."""
+    """Yield every risk that rules can distinguish; a change touches one or two parts of a host."""
     for category, one, other in product(CATEGORIES, HAZARDS, HAZARDS):
         for irreversible, replayed in product((False, True), repeat=2):
             yield ChangeRisk(

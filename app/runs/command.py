@@ -1,4 +1,4 @@
-"""Pause, resume and stop: from whichever door, asked of whoever works on the run, and only where it makes sense."""
+"""Send pause, resume and stop to a run, for the CLI, the API and the pages. Raise Rejected in a wrong state."""
 
 import time
 
@@ -11,7 +11,7 @@ from app.text.clean import clean
 
 LONGEST_REASON, LONGEST_NAME = 500, 64
 FOR = {"pause": ("running",), "resume": ("paused",), "stop": queries.UNENDED}
-"""What is asked, and of a run in which state."""
+"""Allowed run states for each verb."""
 
 
 def command(session: Session, run: RunRow, verb: str, *, by: str, reason: str = "") -> None:

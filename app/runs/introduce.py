@@ -1,5 +1,4 @@
-"""A host over SSH becomes known, whichever door asked: its key was compared, a login works, and its changes can be
-taken back."""
+"""Register SSH hosts for the API and the pages: compare the host key, test the login and check for rollback."""
 
 import asyncio
 import re
@@ -21,19 +20,19 @@ _VARIABLE = re.compile(r"TEMPER_SSH_[A-Z0-9_]{1,50}")
 
 @dataclass(frozen=True, kw_only=True)
 class HostWish:
-    """Secrets are never sent: a key is named by its file on the server, a password by the variable that holds it."""
+    """A host to add. Secrets are referenced: a key by its file on the server, a password by its variable."""
 
     name: str
     place: str
     way: str = "key"
     secret_at: str = ""
     accept_key: str = ""
-    """SHA256:… of the key that a person has compared."""
+    """SHA256:… fingerprint that a person has compared."""
 
 
 @dataclass(frozen=True)
 class HostMet:
-    """Seen, and not yet known: its key is somebody's to compare."""
+    """A reachable host that is not registered yet; a person must compare its key."""
 
     end: Endpoint
     key: Introduction
@@ -43,18 +42,18 @@ class HostMet:
 class HostAdded:
     host: RegisteredHost
     lacking: str
-    """Why it could not be rolled back; empty where it could."""
+    """Why changes could not be rolled back; empty if they could."""
 
 
 def meet(wish: HostWish, hosts: Path) -> HostMet:
-    """Nothing is sent to it but a greeting."""
+    """Return the host's key. Nothing but the SSH greeting is sent."""
     end = _endpoint(wish, hosts)
     with _fault_of("place"):
         return HostMet(end, asyncio.run(shown(end)))
 
 
 def add_met(wish: HostWish, met: HostMet, hosts: Path) -> HostAdded:
-    """Once `wish` accepts the key. Unusable where no login or no root is to be had."""
+    """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
     if wish.accept_key != met.key.fingerprint:
         said = f"{met.end} shows the host key {met.key.fingerprint}. Compare it on the host; if it is that, send it."
         raise NotTaken("accept_key", said, "host-key")
@@ -65,7 +64,7 @@ def add_met(wish: HostWish, met: HostMet, hosts: Path) -> HostAdded:
 
 
 def _endpoint(wish: HostWish, hosts: Path) -> Endpoint:
-    """A password is sent to the host, so over the network no file of this machine can be named for one."""
+    """Build the endpoint. A password must be in a variable: a file's content would be sent to the host."""
     way: Way | None = next((one for one in get_args(Way) if one == wish.way), None)
     if way is None:
         raise NotTaken("way", f"there is no way {wish.way[:40]!a}: choose one of {', '.join(get_args(Way))}.", KIND)

@@ -1,4 +1,4 @@
-"""What people call a run: a name and tags. No event says so, for a run is named after its log has ended, too."""
+"""Names and tags of runs. They are not events, because a run can be renamed after its log has ended."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _TAG = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:/@-]{{0,{LONGEST_TAG - 1}}}")
 
 
 def label(row: RunRow, name: str | None, tags: Sequence[str] | None) -> None:
-    """None leaves it as it is."""
+    """Set a run's name and tags; None leaves a value unchanged. Raise Rejected if invalid."""
     if name is not None:
         row.name = _name(name)
     if tags is not None:
@@ -20,12 +20,12 @@ def label(row: RunRow, name: str | None, tags: Sequence[str] | None) -> None:
 
 
 def checked(name: str, tags: Sequence[str]) -> None:
-    """Before there is a run to be called so."""
+    """Validate a name and tags before the run exists."""
     _name(name), _tags(tags)
 
 
 def split(words: str) -> list[str]:
-    """Tags as a person writes them, with blanks or commas between them."""
+    """Split tags at spaces and commas."""
     return [word for word in re.split(r"[\s,]+", words) if word]
 
 

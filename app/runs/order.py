@@ -1,4 +1,4 @@
-"""What somebody wants of a run, whichever door it came by, and the one place where that is checked."""
+"""Orders for runs and their validation, for the CLI, the API and the pages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "attempts": (1, 50),
     "item_tokens": (100, 10_000_000),
 }
-"""Of a budget: from, to."""
+"""Minimum and maximum of each budget field."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,28 +41,28 @@ class Order:
     host: str = FIXTURE
     skill: str = "stig"
     rules: tuple[str, ...] | None = None
-    """None, or `all` alone, is the whole skill; naming none is a mistake."""
+    """Rule ids. None or ("all",) means the whole skill; an empty tuple is an error."""
     profile: str | None = None
-    """By category, instead of rules."""
+    """Category profile, instead of rules."""
     mode: str | None = None
-    """None is the host's usual one."""
+    """None means the host's default mode."""
     keep: bool = False
-    """Only the built-in host is laid out anew, so only it can be kept."""
+    """Do not reset the built-in host; no other host is reset."""
     budget: Budget = USUAL
     note: str = ""
     consent: str = ""
-    """The words for a host that could not be rolled back."""
+    """Sentence that accepts a host without rollback."""
     pace: float | None = None
-    """Of simulated engines."""
+    """Pace of simulated engines."""
     replay_fixes: bool = True
-    """What held on another host with the same files is tried before the roles are asked."""
+    """Try fixes that worked on other hosts with the same files before asking the roles."""
     after_reboot: bool = False
-    """Look only, and say what of the host's last run holds now that it began anew."""
+    """Only check which results of the host's last run hold after a reboot."""
     by: str
     whose: str = ""
-    """For whom it is done; empty where that is who asks."""
+    """Person for whom the run is made; empty if that is `by`."""
     token: str = ""
-    """Id of the API token that it came by."""
+    """Id of the API token that ordered it."""
 
     @property
     def whole(self) -> bool:
@@ -70,12 +70,12 @@ class Order:
 
 
 def named(words: str | None) -> tuple[str, ...] | None:
-    """Rules as a person writes them, with commas between them."""
+    """Split comma-separated rule ids; return None for None."""
     return None if words is None else tuple(word.strip() for word in words.split(",") if word.strip())
 
 
 def queued(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
-    """The run's first event, or NotTaken with the sentence that every door says."""
+    """Return the run's first event. Raise Rejected if the order is invalid."""
     pack = checked(order, hosts)
     return RunQueued(
         host=order.host,
@@ -98,7 +98,7 @@ def queued(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
 
 
 def checked(order: Order, hosts: Path) -> Skill:
-    """The order's skill; nothing is wrong with the rest."""
+    """Validate the whole order and return its skill. Raise Rejected if it is invalid."""
     for field, most in LONGEST.items():
         if (length := len(getattr(order, field))) > most:
             raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
@@ -122,7 +122,7 @@ def checked(order: Order, hosts: Path) -> Skill:
 
 
 def rules_of(rules: str, name: str) -> tuple[str, ...]:
-    """Those that are named, with commas between them, or all."""
+    """Return the comma-separated rules of a skill, or all of them if empty."""
     return _rules(Order(rules=named(rules) or None, skill=name, by=""), skill(name))
 
 

@@ -1,4 +1,4 @@
-"""Values that a site chooses for rules, from whichever door: checked in one place, never weaker than is allowed."""
+"""Set, clear and resolve site values of rules, for the CLI, the API and the pages. Bounds are enforced."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ class ParameterWish:
     value: str = ""
     host: str = ""
     group: str = ""
-    """With neither: every host."""
+    """If host and group are empty: every host."""
     skill: str = "stig"
     by: str
 
@@ -41,18 +41,18 @@ class ParameterWish:
 
 @dataclass(frozen=True)
 class ParameterShown:
-    """One that there is, with what somebody set; the nearest counts on the host that was asked about."""
+    """A parameter with its set values and the value in effect on the requested host."""
 
     parameter: Parameter
     value: str
-    """In effect there; of no host in particular, what counts on every host."""
+    """Value in effect on that host, or on every host if none was requested."""
     where: str
-    """Who set it: every host, group web, host web-1; empty is nobody, and the usual counts."""
+    """Scope that the value comes from: every host, group web, host web-1; empty for the default."""
     set_for: tuple[ParameterRow, ...]
 
 
 def set_parameter(session: Session, wish: ParameterWish, now: float, hosts: Path) -> ParameterRow:
-    """Runs that have begun go on by what they began with."""
+    """Set a value for new runs; running ones keep theirs. Raise Rejected if it is out of bounds."""
     pack, known = _known(session, wish, hosts)
     value = wish.value.strip() if known.kind == "number" else wish.value.strip("\r\n").replace("\r\n", "\n")
     if wrong := bounded(known, pack).refuses(value):
@@ -71,7 +71,7 @@ def set_parameter(session: Session, wish: ParameterWish, now: float, hosts: Path
 
 
 def clear_parameter(session: Session, wish: ParameterWish, hosts: Path) -> ParameterRow:
-    """The next nearest counts again."""
+    """Clear a value, so that the next scope's value applies. Raise Rejected if it is not set."""
     pack, known = _known(session, wish, hosts)
     row = session.get(ParameterRow, (pack.values_of, known.name, wish.scope.kind, wish.scope.name))
     if row is None:
@@ -96,7 +96,7 @@ def _shown(one: Parameter, counts: ParameterRow | None, rows: Sequence[Parameter
 
 
 def with_site_values(name: str, host: str, stored: StoredParameters) -> Skill:
-    """The skill as a run on this host goes by it. A value that will not do any more is said, and not passed over."""
+    """Return the skill with the host's site values. Raise BadInput if a stored value no longer fits."""
     pack = skill(name)
     if not pack.parameters:
         return pack
@@ -118,7 +118,7 @@ def used(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[ParameterUsed, 
 
 
 def bounded(known: Parameter, pack: Skill) -> Parameter:
-    """Of content that refers to the STIG, the STIG's own bound counts as well."""
+    """Return the parameter with the STIG's bounds added if the content maps to STIG rules."""
     if pack.content is None or known.kind != "number":
         return known
     named = published(pack)

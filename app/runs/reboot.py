@@ -1,4 +1,4 @@
-"""The order for a look at a host that began anew: at the rules of the last run that was to change it."""
+"""Create the order for a check after a reboot, with the rules of the last run that changed the host."""
 
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select

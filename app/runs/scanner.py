@@ -1,4 +1,4 @@
-"""Who gives the verdicts on a host: the skill's own checks, or OpenSCAP where the skill comes from a data stream."""
+"""Create a host's scanner: the built-in checks, or OpenSCAP if the skill comes from a data stream."""
 
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -18,7 +18,7 @@ REMOTE = "/var/cache/temper/scap"
 
 @runtime_checkable
 class Reached(Protocol):
-    """A target on whose host commands can be run."""
+    """A target whose host can run commands."""
 
     @property
     def shell(self) -> Shell: ...
@@ -32,7 +32,7 @@ def scanner_for(skill: Skill, target: Target, hosts: Path) -> Scanner:
 
 
 def lay_out_new(target: Target) -> None:
-    """A played host that nobody has used yet has no files to look at. It blocks, as the target does."""
+    """Prepare a simulated host that has no files yet. This blocks."""
     if not target.simulated:
         return
     try:
@@ -44,7 +44,7 @@ def lay_out_new(target: Target) -> None:
 
 
 def _shell(target: Target, hosts: Path) -> tuple[Shell, str]:
-    """With the folder where the scanner may keep its things."""
+    """Return the target's shell and the scanner's working folder."""
     if isinstance(target, Reached):
         return target.shell, REMOTE
     if not is_fixture(target.name):

@@ -1,4 +1,4 @@
-"""Where somebody wants something to hold: a host or a group that there is, checked for every door in one place."""
+"""Validate the scope of waivers, site values and tailorings."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from app.text.clean import clean
 
 
 def checked_scope(session: Session, host: str, group: str, hosts: Path) -> None:
-    """A host or a group that there is, or neither."""
+    """Raise Rejected unless the host or group exists, or both are empty."""
     if host and group:
         raise NotTaken("group", "name a host or a group, not both.")
     if group and group not in (there := groups(session)):

@@ -1,4 +1,4 @@
-"""A tailoring file that somebody brings, from whichever door: looked through in one place, and kept as it is."""
+"""Validate and store tailoring files, for the CLI, the API and the pages."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ class TailoredProfile:
 
 
 def take_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
-    """Its profiles, each of them a skill from now on."""
+    """Store a tailoring file and return its profiles, each a skill. Raise Rejected if it does not fit."""
     file = _content(content)
     try:
         benchmark = read_benchmark(file)
@@ -40,7 +40,7 @@ def take_tailoring(document: bytes, content: str, name: str) -> list[TailoredPro
 
 
 def tailored_profiles() -> list[TailoredProfile]:
-    """Of every tailoring that was added here, with each content that it fits."""
+    """Return the profiles of every stored tailoring, for each data stream that it fits."""
     found: list[TailoredProfile] = []
     if names := tailorings():
         for content, file in datastreams().items():
@@ -48,13 +48,13 @@ def tailored_profiles() -> list[TailoredProfile]:
                 try:
                     added = tailoring(name)
                     found += _profiles(name, added, read_benchmark(file), content) if _meant(added, file) else []
-                except BadInput:  # it is for other content, or cannot be read: who asks for it by name is told why
+                except BadInput:  # it is for other content or unreadable; an order that names it gets the reason
                     continue
     return found
 
 
 def _meant(given: TailoringFile, file: Path) -> bool:
-    """Where it names a data stream that is here, that is the one."""
+    """Return True if the tailoring names `file`, or names no data stream of this machine."""
     return given.hint == file.name or given.hint not in {here.name for here in datastreams().values()}
 
 

@@ -1,4 +1,4 @@
-"""What was decided of a host or a group, as a tailoring that OpenSCAP takes: waivers, a choice of rules, values."""
+"""Export waivers, chosen rules and site values of a host or group as a tailoring file for OpenSCAP."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class TailoringWish:
     skill: str
     host: str = ""
     group: str = ""
-    """With neither: what holds on every host."""
+    """If host and group are empty: every host."""
     rules: str = ""
-    """Those that are to be judged, with commas between them; empty is all of the profile."""
+    """Comma-separated rules to evaluate; empty means the whole profile."""
 
     @property
     def scope(self) -> HostScope:
@@ -43,7 +43,7 @@ class TailoringWish:
 
 
 def tailoring_of(session: Session, wish: TailoringWish, now: float, hosts: Path) -> bytes:
-    """It extends the profile and names every change to it, with why."""
+    """Return a tailoring that extends the profile, with a reason for each change. Raise Rejected if invalid."""
     checked_scope(session, wish.host, wish.group, hosts)
     pack = _pack(wish.skill)
     chosen = rules_of(wish.rules, wish.skill)

@@ -1,4 +1,4 @@
-"""What each person's runs took, by day or month, and by the API token that they were ordered with."""
+"""Sum up tokens, GPU time and energy of runs by day or month, person and API token."""
 
 import csv
 import io
@@ -28,23 +28,23 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 @dataclass(frozen=True)
 class UsageLine:
     period: str
-    """The day or the month, UTC, in which the runs were asked for."""
+    """Day or month (UTC) in which the runs were ordered."""
     person: str
     token: str
-    """The API token's id; empty where none was used."""
+    """Id of the API token; empty if none was used."""
     label: str
-    """Its name."""
+    """Label of the token."""
     simulated: bool
-    """The engines were played: tokens are counted, and nothing was spent."""
+    """Whether the engines were simulated: tokens are counted, but nothing was spent."""
     runs: int
     tokens_in: int
     tokens_out: int
     gpu_seconds: float | None
     joules: float | None
     runs_with_energy: int
-    """Of runs, those whose energy is known: gpu_seconds and joules are theirs."""
+    """Number of runs with known energy; gpu_seconds and joules cover only these."""
     gpus_simulated: bool
-    """Of those: power was played, too."""
+    """Whether the power of any of these was simulated."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class UsageAsked:
     until: float
     per: Per
     whose: str | None = None
-    """None: everybody's."""
+    """Person to report on; None means everybody."""
 
 
 def usage_asked(since: str, until: str, per: str, whose: str | None, now: float) -> UsageAsked:
-    """Days as 2026-11-01, both counted; left out, from the first of this month until now."""
+    """Parse inclusive days like 2026-11-01; default to this month so far. Raise Rejected if invalid."""
     found = next((one for one in PERS if one == per), None)
     if found is None:
         raise NotTaken("per", f"there is no {per[:40]!a}: choose one of {', '.join(PERS)}.")
@@ -84,7 +84,7 @@ def usage(session: Session, store: EventStore, asked: UsageAsked) -> list[UsageL
 
 
 def energy_of(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
-    """The newest of each run: each sums up those before it."""
+    """Return the newest energy sample of each run. Samples are cumulative."""
     return {one.event.of: one.event for one in samples if isinstance(one.event, EnergySpent)}
 
 
@@ -127,7 +127,7 @@ def _line(
 
 
 def as_csv(lines: Sequence[UsageLine]) -> str:
-    """For a spreadsheet: no cell of it is a formula."""
+    """Return the lines as CSV in which no cell is a spreadsheet formula."""
     names = [field.name for field in fields(UsageLine)]
     into = io.StringIO(newline="")
     writer = csv.writer(into, lineterminator="\r\n")

@@ -1,4 +1,4 @@
-"""A waiver that somebody wants, from whichever door: checked in one place. It is on record, and never makes a pass."""
+"""Create and end waivers, for the CLI, the API and the pages. A waiver never turns a finding into a pass."""
 
 import secrets
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from app.text.clean_line import clean_line
 LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
 MOST = 2000
 MOST_DAYS = 366
-"""A risk that is accepted for longer is looked at again once a year."""
+"""Longest duration, so that an accepted risk is reviewed once a year."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WaiverWish:
     rule: str
     host: str = ""
-    """Empty, as `group` is: every host."""
+    """If host and group are empty: every host."""
     group: str = ""
-    """The hosts that are in it whenever a run begins."""
+    """Applies to the hosts in the group when a run begins."""
     owner: str
     reason: str
     ticket: str = ""
     until: str
-    """A day: 2027-01-31."""
+    """Day of expiry, like 2027-01-31."""
     skill: str = "stig"
-    """That the rule is of."""
+    """Skill that contains the rule."""
     by: str
 
     @property
@@ -68,7 +68,7 @@ def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> Waiver
 
 
 def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) -> WaiverRow:
-    """Before its day. Runs that have begun go on by what they began with."""
+    """End a waiver early; runs in progress keep it. Raise Rejected if it is not in force or `why` is empty."""
     row = known(session, waiver)
     if not row.in_force(now):
         raise NotTaken("waiver", f"waiver {row.id} does not hold any more, so there is nothing to end.")

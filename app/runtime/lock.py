@@ -1,4 +1,4 @@
-"""One process works on the runs of a data folder. The kernel frees the lock when it dies, however it dies."""
+"""The data folder and its lock: one process works on its runs. The kernel releases the lock at its end."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from app.umask import tighten
 
 
 class Taken(Unusable):
-    """Another process holds it."""
+    """Another process already uses the data folder or database."""
 
 
 def make_folder(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""This process among those that share a database: it shows that it lives, and takes over from those that do not."""
+"""This node among those that share a database: send heartbeats and take over runs of dead nodes."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 BEAT_EVERY = 1.0
 LEFT_EVERY = 10.0
-"""Seconds between two looks for what gone nodes left, where none has gone since."""
+"""Seconds between checks for runs left by dead nodes while the set of nodes is unchanged."""
 _SWEEP = "temper sweep"
 
 
@@ -51,7 +51,7 @@ class Node(OwnTask):
         self._machine, self._beaten_at = machine(), time.monotonic()
         self._with_whom: frozenset[str] = frozenset()
         self._left_at = 0.0
-        """With whom, and when, nothing was left of nodes that are gone."""
+        """Time of the last check that found no runs of dead nodes; `_checked_nodes` are the nodes then."""
         self._registrations: object = None
         self._told: tuple[object, ...] = ()
 
@@ -60,7 +60,7 @@ class Node(OwnTask):
         await asyncio.to_thread(self._hosts.catch_up)
 
     async def leave(self) -> None:
-        """What it did not finish is the others' at once; closed, it only beats no more."""
+        """End this node's row, so that other nodes take over its runs at once. `close` only stops the heartbeat."""
         try:
             await asyncio.to_thread(self._end, {self._leases.node})
         except AWAY as exc:
@@ -68,7 +68,7 @@ class Node(OwnTask):
 
     async def look(self) -> None:
         if self._writer.broken.is_set():
-            return  # who cannot write any more is given up by the others
+            return  # stop the heartbeat, so that other nodes take over
         away, self._beaten_at = time.monotonic() - self._beaten_at, time.monotonic()
         if seen := await asyncio.to_thread(self._beat):
             await self._act_on(seen, away)
@@ -77,7 +77,7 @@ class Node(OwnTask):
 
     async def _act_on(self, seen: Overview, away: float) -> None:
         gone = self._gone(seen.living, seen.at, away)
-        at_work = self._durable.awake  # a sign of life does not wait for the queue to wake
+        at_work = self._durable.awake  # the heartbeat does not wait for the queue
         if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
             for orphan in await asyncio.to_thread(self._sweep, away, at_work):
                 log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
@@ -88,7 +88,7 @@ class Node(OwnTask):
         await self._heed(seen)
 
     async def _clear_up(self, at: float, with_whom: frozenset[str], *, sure: bool) -> None:
-        """`sure`: none of these is about to be given up."""
+        """Release ended runs of dead nodes. `sure` means that none of these nodes is about to be declared dead."""
         if with_whom == self._with_whom and at < self._left_at + LEFT_EVERY:
             return
         self._left_at = at
@@ -99,7 +99,7 @@ class Node(OwnTask):
         self._with_whom = with_whom if sure and not ended else frozenset()
 
     async def _heed(self, seen: Overview) -> None:
-        """What is told by no notice, and is read only when it has become another."""
+        """Reload registrations and signal changes that send no notice, if they differ from the last beat."""
         if seen.registrations != self._registrations:
             await asyncio.to_thread(self._hosts.look)
             self._registrations = seen.registrations
@@ -120,7 +120,7 @@ class Node(OwnTask):
             await asyncio.sleep(max(0.0, BEAT_EVERY - (time.monotonic() - began)))
 
     async def _born_again(self) -> None:
-        """It was frozen, or cut off, and given up: its runs are others' now, and it starts over under a new name."""
+        """Drop all runs and join under a new name, after the other nodes have declared this one dead."""
         log.warning("the other nodes gave %s up; its runs go on elsewhere", self._leases.node)
         self._leases.leads = 0
         await self._durable.drop()
@@ -155,7 +155,7 @@ class Node(OwnTask):
         return seen
 
     def _gone(self, living: Sequence[NodeRow], at: float, away: float) -> set[str]:
-        """Nobody is judged by one who was away himself just now, nor by himself: who looks is alive."""
+        """Return the names of dead nodes. A node that was itself silent just now declares no others dead."""
         silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
         others = (row for row in living if row.name != self._leases.node)
         return {row.name for row in others if row.seen_at < silent or self._dead_here(row)}
@@ -196,6 +196,6 @@ def new_name() -> str:
 
 
 def machine() -> str:
-    """Two processes with the same one see each other's numbers: the same boot, the same namespace."""
+    """Return an id of boot and PID namespace. Processes with the same id can see each other's PIDs."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').readlink()}"

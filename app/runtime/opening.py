@@ -1,4 +1,4 @@
-"""Opening a worker: what it holds, built in order and closed in reverse; alone on its database, or one of its nodes."""
+"""Create a runtime's parts in order and close them in reverse, alone on a database or as one node."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ from app.store.notices import Notices
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WRITERS = 1
-"""One thread writes the log, by a connection of its own."""
+"""Database connections of the log's one writer thread."""
 
 
 @asynccontextmanager
@@ -54,12 +54,12 @@ async def working(
     launched: Fleet,
     approvals: ApprovalPolicy | None = None,
 ) -> AsyncIterator[Runtime]:
-    """The caller holds the worker lock, where the database is not shared."""
+    """Yield a running runtime. The caller holds the folder's lock unless the database is shared."""
     make_out()
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_database, settings.database)
         stack.callback(database.dispose)
-        await asyncio.to_thread(open_notary, settings.data, database)  # its key is there before anything asks for it
+        await asyncio.to_thread(open_notary, settings.data, database)  # creates the signing key before its first use
         leases = Leases(database, new_name()) if shared(database) else None
         writing = apart(database, WRITERS, asked=False)
         stack.callback(writing.dispose)
@@ -118,7 +118,7 @@ async def working(
 
 
 async def _join(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
-    """One of several nodes: what dead ones left is found by its looks at them."""
+    """Join the other nodes. The node's heartbeat loop finds runs that dead nodes left."""
     runtime.bus.hear(runtime.changes)
     notices = Notices(runtime.database, runtime.store, runtime.bus)
     notices.start()
@@ -133,7 +133,7 @@ async def _join(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None
 
 
 def _launch_alone(runtime: Runtime) -> None:
-    """DBOS makes its own tables at its first launch, and two would make them at once."""
+    """Launch the queue under a lock: DBOS creates its tables then, and two launches would collide."""
     with alone(runtime.database, "dbos launch"):
         runtime.durable.launch_here()
 
@@ -151,7 +151,7 @@ def _keep(database: Database, knees: dict[str, int | None], probed: Probed) -> N
 
 
 def _sharing(engine: Engine, bases: tuple[str, ...], leases: Leases | None) -> int:
-    """Processes that ask the same engine. One that is played is its process's own."""
+    """Return how many processes share an engine. A simulated engine belongs to one process."""
     if leases is None or engine.simulation:
         return 1
     here = all(urlsplit(base).hostname in LOOPBACK for base in bases)
@@ -159,7 +159,7 @@ def _sharing(engine: Engine, bases: tuple[str, ...], leases: Leases | None) -> i
 
 
 def _knees(database: Database, lineup: Lineup) -> dict[str, int | None]:
-    """By the newest probe of each engine that came to its end."""
+    """Return each engine's knee from its newest successful probe."""
     with Session(database) as session:
         kept = {name: newest(session, lineup.name, name) for name in lineup.engines}
     whole = {name: next((one for one in probes if not one.problem), None) for name, probes in kept.items()}
@@ -167,6 +167,6 @@ def _knees(database: Database, lineup: Lineup) -> dict[str, int | None]:
 
 
 async def _requeue(runtime: Runtime) -> None:
-    """A run whose first event is written but whose place in the queue is not."""
+    """Enqueue runs whose first event was written but which are not in the queue."""
     for run, host in await asyncio.to_thread(runtime.store.queued):
         await runtime.durable.enqueue(run, host)

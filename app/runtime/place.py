@@ -1,4 +1,4 @@
-"""The name of a data folder, which is the same for all nodes that share it."""
+"""Read or create the data folder's id, which all nodes that share it see."""
 
 import secrets
 from contextlib import suppress
@@ -10,7 +10,7 @@ def place(data: Path) -> str:
     if not file.exists():
         new = data / f".place.{secrets.token_hex(8)}"
         new.write_text(secrets.token_hex(8))
-        with suppress(FileExistsError):  # of two that come at once, one is first
+        with suppress(FileExistsError):  # another process may create it at the same time
             file.hardlink_to(new)
         new.unlink()
     return file.read_text()

@@ -1,4 +1,4 @@
-"""A host that does not answer this node may answer another: its run is handed on. All of it blocks."""
+"""Hand over runs whose host this node cannot reach to other nodes. All functions block."""
 
 import logging
 import time
@@ -15,7 +15,7 @@ log = logging.getLogger("temper")
 
 
 def given_away(database: Engine, leases: Leases, durable: Durable, run: str) -> bool:
-    """Whether there is another node, which has not tried just now."""
+    """Offer the run to a node that has not tried its host lately. Return True if there is one."""
     with Session(database) as session, session.begin():
         orphan = nodes.give_away(session, leases.node, run)
     if orphan is None:
@@ -26,7 +26,7 @@ def given_away(database: Engine, leases: Leases, durable: Durable, run: str) -> 
 
 
 def passed_on(database: Engine, leases: Leases | None, durable: Durable, run: str, epoch: int) -> bool:
-    """Whether the queue gave the run to a node that could not reach its host just now."""
+    """Return True if this node could not reach the run's host just now, after offering the run to others."""
     if leases is None:
         return False
     with Session(database) as session, session.begin():
@@ -38,7 +38,7 @@ def passed_on(database: Engine, leases: Leases | None, durable: Durable, run: st
 
 
 def others_may_reach(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
-    """Whether the run could be given to another node, as it stands whenever that is asked."""
+    """Return a function that says whether another node could take the run at the time of the call."""
     with Session(database) as session:
         alone_until = time.monotonic() + nodes.nobody_else_for(session, leases.node, run)
     return lambda: leases.nodes > 1 and time.monotonic() >= alone_until

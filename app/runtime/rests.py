@@ -1,4 +1,4 @@
-"""Between runs the queue rests: its threads would ask the database again and again for work that is not there."""
+"""Suspend the idle queue between runs, so that its threads do not poll the database."""
 
 import asyncio
 import time
@@ -9,17 +9,17 @@ from app.store.changes import Changes
 from app.store.rounds import Rounds
 
 QUIET = 10.0
-"""Seconds without a run after which it rests."""
+"""Seconds without a run until the queue is suspended."""
 
 
 class Rests(Rounds):
     name, without = "rests", "the queue is not looked at"
     every = 1.0
-    """On SQLite, as late as a run is noticed that another process asked for; another node's notice tells at once, and
-    what was asked for here wakes the queue."""
+    """Seconds between checks, and the delay for runs of other processes on SQLite. Notices of other nodes and runs
+    submitted here wake the queue at once."""
 
     def __init__(self, durable: Durable, idle: Callable[[], bool], changes: Changes) -> None:
-        """`idle`: every run has ended, blocking."""
+        """`idle` returns True if every run has ended; it blocks."""
         self._durable, self._idle, self._changes = durable, idle, changes
         self._seen = self._looked_at = -1
         self._quiet_since: float | None = None

@@ -1,4 +1,4 @@
-"""What a process that works on runs holds for as long as it lives, and how it takes one to its end."""
+"""The runtime of a process that works on runs: its long-lived parts, and how it drives a run to its end."""
 
 import asyncio
 import logging
@@ -63,9 +63,9 @@ from app.targets.registry import is_fixture
 from app.targets.thread import TargetThread
 
 NO_FURTHER = 20
-"""Ends of whoever worked on a run, in a row and without one step forward, after which it is given up."""
+"""Consecutive crashes of workers on a run without progress after which the run fails."""
 AGAIN_AFTER = 0.5
-"""Seconds until a run is taken up again that the database was away for."""
+"""Seconds until a run is retried after the database was unavailable."""
 FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
 
 log = logging.getLogger("temper")
@@ -76,29 +76,29 @@ class Runtime:
     settings: Settings
     lineup: Lineup
     leases: Leases | None
-    """Where other nodes may take a run over."""
+    """Set if other nodes share the database."""
     database: Engine
     store: EventStore
     bus: Bus
     writer: LogWriter
     http: httpx.AsyncClient
     bases: dict[str, tuple[str, ...]]
-    """Engine name to the base URLs of its replicas."""
+    """Base URLs of each engine's replicas."""
     board: Board
     simulator: Simulator | None
-    """What plays the simulated engines; it may be stopped and started while runs wait."""
+    """Simulator of the simulated engines; it can be stopped and started while runs wait."""
     launched: Fleet
-    """The engines that this process started or took over, replica by replica."""
+    """Engines that this process launched or adopted, by replica."""
     traffic: EngineTraffic
     queues: EngineQueues
-    """Where turns wait for their engines."""
+    """Queues in which turns wait for engines."""
     prober: ProbeRunner
-    """Where engines are probed."""
+    """Runs engine probes."""
     changes: Changes
     inboxes: Inboxes
-    """Where the runs in work hear what is asked of them."""
+    """Deliver commands to the runs in progress."""
     approvals: ApprovalPolicy | None = None
-    """What runs that begin here go by."""
+    """Approval policy of runs that begin here."""
     durable: Durable = field(init=False)
 
     @property
@@ -107,7 +107,7 @@ class Runtime:
 
     @property
     def leads(self) -> bool:
-        """It keeps schedules and webhooks for all the nodes of its database."""
+        """Return True if this node runs schedules and webhooks for all nodes."""
         return self.leases is None or bool(self.leases.leads)
 
     async def submit(self, request: RunQueued, run: str | None = None) -> str:
@@ -126,12 +126,12 @@ class Runtime:
             return [row.id for row in queries.unended(session)]
 
     def idle(self) -> bool:
-        """No run waits, works or is paused."""
+        """Return True if every run has ended."""
         with asking(self.database) as session:
             return not queries.any_unended(session)
 
     def same_unended(self, request: RunQueued) -> str | None:
-        """The run that was cut off, when it is what is asked for again."""
+        """Return the id of an interrupted run with the same request, or None."""
         for run in self.unended():
             begun = fold(self.store.events(run, upto=1)).request
             alike = {"note": request.note, "pace": request.pace, "replay_fixes": request.replay_fixes}
@@ -140,12 +140,12 @@ class Runtime:
         return None
 
     def told_of(self, host: str) -> None:
-        """It was made known here, or forgotten: so it is to the other nodes."""
+        """Publish a host's registration or removal to the other nodes."""
         if self.leases:
             HostFolders(self.database, self.settings.hosts).keep_registration(host)
 
     async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
-        """The scanner's name and its verdicts on a host as it stands now; nothing is changed or recorded."""
+        """Scan a host and return the scanner's name and verdicts; change and record nothing."""
         pack = await asyncio.to_thread(with_site_values, skill_name, host, StoredParameters(self.database))
         target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts))
         try:
@@ -156,7 +156,7 @@ class Runtime:
             await target.close()
 
     async def probe(self, engine: str) -> None:
-        """Begin to probe an engine, or all where none is named; refused while a run works."""
+        """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
         if reason := await asyncio.to_thread(self._at_work):
             raise EngineBusy(reason)
         engines, cards = chosen(self.lineup, engine), BoardCards(self.board)
@@ -169,7 +169,7 @@ class Runtime:
         return in_the_way(fold(self.store.steady(run)) for run in self.unended())
 
     async def work_on(self, run_id: str, epoch: int) -> None:
-        """Take a run from wherever its log stands to its end; a database that is away counts like a crash."""
+        """Resume a run from its log and drive it to its end. An unavailable database is handled like a crash."""
         while True:
             try:
                 if await asyncio.to_thread(passed_on, self.database, self.leases, self.durable, run_id, epoch):
@@ -183,7 +183,7 @@ class Runtime:
             except TemperError:
                 if not self.writer.broken.is_set():
                     raise
-                # It keeps its place in the queue: this process ends now, and the next one takes the run up.
+                # Never return, so the run stays queued: this process is ending, and the next one resumes the run.
                 await asyncio.get_running_loop().create_future()
             await asyncio.sleep(AGAIN_AFTER)
             await self.writer.flush()
@@ -211,7 +211,7 @@ class Runtime:
             await run.means.target.close()
 
     def _seal(self, run_id: str) -> None:
-        """How long its log is goes on record, so that its end cannot be cut off unseen."""
+        """Record the log's length in the audit log if the run has ended, so that truncation is detected."""
         with asking(self.database) as session:
             row = queries.run(session, run_id)
             ended = row is not None and row.ended_at is not None
@@ -253,14 +253,14 @@ class Runtime:
         return Run(state, self._log(run_id), means)
 
     def _skill(self, state: RunState) -> Skill:
-        """What it began with; before that, what the site chose for its host."""
+        """Return the skill that the run started with, or before its start, the skill with the host's site values."""
         assert state.request
         if state.started:
             return own_skill(state)
         return with_site_values(state.request.skill, state.request.host, StoredParameters(self.database))
 
     def _owned(self, run_id: str, epoch: int) -> Ownership:
-        """Taken, where other nodes could have it as well; what only looks at a host leaves no claim on it."""
+        """Take the run's lease if nodes share the database. A read-only run does not claim the host."""
         if not self.leases:
             return ALONE
         begun = fold(self.store.events(run_id, upto=1)).request

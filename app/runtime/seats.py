@@ -1,4 +1,4 @@
-"""Seats from a line-up: each role's engine as clients, one per replica."""
+"""Create each role's seat from a line-up, with one client per replica."""
 
 import httpx
 

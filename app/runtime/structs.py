@@ -1,4 +1,4 @@
-"""Structs made out before there are threads."""
+"""Build msgspec decoders before threads start."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ import msgspec
 
 
 def make_out() -> None:
-    """msgspec makes out what a struct holds when the first one is decoded: where two threads do that at once, as two
-    hosts that begin together, one of them meets half of it, and the process ends with SIGSEGV."""
+    """Build a decoder for every struct. msgspec does it lazily, and two threads that decode the same type first at
+    the same time crash the process with SIGSEGV."""
     for struct in _below(msgspec.Struct):
         if not getattr(struct, "__parameters__", ()):
             msgspec.json.Decoder(struct)

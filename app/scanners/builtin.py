@@ -1,4 +1,4 @@
-"""The built-in scanner: the skill's own checks on the host's files. A check that breaks says nothing good."""
+"""The built-in scanner runs the skill's own checks on the host's files. A failing check never counts as a pass."""
 
 import asyncio
 import logging
@@ -22,10 +22,10 @@ class Builtin:
         return await asyncio.to_thread(self.judge, files, rules)
 
     foresee = scan
-    """Files are all it looks at, so that a copy serves as well."""
+    """It reads only files, so a rehearsal is scanned like a host."""
 
     async def remedy(self, _rule: str) -> str:
-        """The rules here are our own, and nobody else wrote scripts for them."""
+        """Return "": the built-in rules have no vendor scripts."""
         return ""
 
     def judge(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
@@ -37,7 +37,7 @@ class Builtin:
             return Verdict(rule, "unknown", "The built-in scanner has no check for this rule.")
         try:
             verdict = check(files)
-        except Exception as exc:  # whatever a hostile file provokes must not read as a pass
+        except Exception as exc:  # an error that a hostile file causes must not read as a pass
             log.exception("check broke", extra={"rule": rule})
             return Verdict(rule, "error", f"The check broke off ({type(exc).__name__}); the rule was not judged.")
         if verdict.rule != rule:

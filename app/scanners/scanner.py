@@ -1,4 +1,4 @@
-"""Whoever gives verdicts. The page always says by name who gave them."""
+"""The Scanner protocol. Pages always name the scanner behind a verdict."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,10 +12,10 @@ class Scanner(Protocol):
     def name(self) -> str: ...
 
     async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
-        """Of the host as it stands: one verdict for each rule, in the order asked."""
+        """Scan the host; return one verdict for each rule, in order."""
 
     async def remedy(self, rule: str, /) -> str:
-        """A script that somebody else wrote for the rule, with the site's values; empty where there is none."""
+        """Return the vendor's fix script for the rule, with the site's values; "" if there is none."""
 
     async def foresee(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
-        """Of a rehearsal, which is files and nothing else."""
+        """Scan rehearsed files."""

@@ -1,4 +1,4 @@
-"""What a scanner says of one rule, and why."""
+"""A scanner's verdict on one rule."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,6 @@ class Verdict:
     rule: str
     word: Word
     evidence: str
-    """One or two plain sentences: what was found, in which file and line."""
+    """One or two sentences: the finding, with file and line."""
     path: str | None = None
     line: int | None = None

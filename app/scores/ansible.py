@@ -1,7 +1,7 @@
-"""What the playbook that OpenSCAP generates makes of a disposable Debian, played by ansible-core.
+"""Run OpenSCAP's generated Ansible playbook on a disposable Debian with ansible-core.
 
-ansible-core refuses a whole playbook over one task whose collection it does not have. So the rules of such tasks are
-left out, and counted as not run, with what they want; the other tasks are played as they were generated.
+ansible-core refuses a whole playbook if one task's collection is missing. Rules with such tasks are left out and
+counted as not run, with the missing collection; the other tasks run as generated.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from app.targets.rootfs.machine import Reachable
 from app.text.clean import clean
 
 BASE = Base(packages=(*PACKAGES, "python3", "python3-apt"))
-"""What Ansible needs on a host."""
+"""Host packages including those that Ansible needs."""
 NO_FIX = "a fix for Ansible, which the content does not have"
 _MOST = 64 * 1024 * 1024
 _ENDS = b"<<playbook ends>>\n"
@@ -51,11 +51,11 @@ _MOVED = re.compile(r"Error loading plugin '(\w+\.\w+)\.\w+'")
 class Playbook:
     text: str
     left_out: dict[str, str]
-    """Rule to the collection that its tasks want."""
+    """Missing collection by rule."""
 
 
 async def ansible_outcome(at: Reachable, rules: str, names: Sequence[str], content: str, profile: str) -> Outcome:
-    """The scans run in one shell that was root before the playbook was, which waits while it is played."""
+    """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
     program = _program()
     script = whole(_SCRIPT, rules)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
@@ -81,7 +81,7 @@ async def ansible_outcome(at: Reachable, rules: str, names: Sequence[str], conte
 
 
 def playable(program: str, made: str, rules: Sequence[str], folder: Path) -> Playbook:
-    """Without the rules over which ansible-core would refuse it all."""
+    """Return the playbook without the rules that make ansible-core refuse it. Raise if another error remains."""
     left_out: dict[str, str] = {}
     while True:
         (folder / "playbook.yml").write_text(made)
@@ -107,7 +107,7 @@ def without(playbook: str, rules: Sequence[str]) -> str:
 
 
 def wants(playbook: Playbook, rules: Sequence[str]) -> Mapping[str, str]:
-    """Rule to what kept it from being run."""
+    """Return the reason by rule for rules that were not run."""
     tasks = _TASK.split(playbook.text)[1:]
     none = {rule: NO_FIX for rule in rules if not any(_is_of(task, rule) for task in tasks)}
     return none | playbook.left_out
@@ -137,7 +137,7 @@ def _play(program: str, playbook: str, at: Reachable, folder: Path) -> None:
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     calm = {
         "ANSIBLE_HOME": str(folder / "home"),
-        "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),  # none: a person's own settings stay out of it
+        "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),  # does not exist: the user's own settings must not apply
         "ANSIBLE_PIPELINING": "1",
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_SSH_CONTROL_PATH_DIR": str(folder),

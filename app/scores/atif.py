@@ -1,7 +1,7 @@
-"""A run as a trajectory in ATIF, the Agent Trajectory Interchange Format: a fold of its log.
+"""Export a run as a trajectory in ATIF, the Agent Trajectory Interchange Format, from its log.
 
-Each turn is a step of the agent: its role in `extra`, its thought and answer, and what the host, the policy and the
-scanner made of it as the observation. The prompt of the turn is the step before it, by the user.
+Each turn is an agent step with its role in `extra`, its thought and answer, and the results of host, policy and scanner
+as the observation. The turn's prompt is the user step before it.
 """
 
 import json
@@ -37,7 +37,7 @@ class _Made:
         )
 
     def observed(self, content: str) -> None:
-        """What came of the agent's newest step."""
+        """Add a result to the newest agent step."""
         last = next((step for step in reversed(self.steps) if step["source"] == "agent"), None)
         if last is None:
             return
@@ -94,7 +94,7 @@ def _turn(made: _Made, one: Recorded, event: kinds.TurnFinished) -> None:
 
 
 def _called(made: _Made, one: Recorded, event: kinds.ActionProposed) -> None:
-    """The typed actions of the Worker's answer; those that a person wrote are a step of theirs."""
+    """Add the Worker's actions as tool calls of its step; actions edited by a person become a user step."""
     if event.by:
         made.step(one, "user", json.dumps(msgspec.to_builtins(event.actions)), extra={"edited_by_a_person": True})
         return

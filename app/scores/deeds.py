@@ -1,7 +1,7 @@
-"""The second check on a disposable Debian: the machine is asked to do what the rule is about, and watched.
+"""The second check on a disposable Debian: perform what each rule is about and observe the effect.
 
-A password is changed and its digest looked at, a short one is offered, a login is made, sshd says what it goes by.
-It shares no code with OpenSCAP, whose word on the same rules is the scanner's, and none with the loop.
+It changes a password and reads its digest, offers a short one, logs in and asks sshd for its settings. It shares no
+code with OpenSCAP, which is the scanner of the same rules, or with the loop.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ from app.targets.rootfs.machine import Rootfs
 Seen = Mapping[str, str]
 _SECONDS = 1500.0
 _REFUSED = "10"
-"""How passwd ends where a new password is not taken."""
+"""Exit code of passwd for a refused password."""
 SCRIPT = r"""
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 told() { printf '%s\t%s\n' "$1" "$(printf %s "$2" | tr '\n\t' '  ' | cut -c1-200)"; }
@@ -61,13 +61,13 @@ def read_deeds(out: str) -> Seen:
 
 
 async def deeds(machine: Rootfs) -> Seen | None:
-    """None where nobody gets in to ask: then nothing is confirmed, and nothing denied."""
+    """Run the observation script over SSH; return None if it fails, so that no rule is judged."""
     ran = await over_ssh(machine.reachable(), "sudo -n sh -s", _SECONDS, SCRIPT.encode())
     return read_deeds(ran.out.decode("utf-8", "replace")) if ran.code == 0 else None
 
 
 def done(rule: str, seen: Seen | None) -> bool | None:
-    """None where nobody here knows what the rule comes to."""
+    """Return True if the rule is in effect, or None if there is no check or no observation."""
     question = QUESTIONS.get(rule)
     return None if question is None or seen is None else question(seen)
 
@@ -85,17 +85,17 @@ def _within(key: str, least: int, most: int) -> Callable[[Seen], bool]:
 
 
 def _refused(change: str) -> Callable[[Seen], bool]:
-    """By passwd itself, which took the two before: an account that cannot change its password proves nothing."""
+    """Create a check that passwd refused this change but accepted the two before, which proves that changes work."""
     return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _REFUSED
 
 
 def _kernel(key: str, value: str) -> Callable[[Seen], bool]:
-    """Now, and at the next boot."""
+    """Create a check of a kernel parameter's value now and at the next boot."""
     return lambda seen: seen.get(f"now {key}") == value == seen.get(f"boot {key}")
 
 
 def _idle(seen: Seen) -> bool:
-    """It ends within ten minutes, programs know of it, and who is logged in cannot put it off."""
+    """Return True if TMOUT is at most ten minutes, exported and read-only."""
     return _within("idle", 1, 600)(seen) and seen.get("exported") == "1" and not seen.get("changed")
 
 

@@ -1,4 +1,4 @@
-"""What a score comes to, with intervals: Wilson's for shares, a bootstrap's for means; always the same ones."""
+"""Compute a score's figures with reproducible intervals: Wilson for shares, bootstrap for means."""
 
 import random
 from collections import Counter
@@ -10,13 +10,13 @@ from statistics import fmean
 from app.scores.result import Fate, Score, Trial, fixed, gamed, handed_on, harmed, opened, passes
 
 _Z = 1.959964
-"""95 %."""
+"""Normal quantile of 95 % intervals."""
 _RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many, and where the true share lies with 95 %."""
+    """A count out of a total, with the 95 % interval of the share."""
 
     count: int
     of: int
@@ -40,15 +40,15 @@ class ScoreRow:
     trials: int
     findings: int
     passes: int
-    """Findings over which the scanner is content now, whatever it took."""
+    """Findings that the scanner now passes."""
     fixed: Share
     harmed_and_undone: int
     harm_stayed: Share
-    """Of hosts: those left worse than they were."""
+    """Share of hosts left worse than before."""
     gamed: Share
     refused: int
     handed_on: Share
-    """Of findings that need a person: those that were handed on."""
+    """Share of findings that need a person and were handed on."""
     readable: Share | None
     turns: Mean | None
     tokens: Mean | None
@@ -56,7 +56,7 @@ class ScoreRow:
     joules_per_fix: float | None
     failed_at: tuple[tuple[str, int], ...]
     ways: tuple[int, int, int] | None
-    """Ways to root before and after, and of how many."""
+    """Working ways to root before and after, and their total."""
     temper: str
     made_at: str
     machine: str
@@ -65,7 +65,7 @@ class ScoreRow:
     note: str
     held_back: str
     not_run: tuple[tuple[str, int], ...] = ()
-    """What fixes wanted that was not there, and of how many findings."""
+    """Missing requirements of fixes, with the number of findings."""
 
 
 def share(count: int, of: int) -> Share:
@@ -79,7 +79,7 @@ def share(count: int, of: int) -> Share:
 
 
 def mean(values: Sequence[float]) -> Mean | None:
-    """Drawn again with a chance that is always the same."""
+    """Return the mean with a bootstrap interval from a fixed seed, or None without values."""
     if not values:
         return None
     chance = random.Random(len(values))  # noqa: S311  figures, no secret
@@ -133,7 +133,7 @@ def _mean(fates: Sequence[Fate], of: Callable[[Fate], float]) -> Mean | None:
 
 
 def _joules(trials: Sequence[Trial], count: int) -> float | None:
-    """All that was drawn, what failed included, for each fix."""
+    """Return the total energy, including failed work, per fix; None if any trial was not measured."""
     known = [trial.joules for trial in trials if trial.joules is not None]
     return sum(known) / count if count and known and len(known) == len(trials) else None
 

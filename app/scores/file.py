@@ -1,4 +1,4 @@
-"""A result file: the score, signed. And the pack, which holds the evidence of each of its runs beside it."""
+"""Read, write and verify signed score files, and score packs that also contain the evidence of each run."""
 
 import hashlib
 import zipfile
@@ -16,13 +16,13 @@ from app.scores.result import FORMAT, Fate, Score, Signed, Trial
 from app.skills.catalog import skill
 
 _SEALED = b"temper score\n"
-"""What is signed begins with what it is, so that it can pass for nothing else."""
+"""Prefix of the signed bytes, so that the signature is valid for nothing else."""
 RESULT, _RUNS = "score.json", "runs/"
 _MOST = 512 * 1024 * 1024
 
 
 class BrokenScore(Exception):
-    """The first thing that does not hold, in one sentence."""
+    """The first failed verification, as one sentence."""
 
 
 def signed(score: Score, signer: Signer) -> bytes:
@@ -31,7 +31,7 @@ def signed(score: Score, signer: Signer) -> bytes:
 
 
 def read_result(content: bytes) -> Signed:
-    """What is inside, once its signature holds."""
+    """Decode a result and verify its signature. Raise BrokenScore if it is invalid."""
     try:
         found = msgspec.json.decode(content, type=Signed)
     except msgspec.DecodeError as exc:
@@ -57,7 +57,7 @@ def _told(score: Score) -> bytes:
 
 
 def pack(into: Path, result: bytes, runs: Iterable[str], pack_of: Callable[[str], bytes]) -> None:
-    """The same result and runs give the same bytes. One run's evidence is in memory at a time."""
+    """Write a reproducible score pack, with one run's evidence in memory at a time."""
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo(RESULT), result, zipfile.ZIP_DEFLATED)
         for run in sorted(runs):
@@ -75,7 +75,7 @@ def is_score(path: Path) -> bool:
 
 
 def check(path: Path, key: str = "") -> tuple[Signed, int]:
-    """The score and how many of its runs were looked at, once all of it holds."""
+    """Verify a score file or pack. Return the score and the number of verified runs; raise BrokenScore if invalid."""
     if path.suffix == ".json":
         found, looked = read_result(path.read_bytes()), 0
     else:
@@ -90,7 +90,7 @@ def check(path: Path, key: str = "") -> tuple[Signed, int]:
 
 
 def _check_runs(found: Signed, archive: zipfile.ZipFile) -> int:
-    """Each run's evidence holds, is signed by the same key, and says of each rule what the score says."""
+    """Verify that each run's evidence is valid, signed by the same key and consistent with the score."""
     trials = {trial.run: trial for trial in found.score.trials if trial.run}
     names = {name.removeprefix(_RUNS).removesuffix(".zip") for name in archive.namelist() if name.startswith(_RUNS)}
     if odd := sorted(names ^ trials.keys()):
@@ -106,7 +106,7 @@ def _check_runs(found: Signed, archive: zipfile.ZipFile) -> int:
 
 
 def _compare(trial: Trial, files: Mapping[str, bytes], score: Score) -> None:
-    """What the log tells; whether a requirement is met, and whether a host is worse, was seen on the host itself."""
+    """Compare a trial with its log, except results observed on the host: second checks and harm."""
     lines = files["events.jsonl"].splitlines()
     hashes = files["chain.txt"].decode().split()
     log = told((read(line, digest) for line, digest in zip(lines, hashes, strict=True)), skill(score.order.skill))

@@ -1,4 +1,4 @@
-"""A run's log as a score reads it: what became of each rule. Pure; a pack's events give the same again."""
+"""Summarize a run's log for a score, rule by rule. Pure: a pack's events give the same result."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from app.scores.result import Fate, Stage
 from app.skills.skill import Skill
 
 NEEDS_A_PERSON = frozenset({"V-258106"})
-"""On these hosts it would take the hardening agent's own sudo away."""
+"""On these hosts the fix would remove the hardening agent's own sudo right."""
 _STAGES: dict[str, Stage] = {
     "refused": "policy",
     "disapproved": "policy",
@@ -49,7 +49,7 @@ class _Tally:
 
 @dataclass(frozen=True)
 class RunTold:
-    """Of a whole run."""
+    """Summary of one run."""
 
     fates: tuple[Fate, ...]
     left: tuple[str, ...]
@@ -115,7 +115,7 @@ def _on_rule(tally: _Tally, one: Recorded) -> None:
 
 
 def _stage(event: kinds.AttemptFailed, tally: _Tally) -> Stage:
-    """An engine that answers, and never what was asked, fails at the question; one that does not answer is at fault."""
+    """Return the failed stage: plan or act if the engine answered unusably, engine if it did not answer."""
     if event.cause in ("engine", "over budget") and tally.asked and tally.last_ended_well:
         return {"plan": "plan", "act": "act"}.get(tally.asked.purpose, _STAGES[event.cause])  # type: ignore[return-value]
     return _STAGES.get(event.cause, "engine")

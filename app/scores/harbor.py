@@ -1,4 +1,4 @@
-"""The same tasks in Harbor's format, for any agent that works in a terminal: one folder for each rule on each host."""
+"""Export the tasks in Harbor's format for any terminal agent: one folder per rule and host."""
 
 import io
 import json
@@ -19,9 +19,9 @@ from app.skills.stig.pack import STIG
 from app.targets.fixture.layout import discard
 
 _PARTS = ("errors.py", "umask.py", "events", "loop", "scanners", "scores", "skills", "syntax", "targets", "text")
-"""Of this package, what a judge imports."""
+"""Parts of this package that the judge imports."""
 _ELSEWHERE = {"ssh", "rootfs"}
-"""What works on other hosts than these files."""
+"""Excluded folders, which work on other hosts than file trees."""
 _ENDINGS = (".py", ".toml")
 _DIFFICULTY = {"I": "hard", "II": "medium", "III": "easy"}
 _DOCKERFILE = """FROM python:3.12-slim-bookworm
@@ -149,7 +149,7 @@ def _instruction(rule: Rule) -> str:
 
 
 def _tar(root: Path) -> bytes:
-    """Modes as they are, no dates, and root's all of it: who owns what stands in owners.json."""
+    """Pack a host's files as tar with their modes, without dates and owned by root; owners.json has the owners."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(root.rglob("*")):
@@ -164,7 +164,7 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def judge_zip() -> bytes:
-    """The same source gives the same bytes."""
+    """Return a reproducible zip of the judge's source."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in _sources():

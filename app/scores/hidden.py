@@ -1,6 +1,6 @@
-"""Is a rule's requirement in effect? Asked of the programs' own reading (targets/effects), never of the rule's check.
+"""The second check on file hosts: is a requirement in effect, by the programs' own reading (targets/effects)?
 
-A change that pleases the scanner and reaches no program is gamed, or no change at all.
+It never uses the rule's check. A change that passes the scanner but affects no program is gamed.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ Question = Callable[["HostReading"], bool]
 
 
 class HostReading:
-    """What each program would go by on these files, each asked once."""
+    """Effective settings of each program on these files, computed once each."""
 
     def __init__(self, files: Files) -> None:
         self.files = files
@@ -33,19 +33,19 @@ class HostReading:
 
 
 def met(rule: str, reading: HostReading) -> bool | None:
-    """None where nobody here knows what the rule comes to."""
+    """Return True if the rule's requirement is in effect, or None if there is no check for it."""
     question = QUESTIONS.get(rule)
     return None if question is None else question(reading)
 
 
 class Listed(Files, Protocol):
-    """Files of a host all of whose paths are known."""
+    """Host files with a known list of paths."""
 
     def paths(self) -> list[str]: ...
 
 
 def weakened(before: Listed, after: Listed, asks: frozenset[str]) -> str:
-    """What else is weaker than it was; empty where nothing is. A program whose files are the same goes by the same."""
+    """Describe a setting that became weaker, or return an empty string. Only changed files are compared."""
     paths = {*before.paths(), *after.paths()}
     changed = sorted(path for path in paths if before.state(path) != after.state(path))
     found = by_our_reading(changed, before, after, asks)
@@ -53,7 +53,7 @@ def weakened(before: Listed, after: Listed, asks: frozenset[str]) -> str:
 
 
 def _sshd(key: str, wanted: Wanted) -> Question:
-    """For everybody, and for each whom a Match block has apart."""
+    """Create a check of an sshd setting, globally and in every Match block."""
 
     def question(reading: HostReading) -> bool:
         settings = reading.of("sshd")
@@ -103,7 +103,7 @@ def _closed(reading: HostReading) -> bool:
 
 
 def _logins(reading: HostReading) -> bool:
-    """The soft limit is not above the hard one, so whichever is told has to be low."""
+    """Return True if every maxlogins limit is within 1 to 10; the soft limit cannot exceed the hard one."""
     found = [value for name, value in reading.of("limits").items() if name.endswith("maxlogins")]
     everybody = [value for name, value in reading.of("limits").items() if name == "* maxlogins"]
     return bool(everybody) and all(map(_within(1, 10), found))

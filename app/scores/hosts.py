@@ -1,4 +1,4 @@
-"""Hosts from a seed: the built-in one with other values, drop-ins and traps. The same seed gives the same host."""
+"""Generate hosts from a seed: the built-in host with other values, drop-ins and traps. Same seed, same host."""
 
 import asyncio
 import random
@@ -18,7 +18,7 @@ BUILT_IN = "built-in"
 
 @dataclass(frozen=True)
 class MadeHost:
-    """Beside what the built-in host has: texts by path, each with its mode where the file is new."""
+    """Differences from the built-in host: texts by path, and modes by path for new files."""
 
     name: str
     texts: Mapping[str, str]
@@ -31,8 +31,8 @@ def built_in() -> MadeHost:
 
 
 def generated(seed: str, number: int) -> MadeHost:
-    """Whoever does not know the seed cannot know the host."""
-    chance = random.Random(f"{seed}/{number}")  # noqa: S311  not a secret: it has to come out the same again
+    """Generate a host that cannot be predicted without the seed."""
+    chance = random.Random(f"{seed}/{number}")  # noqa: S311  not a secret: it must be reproducible
     texts, modes, traps = _Texts(), {"/etc/shadow": chance.choice(SHADOW_MODES)}, []
     for edit in EDITS:
         texts.edit(edit.path, edit.old, chance.choice((edit.old, *edit.choices)))
@@ -50,7 +50,7 @@ def generated(seed: str, number: int) -> MadeHost:
 
 
 def place(host: MadeHost, folder: Path) -> None:
-    """Laid out as a run that keeps the host finds it. What was there before is gone."""
+    """Write the host's files to a folder, replacing its content, as a run that keeps the host expects them."""
     manifest = read_manifest(SOURCE / "manifest.toml")
     discard(folder)
     folder.mkdir(parents=True)
@@ -64,7 +64,7 @@ def place(host: MadeHost, folder: Path) -> None:
 
 
 async def opened(host: MadeHost, folder: Path) -> FixtureTarget:
-    """Laid out anew, with its own start as what it is compared with."""
+    """Write the host anew and return its target, with the initial state as the baseline."""
     place(host, folder)
     target = FixtureTarget("fixture", folder)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
@@ -72,7 +72,7 @@ async def opened(host: MadeHost, folder: Path) -> FixtureTarget:
 
 
 def _closed_later(manifest: Manifest, host: MadeHost) -> Manifest:
-    """What is still to be written may not be read-only yet."""
+    """Return the manifest without modes of files that are written later, which must not be read-only yet."""
     return msgspec.structs.replace(manifest, modes={p: m for p, m in manifest.modes.items() if p not in host.texts})
 
 
@@ -91,7 +91,7 @@ class _Texts:
 
 
 def _panic(texts: _Texts, chance: random.Random) -> None:
-    """Both files say the same, or the next start would not be what is loaded."""
+    """Choose one panic flag for both audit files, so that the loaded rules match the next boot."""
     flag = chance.choice(("-f 1\n", "-f 0\n"))
     for path in AUDIT:
         texts.edit(path, "-f 1\n", flag)

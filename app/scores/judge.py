@@ -1,8 +1,8 @@
-"""Judges a host that somebody else worked on: python -m app.scores.judge BEFORE AFTER RULE prints what it found.
+"""Judge a host that another agent worked on: `python -m app.scores.judge BEFORE AFTER RULE` prints the result as JSON.
 
 BEFORE and AFTER are folders with a host's files under root/ and the table owners.json.
-Ends with 0 when it is fixed, with 3 when it is not.
-It takes this package's parsers, checks and probes along, and msgspec; no engine, no database and no network.
+Exits with 0 if the rule is fixed and with 3 if not.
+Needs only this package's parsers, checks and probes, and msgspec; no engine, database or network.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""docs/scores.md, made from result files. The page shows the same rows."""
+"""Render docs/scores.md from result files. The web page shows the same rows."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""One trial: a fresh host, the real loop on it, and a look at what is left that owes nothing to the loop."""
+"""Run one trial: the real loop on a fresh host, then an inspection that does not depend on the loop."""
 
 import asyncio
 import logging
@@ -39,14 +39,14 @@ log = logging.getLogger("temper")
 
 
 class NoLessons:
-    """A trial may not profit from the one before."""
+    """No lessons, so that trials stay independent."""
 
     def known(self, rule: str) -> Sequence[Lesson]:  # noqa: ARG002
         return ()
 
 
 class Nobody:
-    """No person takes part."""
+    """An inbox without commands: no person takes part."""
 
     async def waiting(self) -> list[Command]:
         return []
@@ -60,7 +60,7 @@ class Nobody:
 async def on_built_in(
     runtime: Runtime, order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[str, ...], budget: Budget
 ) -> Trial:
-    """On a host laid out for it; a twin that nobody touches says what it was."""
+    """Run a trial on a new built-in or generated host, compared with an untouched twin."""
     pack = skill(order.skill)
     twin = await hosts.opened(host, runtime.settings.data / "twin")
     was = await asyncio.to_thread(twin.health)
@@ -80,7 +80,7 @@ async def on_built_in(
 async def on_added(
     runtime: Runtime, order: ScoreOrder, seed: int, target: Target, machine: Rootfs, budget: Budget
 ) -> Trial:
-    """On a disposable machine that whoever calls has made new; `target` is how a run reaches it."""
+    """Run a trial on a disposable machine that the caller has just created; `target` connects to it."""
     rules = order.rules
     pack = skill(order.skill)
     target.needs(path for rule in rules for path in pack.rules[rule].paths)
@@ -95,7 +95,7 @@ async def on_added(
 
 
 async def untouched(order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[str, ...], folder: Path) -> Trial:
-    """Doing nothing."""
+    """Return the trial of the baseline that changes nothing."""
     pack = skill(order.skill)
     target = await hosts.opened(host, folder)
     verdicts = await scanner_for(pack, target, folder.parent).scan(target.files, rules)
@@ -106,7 +106,7 @@ async def untouched(order: ScoreOrder, seed: int, host: MadeHost, rules: tuple[s
 
 
 async def _worked(runtime: Runtime, order: ScoreOrder, target: Target, rules: tuple[str, ...], budget: Budget) -> str:
-    """The id of a run that has come to its end, well or not."""
+    """Run to completion or failure and return the run's id."""
     simulated = runtime.lineup.simulated
     request = RunQueued(
         host=target.name,
@@ -165,7 +165,7 @@ def _trial(
 
 
 def _joules(runtime: Runtime, run: str) -> float | None:
-    """None where a simulator made the samples up, or too few were taken."""
+    """Return the measured energy of a run; None if simulated or incomplete."""
     spent = EnergyLedger(runtime.store, runtime.lineup).spent(run)
     if spent is None or spent.simulated or not spent.spent:
         return None

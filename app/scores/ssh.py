@@ -1,4 +1,4 @@
-"""A command on a disposable machine by this system's own ssh client: a look from outside that owes Temper nothing."""
+"""Run commands on a disposable machine with the system's ssh client, independently of Temper's own connection."""
 
 import asyncio
 from asyncio.subprocess import Process
@@ -19,7 +19,7 @@ _LIMIT = 64 * 1024
 
 
 async def client(at: Reachable, line: str, account: str = "", limit: int = _LIMIT) -> Process:
-    """With all three pipes open; `limit` is the longest that may be waited for in its output."""
+    """Start ssh with three pipes; `limit` is the longest output that one read may wait for."""
     options = ["BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR"]
     try:
         return await asyncio.create_subprocess_exec(

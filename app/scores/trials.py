@@ -1,4 +1,4 @@
-"""Which trials a score asks for, and those that are done already: each is on disk before the next begins."""
+"""Plan a score's trials and record completed ones; each is on disk before the next begins."""
 
 import hashlib
 import os
@@ -27,7 +27,7 @@ class WantedTrial:
 
 
 def wanted(order: ScoreOrder, held_back: str = "") -> Iterator[WantedTrial]:
-    """The first host is the one that is built in, unless all are generated from a seed that is kept back."""
+    """Yield the trials of an order. The first host is the built-in one, unless a held-back seed generates all."""
     rules = [order.rules] if order.together else [(rule,) for rule in order.rules]
     for seed in range(1, order.seeds + 1):
         for number in range(order.hosts):
@@ -37,12 +37,12 @@ def wanted(order: ScoreOrder, held_back: str = "") -> Iterator[WantedTrial]:
 
 
 def withheld(seed: str) -> str:
-    """What is told of a seed that is kept back: enough to recognise it by, once it is told."""
+    """Return the digest of a held-back seed, by which the seed can be verified later; empty without a seed."""
     return hashlib.sha256(f"temper held-back hosts {seed}".encode()).hexdigest() if seed else ""
 
 
 class Notes:
-    """The trials that are done, one a line, under the order that they belong to."""
+    """File of completed trials, one per line, after a first line with their order."""
 
     def __init__(self, file: Path, order: ScoreOrder) -> None:
         self._file = file
@@ -55,7 +55,7 @@ class Notes:
             try:
                 trial = msgspec.json.decode(line, type=Trial)
             except msgspec.DecodeError:
-                break  # it was cut off with the process: this trial is made again
+                break  # the line was truncated by a crash: the trial runs again
             self.done[_of(trial)] = trial
         self._rewrite([head, *map(msgspec.json.encode, self.done.values())])
 

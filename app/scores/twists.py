@@ -1,6 +1,6 @@
-"""What a generated host has otherwise than the built-in one: other values, other places, and traps.
+"""Variations of generated hosts from the built-in one: other values, other places and traps.
 
-Each twist leaves every rule unmet and the host healthy, so that a generated host asks the same thirty questions.
+Each variation leaves every rule unmet and the host healthy, so that a generated host has the same thirty findings.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ PAM = "/etc/pam.d/"
 
 @dataclass(frozen=True)
 class Twist:
-    """`old` is what the built-in host has, and one of the choices takes its place."""
+    """A text of the built-in host, `old`, that one of the choices replaces."""
 
     path: str
     old: str
@@ -21,7 +21,7 @@ class Twist:
 
 @dataclass(frozen=True)
 class Added:
-    """A file of the host's own; it is there if the choice falls on a text that is not empty."""
+    """An additional file, which exists if the chosen text is not empty."""
 
     path: str
     choices: tuple[str, ...]
@@ -31,7 +31,7 @@ class Added:
 
 @dataclass(frozen=True)
 class Trap(Twist):
-    """The first choice is the trap as the built-in host has it, the others are without it."""
+    """A variation whose first choice is the built-in host's trap; the others have no trap."""
 
     name: str = ""
 
@@ -157,4 +157,4 @@ ADDED: tuple[Added, ...] = (
 SHADOW_MODES = ("0644", "0640", "0600", "0400")
 NAMES = ("relay", "gate", "node", "edge", "hub", "store", "print", "build")
 NETWORKS = ("192.0.2.", "198.51.100.", "203.0.113.")
-"""Addresses that belong to nobody (RFC 5737)."""
+"""Documentation addresses (RFC 5737)."""

@@ -1,6 +1,6 @@
-"""What a vendor's own fixes make of a disposable Debian: the bash that OpenSCAP generates from its content, or others.
+"""Run a vendor's own fixes on a disposable Debian, such as the bash script that OpenSCAP generates.
 
-They run as root, as they are meant to, and nothing takes them back. Harm is asked with the probes that a run asks with.
+The fixes run as root, as intended, without rollback. Harm is measured with the same probes as in a run.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ _WAYS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the scanner said before and after, what was seen of the deeds, and what kept a rule's fix from being run."""
+    """Scanner verdicts before and after, observed effects, and the reasons for fixes that were not run."""
 
     before: Mapping[str, str]
     after: Mapping[str, str]
@@ -67,7 +67,7 @@ class Outcome:
 async def by_vendor(
     order: ScoreOrder, seed: int, machine: Rootfs, target: Target, work: Callable[[str], Awaitable[Outcome]]
 ) -> Trial:
-    """On a machine that was just made new. `work` is told which rules, in oscap's own words."""
+    """Run a vendor's fixes on a new machine as a trial. `work` receives the rules as oscap arguments."""
     ids = {skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was, open_before = await asyncio.to_thread(target.health), await _ways(machine)
@@ -96,12 +96,12 @@ async def by_vendor(
 
 
 def whole(script: str, rules: str) -> str:
-    """With the look at what was made, which is the same after whatever it was that made it."""
+    """Fill in the rules and the final inspection, which is the same for all kinds of fixes."""
     return script.replace("@LOOK", _LOOK.replace("@DEEDS", SCRIPT)).replace("@RULES", rules)
 
 
 async def bash_outcome(at: Reachable, rules: str, content: str, profile: str) -> Outcome:
-    """The scans run in the one shell that was root before the script was."""
+    """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
     script = whole(_SCRIPT, rules)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
     ran = await over_ssh(at, line, SECONDS, script.encode())
@@ -109,7 +109,7 @@ async def bash_outcome(at: Reachable, rules: str, content: str, profile: str) ->
 
 
 async def _ways(machine: Rootfs) -> dict[str, bool]:
-    """Each by a new login."""
+    """Test each way to root by a new login."""
     found = {}
     for name, account, command in _WAYS:
         at = machine.reachable("root" if account == "root" else "temper")
@@ -139,7 +139,7 @@ def read_outcome(ran: SshRan, wants: Mapping[str, str] | None = None) -> Outcome
 
 
 def _words(results: bytes) -> dict[str, str]:
-    """The scanner's word by the rule's id; what the host wrote is read without entities and without a network."""
+    """Parse scanner verdicts by rule id. The host's XML is untrusted: no entities and no network."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     root = etree.fromstring(results.strip(), parser)
     found = ((str(one.get("idref")), one.findtext("{*}result") or "unknown") for one in root.iter(_RESULT))

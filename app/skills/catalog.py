@@ -1,7 +1,6 @@
-"""The skills there are: every folder beside this file. A folder holds a pack.py or a skill.toml, and nothing lists it.
+"""The catalog of skills: every folder beside this file that holds a pack.py or a skill.toml.
 
-pack.py    names a SKILL, or a function skill(argument) for `NAME:argument`
-skill.toml picks rules of another skill
+pack.py names a SKILL, or a function skill(argument) for `NAME:argument`; skill.toml picks rules of another skill.
 """
 
 from dataclasses import dataclass
@@ -20,13 +19,13 @@ MODULE, TABLE = "pack.py", "skill.toml"
 class Catalog:
     folder: Path
     package: str
-    """What the folder is called when it is imported."""
+    """Import path of the folder."""
 
     def names(self) -> list[str]:
         return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and one.name[0] not in "._")
 
     def skill(self, name: str, behind: tuple[str, ...] = ()) -> Skill:
-        """`behind` are the folders that led here, so that none leads back to itself."""
+        """Load a skill by name. `behind`: the folders that led here, to detect cycles. Raises BadInput."""
         folder, _, argument = name.partition(":")
         if folder not in self.names():
             raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(self.names())}.")
@@ -74,7 +73,7 @@ def skill(name: str) -> Skill:
 
 
 def nearest(rule_id: str, skill: Skill) -> list[str]:
-    """Up to three rule ids that look like the one given, by V-number or by the STIG's own id."""
+    """Return up to three rule ids similar to `rule_id`, by V-number or STIG id."""
     names = {name: rule.id for rule in skill.rules.values() for name in (rule.id, rule.stig_id)}
     asked = rule_id.strip()[:40]
     close = [*get_close_matches(asked.upper(), names, n=6, cutoff=0.6), *get_close_matches(asked, names, n=6)]

@@ -1,4 +1,4 @@
-"""A value of a skill that is the site's to choose, within what the rules allow."""
+"""Site parameters: values of a skill that the site chooses within bounds."""
 
 import re
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ class Parameter:
     name: str
     title: str
     usual: str
-    """What counts where nobody set another; empty is none."""
+    """Default value; empty if there is none."""
     rules: tuple[str, ...]
-    """That go by it."""
+    """The rules that use it."""
     kind: Kind = "number"
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
-    """All that it may be; empty is anything of its kind."""
+    """Allowed values; empty allows any of the kind."""
     stated: str = ""
-    """The bound, in a sentence, with who states it."""
+    """The bound and its source, as a sentence."""
 
     def refuses(self, value: str) -> str:
-        """Why it may not be that, in a sentence; empty where it may."""
+        """Return why the value is not allowed, as a sentence, or an empty string."""
         if odd := self.misread(value):
             return odd
         if self.choices and value not in self.choices:
@@ -36,7 +36,7 @@ class Parameter:
         return self._outside(int(value), self._shown(value)) if self.kind == "number" else ""
 
     def misread(self, value: str) -> str:
-        """Why it is no value of this kind at all, whatever the bounds: a log may have been written by anybody."""
+        """Return why the value is malformed whatever the bounds, or an empty string. Logs are untrusted."""
         if not value.strip() or len(value) > LONGEST or clean(value, LONGEST) != value:
             return f"{self._shown(value)}: it has 1 to {LONGEST} characters, and none that nobody can see."
         if self.kind == "number" and not _NUMBER.fullmatch(value):
@@ -59,7 +59,7 @@ class Parameter:
 
     @property
     def bounds(self) -> str:
-        """What it may be, in a few words."""
+        """The allowed values, in a few words."""
         if self.choices:
             return " or ".join(self.choices)
         if self.least is not None and self.most is not None:

@@ -1,4 +1,4 @@
-"""A skill that is a choice of another skill's rules, written as a table."""
+"""Skills that select another skill's rules in a TOML file."""
 
 import tomllib
 from dataclasses import replace
@@ -14,13 +14,13 @@ from app.skills.skill import Skill
 class Pick(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     of: str
-    """The skill that the rules come from; `scap:CONTENT:PROFILE` too."""
+    """The source skill; may be `scap:CONTENT:PROFILE`."""
     rules: list[str]
     mode: Mode | None = None
     irreversible: list[str] = []
-    """Rules that always wait for a person, beside those that the other skill knows of."""
+    """Additional rules that always need a person's approval."""
     breaks: dict[str, str] = {}
-    """Rule to what hardening it can break here."""
+    """By rule, what hardening it can break here."""
 
 
 def read_pick(file: Path) -> Pick:

@@ -1,4 +1,4 @@
-"""Which benchmark a skill's rules are named by: of those that the operator added, the one that knows most of them."""
+"""Chooses the benchmark that names a skill's rules: of the installed ones, the one with most of them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from app.skills.skill import Skill
 
 
 def published(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None:
-    """None where nothing at hand names any of them. It reads files, the first time."""
+    """Return the benchmark, or None if none names a rule. Reads files on the first call."""
     own = _read(skill.content.datastream) if skill.content else None
     numbers = _numbers(skill, own)
     at_hand = [one for file in benchmarks(folders) if (one := _read(file))] + ([own] if own else [])
@@ -24,13 +24,13 @@ def published(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None
 
 
 def _worth(one: Published) -> tuple[int, int, list[int], str]:
-    """As many rules as can be, then with what a person checks, then the newest."""
+    """Sort key: most rules, then most check texts, then the newest release."""
     digits = "".join(letter if letter.isdigit() else " " for letter in f"{one.version} {one.release[:14]}")
     return len(one.rules), sum(bool(rule.check) for rule in one.rules), [*map(int, digits.split())], one.sha256
 
 
 def _numbers(skill: Skill, own: Published | None) -> dict[str, str]:
-    """V-number, to the skill's rule. Where content has two rules for a number, neither alone decides what DISA asks."""
+    """Map V-numbers to the skill's rules, without numbers that the content splits into several rules."""
     theirs = {one.rule: one.group for one in own.rules} if own else {}
     pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.told]
     count = Counter(theirs.values())
@@ -52,7 +52,7 @@ def _read(file: Path) -> Published | None:
     try:
         return _made(file, file.stat().st_mtime_ns)
     except (OSError, BadInput):
-        return None  # papers say that they are incomplete, and why content is not read `scap list` tells
+        return None  # evidence is marked incomplete, and `scap list` shows why the content is unreadable
 
 
 @lru_cache(8)

@@ -1,4 +1,4 @@
-"""A skill's rules in one document: what a run began with, by its digest, and what its evidence shows."""
+"""Encodes a skill's rules as one document, recorded by digest and included in the evidence."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ def rulebook(skill: Skill) -> bytes:
 
 @lru_cache(4)
 def _document(rules: tuple[Rule, ...]) -> bytes:
-    """Rules are frozen, and most runs have the same."""
+    """Encode the rules; cached, as most runs have the same."""
     return json.dumps([_told(rule) for rule in rules], indent=1, ensure_ascii=True).encode() + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""A skill is a folder that says what to harden: rules, each with its check."""
+"""A skill says what to harden: rules, each with its check."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,9 +16,9 @@ Check = Callable[[Files], Verdict]
 @dataclass(frozen=True)
 class Rule:
     id: str
-    """V-257985: stable over STIG releases."""
+    """V-257985: stable across STIG releases."""
     stig_id: str
-    """RHEL-09-255045; of a data stream's rule, its id in full."""
+    """RHEL-09-255045; for data streams the rule's full id."""
     category: Category
     title: str
     requirement: str
@@ -28,16 +28,16 @@ class Rule:
     check: Check
     depends: tuple[str, ...] = ()
     asks: frozenset[str] = frozenset()
-    """Settings that it wants though their order is open: "sshd clientaliveinterval 600" (targets/effects)."""
+    """Settings that it wants though their order is undefined: "sshd clientaliveinterval 600" (targets/effects)."""
     irreversible: bool = False
     breaks: str = ""
-    """What hardening it can break, in words; empty when nothing is known."""
+    """What hardening it can break; empty if unknown."""
     foreign: bool = False
-    """Its words are those of content that somebody else wrote."""
+    """Its texts come from foreign content."""
     script: bool = False
-    """`fix` is a script: roles are told what it would set, and none of them runs it."""
+    """`fix` is a script: roles see its values, but do not run it."""
     remedy: bool = False
-    """Whoever wrote the rule wrote a script that fixes it, which only a person's yes lets run, as a last resort."""
+    """The content has a remediation script, a last resort that needs a person's approval."""
 
 
 @dataclass(frozen=True)
@@ -46,35 +46,35 @@ class Skill:
     title: str
     rules: Mapping[str, Rule]
     mode: Mode | None = None
-    """The only mode that it is run in; None is any."""
+    """The only run mode; None allows any."""
     content: Content | None = None
-    """What OpenSCAP is to be asked, where the rules have no checks of our own."""
+    """The content for OpenSCAP, if the rules have no built-in checks."""
     tailored: Tailored | None = None
-    """The tailoring whose profile this is."""
+    """The tailoring file of the profile."""
     left_out: Mapping[str, Rule] = field(default_factory=dict)
-    """Rules that are not applicable by the tailoring: papers say so, and no run takes them."""
+    """Rules excluded by the tailoring: in the evidence, but in no run."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    """Values that are the site's to choose."""
+    """Site parameters by name."""
     valued: str = ""
-    """The skill that they are set for, where it is another than this."""
+    """The skill under which site values are set, if not this one."""
     retuned: Callable[[Mapping[str, str]], "Skill"] | None = None
-    """The same with other values, by the parameters' names."""
+    """Builds the skill with other values, by parameter name."""
     used: tuple[ParameterUsed, ...] = ()
-    """The values that somebody chose, where this was made with them."""
+    """The site values that this skill was built with."""
 
     @property
     def told(self) -> tuple[Rule, ...]:
-        """All that papers speak of."""
+        """All rules in the evidence."""
         return (*self.rules.values(), *self.left_out.values())
 
     @property
     def values_of(self) -> str:
-        """The skill whose values count."""
+        """The skill under which site values are set."""
         return self.valued or self.name
 
 
 def tuned(skill: Skill, used: tuple[ParameterUsed, ...]) -> Skill:
-    """As it is with what the site chose. What the skill does not know any more is passed over."""
+    """Return the skill with the site values; unknown parameters are ignored. Raises BadInput for malformed values."""
     known = tuple(one for one in used if one.name in skill.parameters)
     if not known or skill.retuned is None:
         return skill

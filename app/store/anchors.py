@@ -1,4 +1,4 @@
-"""What is counted beside the record of what people did, so that its end cannot be cut off without a trace."""
+"""Chain ends and seals, stored apart from the audit log so that truncating the log leaves a trace."""
 
 from sqlmodel import Field, Session, SQLModel
 
@@ -6,7 +6,7 @@ from app.events.record import Recorded
 
 
 class ChainEndRow(SQLModel, table=True):
-    """How far a chain has come, by another hand than its lines: written in the transaction that adds one."""
+    """The last seq and hash of a chain, written in the transaction that appends the line."""
 
     __tablename__ = "chain_end"
 
@@ -16,7 +16,7 @@ class ChainEndRow(SQLModel, table=True):
 
 
 class SealRow(SQLModel, table=True):
-    """What the record holds already: the same pack is written down once, however often it is taken away."""
+    """An evidence pack that the audit log already names, so that each pack is recorded once."""
 
     __tablename__ = "seal"
 
@@ -29,7 +29,7 @@ def counted(session: Session, line: Recorded) -> None:
 
 
 def end(session: Session, chain: str) -> tuple[int, str] | None:
-    """Seq and hash of the last line; None where nobody has counted yet."""
+    """Return seq and hash of the chain's last line, or None if none was recorded."""
     row = session.get(ChainEndRow, chain)
     return (row.seq, row.hash) if row else None
 

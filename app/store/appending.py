@@ -1,4 +1,4 @@
-"""How the log lands: one transaction per batch, with the tables that are read off it. What passes is sat out."""
+"""Writes batches of the log, each in one transaction with its projections. Retries while the database is away."""
 
 import logging
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from app.store.standing import stand
 log = logging.getLogger(__name__)
 
 CHANNEL = "temper_events"
-"""Where a shared database says who has more: `RUN SEQ`."""
+"""The PostgreSQL channel of notifications. The payload is `RUN SEQ`."""
 BETWEEN = 0.5
-"""Seconds between two looks at a full disk, a lock, or a database that is away."""
+"""Seconds between retries while the disk is full, or the database locked or away."""
 
 
 _OURS = text("""
@@ -28,7 +28,7 @@ with mine as (select name, node from lease where name = any(:runs) for share)
 select asked.run, mine.node, (select coalesce(max(event.seq), 0) from event where event.run = asked.run) as head
 from unnest(cast(:runs as text[])) as asked(run) left join mine on mine.name = asked.run
 """)
-"""Of each run: whose it is, which nobody changes until the transaction ends, and how far its log has come."""
+"""For each run: its owner, locked until the transaction ends, and the newest seq of its log."""
 _EVENTS = text("""
 insert into event (run, seq, at, kind, line, hash) select * from unnest(
 cast(:run as text[]), cast(:seq as bigint[]), cast(:at as float8[]), cast(:kind as text[]), cast(:line as bytea[]),
@@ -42,7 +42,7 @@ _NOTICES = text("select pg_notify(:channel, told) from unnest(cast(:told as text
 
 
 def append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], ends: Event) -> frozenset[str]:
-    """Whether what was on its way arrived is looked up before it is sent again. `ends` ends the waiting."""
+    """Append a batch, retrying unless `ends` is set while the database is away. Return the runs that this node lost."""
     told = False
     while True:
         try:
@@ -69,7 +69,7 @@ def _append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) ->
 
 
 def land(session: Session, batch: Sequence[Recorded]) -> None:
-    """In the caller's transaction: the lines, the tables that are read off them, and word of it to other nodes."""
+    """Write the lines and projections, and notify other nodes, in the caller's transaction."""
     _write(session, batch)
     if batch and shared(session.connection()):
         newest = {recorded.run: recorded.seq for recorded in batch}
@@ -78,8 +78,7 @@ def land(session: Session, batch: Sequence[Recorded]) -> None:
 
 
 def _lost(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[str]:
-    """Runs that are not this node's, and runs whose log ends before these go on: a standby took over that did not have
-    the last of what was accepted."""
+    """Return runs that another node owns, or whose stored log lacks events before the batch (standby takeover)."""
     goes_on = {recorded.run: recorded.seq for recorded in reversed(batch)}
     rows = session.connection().execute(_OURS, {"runs": [*goes_on]})
     return frozenset(
@@ -115,7 +114,7 @@ def _write(session: Session, batch: Sequence[Recorded]) -> None:
 
 
 def _insert(session: Session, table: type[SQLModel], by_columns: TextClause, rows: Sequence[dict[str, object]]) -> None:
-    """On PostgreSQL by one statement, the same for any number, and by no pipeline, which a lost connection tears."""
+    """Insert the rows, on PostgreSQL in one statement for any number: a lost connection would tear a pipeline."""
     if not rows:
         return
     connection = session.connection()

@@ -1,4 +1,4 @@
-"""Tries at a password, counted in the database: a restart forgets none, and all nodes count together."""
+"""Counts password attempts in the database, so that restarts keep the count and all nodes share it."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from sqlmodel import Field, Session, SQLModel, case, col, select
 from app.store.db import shared
 
 WITHIN = 300.0
-"""Seconds in which they are counted together."""
+"""Length of the counting window in seconds."""
 
 
 class AttemptRow(SQLModel, table=True):
@@ -22,19 +22,19 @@ class AttemptRow(SQLModel, table=True):
 
 
 def wait(session: Session, limits: Mapping[str, int], now: float) -> float:
-    """Seconds until another try is taken; nothing is written for one that is not."""
+    """Return the seconds until the next attempt is allowed; 0 if it is allowed now. Writes nothing."""
     rows = session.exec(select(AttemptRow).where(col(AttemptRow.key).in_(limits))).all()
     return max((_left(row, now) for row in rows if row.tries >= limits[row.key]), default=0.0)
 
 
 def count(session: Session, limits: Mapping[str, int], now: float) -> bool:
-    """One more, before the password is looked at: of many that come at once no more than the limit are taken."""
+    """Count an attempt, before the password check so that parallel ones count. Return whether limits allow it."""
     session.execute(delete(AttemptRow).where(col(AttemptRow.since) <= now - WITHIN))
     return all(_counted(session, key, now) <= limits[key] for key in sorted(limits))
 
 
 def forget(session: Session, limits: Mapping[str, int]) -> None:
-    """The password was right."""
+    """Delete the counters after a correct password."""
     session.execute(delete(AttemptRow).where(col(AttemptRow.key).in_(limits)))
 
 

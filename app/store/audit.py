@@ -1,4 +1,4 @@
-"""What people did, in one chain: each line is written in the transaction that looked up the one before it."""
+"""The audit log: one hash chain, in which each line is written in the transaction that read its predecessor."""
 
 import time
 
@@ -26,7 +26,7 @@ def note(database: Engine, event: PersonDid) -> Recorded:
 
 
 def _alone(session: Session) -> None:
-    """Two writers would follow the same line otherwise."""
+    """Lock the chain, since two writers would otherwise append to the same predecessor."""
     if shared(session.get_bind()):
         session.execute(select(func.pg_advisory_xact_lock(func.hashtext("temper audit"))))
     else:

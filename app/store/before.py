@@ -1,4 +1,4 @@
-"""How a host stood at the end of its last run: what a later one's drift is measured against."""
+"""The state of a host at the end of an earlier run, which later runs compare to."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ from app.store.held import asking
 from app.store.models import RunRow
 
 CHANGES = ("auto", "review")
-"""Modes of a run that may change a host."""
+"""Run modes that may change a host."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """A host as the last run that changed it left it."""
+    """The state in which the last run that could change a host left it."""
 
     run: str = ""
     boot: str = ""
-    """The kernel's boot_id as that run began; empty in logs that do not say."""
+    """The kernel's boot_id at the start of that run; empty in old logs."""
     probes: tuple[Probe, ...] = ()
     held: frozenset[str] = frozenset()
-    """Rules that held at its end."""
+    """Rules that passed at its end."""
     passed: frozenset[str] = frozenset()
-    """Those of its findings that it set right."""
+    """Findings that the run fixed."""
     behind: tuple[tuple[str, Behind], ...] = ()
-    """What it set and was not in force, by rule."""
+    """Pending settings by rule: set by the run, but not in force yet."""
 
 
 class StoredBefore:
@@ -67,7 +67,7 @@ def held(events: Iterable[Recorded]) -> frozenset[str]:
     for recorded in events:
         event = recorded.event
         if isinstance(event, VerdictGiven) and event.phase in ("opening", "closing"):
-            words[event.rule] = event.word  # the closing scan comes later, and has the last word
+            words[event.rule] = event.word  # the closing scan comes later and replaces the opening verdict
     return frozenset(rule for rule, word in words.items() if word == "pass")
 
 

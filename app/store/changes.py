@@ -1,4 +1,4 @@
-"""Whether anything was written since one looked last: known in microseconds, so that nobody reads in vain."""
+"""Reports in microseconds whether anything was written since the last check, to save needless reads."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,21 +11,21 @@ from app.store.db import shared
 
 
 class Changes:
-    """SQLite tells of every commit itself. On PostgreSQL it goes by the log, whichever node wrote it, and by `tell`:
-    of what is written beside the log, somebody has to tell."""
+    """Counts writes. SQLite counts commits itself; on PostgreSQL this counts log notifications and calls of
+    `signal_change`, which writers of other tables must make."""
 
     def __init__(self, database: Engine) -> None:
         self._told, self._more = 0, asyncio.Event()
         self._connection = None if shared(database) else database.raw_connection()
         if self._connection:
-            self._connection.detach()  # a connection sees others' commits alone, so nobody writes by this one
+            self._connection.detach()  # data_version counts other connections' commits only, so this one never writes
 
     def version(self) -> int:
-        """Another one after every commit, of this process or of any other."""
+        """Return a number that changes with every commit of any process."""
         if self._connection is None:
             return self._told
         cursor = self._connection.cursor()
-        cursor.execute("PRAGMA data_version")  # read from memory that SQLite's processes share
+        cursor.execute("PRAGMA data_version")  # reads memory shared by SQLite's processes
         [(version,)] = cursor.fetchall()
         return int(version)
 
@@ -34,14 +34,14 @@ class Changes:
         self._more.set()
 
     async def beyond(self, version: int, seconds: float) -> None:
-        """Return as soon as more than `version` is told of, else after so long."""
+        """Return once a change after `version` is signalled, or after `seconds`."""
         self._more.clear()
         if self._connection or self._told == version:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._more.wait(), seconds)
 
     def written(self, batch: Sequence[Recorded]) -> None:
-        """Samples change nothing that anybody looks for."""
+        """Signal a change unless the batch holds only samples, which nothing waits for."""
         if any(recorded.run != MACHINE for recorded in batch):
             self.tell()
 

@@ -1,4 +1,4 @@
-"""A whole database into another: every table row by row, in one transaction, and then the chains are read again."""
+"""Copies a database into another one, table by table in one transaction, and verifies the hash chains afterwards."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,15 +12,15 @@ from app.store.events import EventStore
 
 CHUNK = 2000
 OF_PROCESSES = ("alembic_version", "node", "lease")
-"""What says of running processes, and not of what was done."""
+"""Tables about running processes, which are not copied."""
 
 
 @dataclass(frozen=True)
 class Copied:
     rows: dict[str, int]
-    """Per table."""
+    """Row count by table."""
     chains: int
-    """Runs, and the record of what people did, whose chain holds in the copy."""
+    """The number of chains, runs and the audit log, that were verified in the copy."""
 
 
 def copy(source: Engine, into: Engine) -> Copied:
@@ -33,7 +33,7 @@ def copy(source: Engine, into: Engine) -> Copied:
 
 
 def _tables(engine: Engine) -> dict[str, Table]:
-    """In an order in which nothing points at what is not there yet."""
+    """Return the tables by name, ordered so that referenced tables come first."""
     known = MetaData()
     known.reflect(engine)
     return {table.name: table for table in known.sorted_tables if table.name not in OF_PROCESSES}

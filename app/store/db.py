@@ -1,4 +1,4 @@
-"""Opening the database, SQLite in a file or PostgreSQL at an address: migrated, or a clear word why not."""
+"""Opens and migrates the database: a SQLite file or a PostgreSQL address."""
 
 import sqlite3
 import time
@@ -16,16 +16,16 @@ from app.errors import Unusable
 from app.store.fresh import lay_out
 
 HEAD = "0020"
-"""The newest migration. A database that stands there is opened without loading Alembic."""
+"""The newest migration. A database at this revision opens without loading Alembic."""
 IDLE_MILLISECONDS = 4000
-"""A node that freezes in the middle of a transaction keeps its locks no longer than this."""
+"""PostgreSQL ends an idle transaction after this time, so that a frozen node cannot keep its locks."""
 POOL, MORE = 10, 10
 FOR_A_CONNECTION = 5.0
-"""Seconds that somebody waits for one of those: all in use is not the same as broken."""
+"""Seconds to wait for a free pooled connection."""
 AGAIN_AFTER = 0.1
 
 AWAY = (OperationalError, InternalError, AllInUse)
-"""Raised by a database that is locked, full, not there now or asked by too many; it may be again in a moment."""
+"""Errors of a database that is locked, full, unreachable or overloaded; a retry may succeed."""
 
 _WARY = {
     "connect_timeout": "10",
@@ -36,7 +36,7 @@ _WARY = {
 }
 
 Place = Path | str
-"""A file for SQLite, or the address of a PostgreSQL database."""
+"""The path of a SQLite file, or the address of a PostgreSQL database."""
 
 
 def open_database(place: Place) -> Engine:
@@ -49,24 +49,24 @@ def open_database(place: Place) -> Engine:
 
 
 def shared(engine: Engine | Connection) -> bool:
-    """Several nodes may work on it at once."""
+    """Return whether several nodes can share the database, i.e. whether it is PostgreSQL."""
     return engine.dialect.name == "postgresql"
 
 
 def shown(place: Place) -> str:
-    """Without the password."""
+    """Return the location for display, without its password."""
     return make_url(place).render_as_string() if isinstance(place, str) else str(place)
 
 
 @contextmanager
 def alone(engine: Engine, what: str) -> Iterator[None]:
-    """One node at a time does `what`; the others wait here."""
+    """Hold a lock named `what` that one node has at a time; others wait. On SQLite it does nothing."""
     if not shared(engine):
         yield
         return
     key = func.hashtext(what)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        # Asked again and again, not waited for: to PostgreSQL a wait is a statement, which an index build waits for.
+        # Polled: a blocked statement would hold up a concurrent index build, which waits for all statements.
         while not connection.execute(select(func.pg_try_advisory_lock(key))).scalar():
             time.sleep(AGAIN_AFTER)
         try:
@@ -96,9 +96,9 @@ def _postgres(address: str) -> Engine:
 
 
 def apart(engine: Engine, connections: int, *, asked: bool = True) -> Engine:
-    """The same database by connections of one's own, which nobody else can use up. The caller disposes of it.
+    """Open the same database with a pool of its own. The caller disposes of it.
 
-    `asked`: before each use, whether they still stand. Who sits out that one is lost spares that statement.
+    `asked`: test connections before use. A caller that retries lost connections saves that statement.
     """
     return _made(engine.url, connections, 0, asked=asked)
 
@@ -110,24 +110,24 @@ def _made(url: URL, connections: int, more: int, *, asked: bool = True) -> Engin
         event.listen(engine, "connect", _pragmas)
         return engine
     options = f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"
-    # Last in, first out: by what the last statement was prepared, the next one is sent.
+    # Last in, first out: the next statement reuses the connection that prepared it.
     pool |= {"pool_pre_ping": asked, "pool_use_lifo": True}
     return create_engine(url, connect_args={"options": options}, **pool)
 
 
 def singly(engine: Engine) -> Engine:
-    """For single statements, each of which begins and ends by itself: nothing is sent but the statement."""
+    """Return the engine in autocommit mode, for single statements."""
     return engine.execution_options(isolation_level="AUTOCOMMIT") if shared(engine) else engine
 
 
 def dialled(address: str) -> str:
-    """For who opens connections of its own."""
+    """Return the address with keepalive parameters, for libraries that open their own connections."""
     url = make_url(address)
     return wary(url).render_as_string(hide_password=False) if url.drivername.startswith("postgres") else address
 
 
 def wary(url: URL) -> URL:
-    """Of a connection that says nothing any more it is known within seconds, and not after TCP's quarter of an hour."""
+    """Add keepalive parameters, so that a dead connection is noticed within seconds, not after TCP's 15 minutes."""
     return url.update_query_dict({name: value for name, value in _WARY.items() if name not in url.query})
 
 
@@ -137,7 +137,7 @@ def _pragmas(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def why(exc: Exception) -> str:
-    """In a line."""
+    """Return the first line of the database's error message."""
     return str(getattr(exc, "orig", None) or exc).strip().partition("\n")[0]
 
 
@@ -182,7 +182,7 @@ def migrate(engine: Engine) -> None:
     config.set_main_option("script_location", str(migrations()))
     with engine.begin() as connection:
         if not shared(connection):
-            # SQLite's driver begins no transaction for a change of tables: a kill would leave some of them changed.
+            # SQLite's driver begins no transaction for DDL: a kill would leave a partial migration.
             connection.exec_driver_sql("begin immediate")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

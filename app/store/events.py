@@ -1,4 +1,4 @@
-"""The log as it is kept: what lands in it, and what is read out of it."""
+"""Reads and writes the stored event log and the machine's samples."""
 
 from collections.abc import Generator, Iterator, Sequence
 from threading import Event
@@ -21,7 +21,7 @@ AT_ONCE = 2000
 
 
 class RunSpan(NamedTuple):
-    """When a run was on."""
+    """The time span of a run."""
 
     run: str
     host: str
@@ -39,12 +39,12 @@ _SPANS = (
 
 class EventStore:
     def __init__(self, engine: Engine, leases: Leases | None = None, writing: Engine | None = None) -> None:
-        """`writing`: connections of the writer's own, so that however many read, the log is written."""
+        """`writing`: a separate pool for the log writer, so that readers cannot block it."""
         self._engine, self._writing = engine, writing or engine
         self._leases = leases
         self._ends = Event()
         self.thinned = ThinnedStore(engine)
-        """Of the samples that are too old to be kept one by one."""
+        """Downsampled samples, kept longer than single ones."""
 
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
         return append(self._writing, self._leases, batch, self._ends)
@@ -56,7 +56,7 @@ class EventStore:
         return head(self._engine, run)
 
     def last(self, run: str) -> tuple[int, str] | None:
-        """Seq and hash that the next event follows."""
+        """Return seq and hash of the run's newest event, or None."""
         newest = select(col(EventRow.seq), col(EventRow.hash)).where(col(EventRow.run) == run)
         with connected(self._engine) as connection:
             row = connection.execute(newest.order_by(col(EventRow.seq).desc()).limit(1)).first()
@@ -71,7 +71,7 @@ class EventStore:
         limit: int | None = None,
         since: float = 0.0,
     ) -> list[tuple[int, bytes, str]]:
-        """(seq, line, hash) in order, after the seq `after` and not before the time `since`."""
+        """Return (seq, line, hash) in order, for seqs above `after` and times from `since` on."""
         query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
         if kinds:
             first = None if since else limit
@@ -85,7 +85,7 @@ class EventStore:
             return [(row.seq, row.line, row.hash) for row in rows]
 
     def line_by_line(self, run: str) -> Generator[tuple[int, bytes, str]]:
-        """All as it stands now, however long it is: a few lines at a time are in memory."""
+        """Yield (seq, line, hash) of the whole log with bounded memory."""
         query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
         with (
             connected(self._engine) as connection,
@@ -103,7 +103,7 @@ class EventStore:
             yield read(line, digest)
 
     def seq_at(self, run: str, at: float) -> int:
-        """The newest event of that time or before it; found by halving, for a million of them have no index by time."""
+        """Return the seq of the newest event at or before `at`. Bisects, as events have no index by time."""
         low, high = 0, (self.last(run) or (0, ""))[0]
         while low < high:
             middle = (low + high + 1) // 2
@@ -112,17 +112,17 @@ class EventStore:
         return low
 
     def newest_at(self, run: str, seq: int) -> float | None:
-        """When the newest event up to this seq was: in a run that was shrunk, not every seq has one."""
+        """Return the time of the newest event with a seq up to `seq`; a shrunk run has gaps."""
         query = select(col(EventRow.at)).where(col(EventRow.run) == run, col(EventRow.seq) <= seq)
         with connected(self._engine) as connection:
             return connection.execute(query.order_by(col(EventRow.seq).desc()).limit(1)).scalar()
 
     def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
-        """All but the pieces of turns: a finished turn carries its whole text."""
+        """Yield all events except turn deltas. A finished turn holds its whole text."""
         return self.events(run, after=after, upto=upto, kinds=STEADY)
 
     def brief(self, run: str) -> Iterator[Recorded]:
-        """All that a state is folded from: without the pieces of turns, but with the newest event, for its time."""
+        """Yield the events for folding a state: no turn deltas, but the newest event of any kind for its time."""
         last = 0
         for recorded in self.steady(run):
             last = recorded.seq
@@ -130,7 +130,7 @@ class EventStore:
         yield from (newest for newest in self.newest(run, None, tuple(KINDS), 1) if newest.seq > last)
 
     def newest(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
-        """The last ones of these kinds, newest first."""
+        """Return the last `limit` events of these kinds, newest first."""
         last = _seqs(run, kinds, 0, upto, backwards=True).limit(limit)
         query = select(col(EventRow.line), col(EventRow.hash)).where(
             col(EventRow.run) == run, col(EventRow.seq).in_(last)
@@ -140,25 +140,25 @@ class EventStore:
             return [read(row.line, row.hash) for row in rows]
 
     def queued(self) -> list[tuple[str, str]]:
-        """(run, host) of the runs that nobody has begun."""
+        """Return (run, host) of the runs that have not started."""
         query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
         with connected(self._engine) as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
 
     def at_work(self) -> list[str]:
-        """The runs that have begun and not ended."""
+        """Return the runs that have started and not ended."""
         begun = col(RunRow.started_at).is_not(None) & col(RunRow.ended_at).is_(None)
         with connected(self._engine) as connection:
             return list(connection.execute(select(col(RunRow.id)).where(begun)).scalars())
 
     def spans(self, since: float, until: float) -> list[RunSpan]:
-        """The runs that were on at some time in between."""
+        """Return the runs that overlap this period."""
         over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
         with connected(self._engine) as connection:
             return [_span(row) for row in connection.execute(_SPANS.where(col(RunRow.started_at) <= until, over))]
 
     def span(self, run: str) -> RunSpan | None:
-        """None where it is not there or has not started."""
+        """Return the run's span, or None if it is unknown or has not started."""
         with connected(self._engine) as connection:
             row = connection.execute(_SPANS.where(col(RunRow.id) == run)).first()
         return _span(row) if row else None
@@ -181,7 +181,7 @@ class EventStore:
             return [read(row.line, "") for row in rows]
 
     def forget_samples(self, before: float) -> None:
-        """All but the newest, whose seq the next one follows, and the few that sum others up."""
+        """Delete samples older than `before`, except the newest, whose seq continues, and energy totals."""
         old = delete(SampleRow).where(
             col(SampleRow.at) < before, col(SampleRow.seq) < self.last_sample(), col(SampleRow.kind).not_in(FOR_GOOD)
         )
@@ -197,9 +197,9 @@ class EventStore:
 
 
 def _seqs(run: str, kinds: Sequence[str], after: int, upto: int | None, *, backwards: bool = False) -> Select[int]:
-    """Looked up in the index alone: a million pieces of turns lie between the few lines that are wanted."""
+    """Select seqs from the index alone: a run may have a million deltas between the wanted lines."""
     wanted = col(EventRow.run) == run, col(EventRow.kind).in_(kinds), *_between(after, upto)
-    # Reckoned with, no index gives the order: SQLite would walk through every piece of a turn for it.
+    # The expression keeps SQLite from using the seq index, which would walk through every delta.
     order = col(EventRow.seq) if "turn.delta" in kinds else col(EventRow.seq) + 0
     return select(col(EventRow.seq)).where(*wanted).order_by(order.desc() if backwards else order.asc())
 

@@ -1,4 +1,4 @@
-"""Changes that held on one host, for others with the same files. Written by the transaction that appends to the log."""
+"""Proven fixes, offered to other hosts with the same files. Written by the transaction that appends to the log."""
 
 from collections.abc import Sequence
 
@@ -15,9 +15,9 @@ from app.store.held import asking
 from app.store.models import RunRow
 
 MOST = 3
-"""Looked at for one attempt."""
+"""Maximum number of fixes considered for an attempt."""
 NO_FAULT = ("interrupted", "engine", "over budget")
-"""Ends of an attempt that say nothing against what it tried."""
+"""Causes of failure that do not count against the fix."""
 
 
 class FixRow(SQLModel, table=True):
@@ -28,12 +28,12 @@ class FixRow(SQLModel, table=True):
     """RUN.RULE.ATTEMPT"""
     rule: str
     seen: str
-    """Of the files that decide the rule, and of the rules themselves: a fix is for exactly these."""
+    """Digest of the rules and of the files that decide the rule; a fix applies only to the same digest."""
     host: str
     played: bool
-    """The host is played by a tree of files."""
+    """The host is simulated by a folder of files."""
     simulated: bool
-    """The engines are."""
+    """The engines are simulated."""
     at: float
     body: bytes = Field(sa_type=LargeBinary)
     offers: int = 0
@@ -41,7 +41,7 @@ class FixRow(SQLModel, table=True):
 
 
 class FixFailureRow(SQLModel, table=True):
-    """A fix that did not hold on a host: it is not offered there again."""
+    """A fix that failed on a host; it is not offered there again."""
 
     __tablename__ = "fix_failure"
 
@@ -56,9 +56,9 @@ class StoredFixes:
         self._database, self._run = database, run
 
     def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
-        """Of other hosts, and never tried here in vain; those first that held most often.
+        """Return proven fixes from other hosts that have not failed on this one, most successful first.
 
-        What was only played proves nothing for a real host, nor a simulated engine's change for a run with real ones.
+        Fixes from simulated hosts are not offered to real hosts, nor those of simulated engines to runs with real ones.
         """
         with asking(self._database) as session:
             ours = session.get_one(RunRow, self._run)
@@ -106,7 +106,7 @@ def _add(session: Session, recorded: Recorded, fix: ProvenFix) -> None:
 
 
 def _insert(session: Session, table: type[SQLModel], row: dict[str, object]) -> None:
-    """What is there stays: a crash may have it told twice."""
+    """Insert the row unless it exists: after a crash the same event may arrive twice."""
     session.flush()
     insert = postgresql.insert if shared(session.connection()) else sqlite.insert
     session.execute(insert(table).values(row).on_conflict_do_nothing())

@@ -1,6 +1,6 @@
-"""A new SQLite file gets its tables at once, as the migrations up to some point left them; newer ones follow as ever.
+"""Creates the tables of a new SQLite file from a schema file; newer migrations follow as usual.
 
-`python -m tests.store.fresh` writes the file anew after a migration was added.
+`python -m tests.store.fresh` rewrites that file after a migration was added.
 """
 
 from pathlib import Path
@@ -11,13 +11,13 @@ from app.config import migrations
 
 
 def lay_out(engine: Engine) -> None:
-    """An eighth of the work of all the migrations, and nothing of Alembic is read in."""
+    """Create all tables from the schema file, which is eight times faster than migrating and needs no Alembic."""
     statements = laid_out_by().read_text(encoding="utf-8").split(";\n")
     with engine.begin() as connection:
-        # SQLite's driver begins no transaction for a change of tables: a kill would leave some of them there.
+        # SQLite's driver begins no transaction for DDL: a kill would leave a partial schema.
         connection.exec_driver_sql("begin immediate")
         if engine.dialect.has_table(connection, "alembic_version"):
-            return  # somebody was quicker
+            return  # another process was faster
         for statement in filter(str.strip, statements):
             connection.exec_driver_sql(statement)
 

@@ -1,4 +1,4 @@
-"""Groups of hosts, by name."""
+"""Named groups of hosts."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ def groups(session: Session) -> dict[str, tuple[str, ...]]:
 
 
 def groups_of(session: Session, host: str) -> tuple[str, ...]:
-    """Those that the host is in now."""
+    """Return the groups that contain the host."""
     query = select(GroupedRow.name).where(GroupedRow.host == host).order_by(col(GroupedRow.name))
     return tuple(session.exec(query))
 
 
 def keep(session: Session, name: str, hosts: Sequence[str]) -> None:
-    """The group has these and no others; none: there is no such group any more."""
+    """Replace the hosts of a group. An empty list removes the group."""
     session.execute(delete(GroupedRow).where(col(GroupedRow.name) == name))
     session.add_all(GroupedRow(name=name, host=host) for host in dict.fromkeys(hosts))

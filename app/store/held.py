@@ -1,6 +1,6 @@
-"""The one connection that a request holds: whatever it asks on its way, deep down too, it asks by the same one.
+"""The one database session of a request, which every query within it reuses.
 
-Who holds one and waits for a second waits for others who do the same, and all of them wait for ever.
+A request that waits for a second connection while it has one can deadlock with others that do the same.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from sqlmodel import Session
 class _Held:
     session: Session
     now: bool = True
-    """False once the request is over: a task that it began may live on."""
+    """False after the request, which a task started by it may outlive."""
 
 
 _HELD: ContextVar[_Held | None] = ContextVar("held", default=None)
@@ -35,7 +35,7 @@ def held(session: Session) -> Iterator[None]:
 
 @contextmanager
 def asking(database: Engine) -> Iterator[Session]:
-    """For questions: nothing that is asked here is committed."""
+    """Yield the request's session, or a new one outside a request. For reads: nothing is committed."""
     mine = _HELD.get()
     if mine and mine.now:
         yield mine.session

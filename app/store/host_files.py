@@ -1,6 +1,6 @@
-"""What a node keeps of the hosts over SSH, for whichever node has them next: how each is reached, and its journals.
+"""Host folders of SSH hosts, stored for all nodes: registration, baseline and journals.
 
-The folder of a host on a node's disk is a copy of what lies here; only whoever holds the host's run changes either.
+The folder on a node's disk is a copy. Only the node that holds the host's run changes either.
 """
 
 import hashlib
@@ -14,18 +14,18 @@ from sqlalchemy import Engine, ScalarSelect, delete, func
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 
 PART = 1 << 20
-"""Bytes of a file in one row; a long one lies in several."""
+"""Maximum bytes of a file in one row; longer files take several."""
 REGISTRATION = ("host.json", "known_hosts")
 _SINGLE = (*REGISTRATION, "baseline.json", "alone")
 _JOURNALS = "journal"
 _SHARED = "shared"
-"""Lies beside a registration that the database knows: where it is gone from there, the host was forgotten elsewhere."""
+"""Marks a registration that is in the database. If it is gone from there, another node removed the host."""
 _HOST = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _PATH = re.compile(r"host\.json|known_hosts|baseline\.json|alone|journal/[A-Za-z0-9][^/]{0,140}/[A-Za-z0-9][^/]{0,60}")
-"""Nothing else is written, whatever the database says."""
+"""The only paths that are written to disk, whatever the database contains."""
 
 Held = Callable[[Session], None]
-"""Raises, inside the transaction, where the host is another's to change."""
+"""Raises, inside the transaction, if another node owns the host."""
 
 
 class HostFileRow(SQLModel, table=True):
@@ -33,10 +33,10 @@ class HostFileRow(SQLModel, table=True):
 
     host: str = Field(primary_key=True)
     path: str = Field(primary_key=True)
-    """Of a file in the host's folder."""
+    """Relative to the host's folder."""
     part: int = Field(primary_key=True)
     digest: str
-    """Of the whole file."""
+    """SHA-256 of the whole file."""
     content: bytes = Field(sa_type=LargeBinary)
 
 
@@ -44,11 +44,11 @@ _KNOWN = (col(HostFileRow.path) == REGISTRATION[0]) & (col(HostFileRow.part) == 
 
 
 def anybody(_session: Session) -> None:
-    """Nobody works on the host."""
+    """Accept any node, for hosts without a run."""
 
 
 def registrations() -> ScalarSelect[Any]:
-    """Another number whenever a host was made known, is reached in another way, or was forgotten."""
+    """Select a checksum that changes when a host is added, removed or reached in another way."""
     one = func.hashtextextended(col(HostFileRow.host) + " " + col(HostFileRow.digest), 0)
     return select(func.coalesce(func.sum(one), 0)).where(_KNOWN).scalar_subquery()
 
@@ -58,19 +58,19 @@ class HostFolders:
         self._database = database
         self._hosts = hosts
         self._seen: dict[str, str] = {}
-        """The registrations as they stood at the last look: host to digest."""
+        """Host to digest of its registration at the last sync."""
 
     def keep(self, host: str, held: Held = anybody) -> None:
-        """What has changed in the folder, in one transaction that is on disk when this returns."""
+        """Store the changed files of the host's folder in one committed transaction."""
         self._store(host, _files(self._hosts / host), held, lambda _: True)
 
     def keep_registration(self, host: str) -> None:
-        """How it is reached, or that it is forgotten; its journals stay what they are."""
+        """Store the host's registration, or its removal. Journals are not touched."""
         here = {path: at for path, at in _files(self._hosts / host).items() if path in REGISTRATION}
         self._store(host, here, anybody, lambda path: path in REGISTRATION)
 
     def bring(self, host: str) -> None:
-        """The folder as it lies in the database; where nothing of the host does, this node's is the first."""
+        """Update the local folder from the database. A host unknown to the database keeps its local folder."""
         with Session(self._database) as session:
             there = _digests(session, host)
             if not there:
@@ -84,7 +84,7 @@ class HostFolders:
         _without_empty(self._hosts / host / _JOURNALS)
 
     def look(self) -> None:
-        """The hosts that other nodes were told of, or told to forget, since the last look."""
+        """Apply registrations that other nodes added, changed or removed since the last sync."""
         with Session(self._database) as session:
             rows = session.exec(select(HostFileRow.host, HostFileRow.digest).where(_KNOWN)).all()
             found = {host: digest for host, digest in rows if _HOST.fullmatch(host)}
@@ -99,7 +99,7 @@ class HostFolders:
         self._seen = found
 
     def catch_up(self) -> None:
-        """What only this folder knows is brought in; what others have forgotten meanwhile is forgotten here."""
+        """Store hosts known only here, then apply what other nodes changed."""
         own = sorted(at.parent.name for at in self._hosts.glob(f"*/{REGISTRATION[0]}"))
         shared = {host for host in own if (self._hosts / host / _SHARED).exists()}
         with Session(self._database) as session:
@@ -124,7 +124,7 @@ class HostFolders:
 
 
 def _lay_out(folder: Path, files: dict[str, bytes]) -> None:
-    """A journal that is not here yet appears whole; everything else file by file, each whole or not at all."""
+    """Write the files. A new journal appears as a whole; other files are replaced one by one, each atomically."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     begun: dict[str, Path] = {}
     for path, content in sorted(files.items()):
@@ -155,7 +155,7 @@ def _without_empty(journals: Path) -> None:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Those that another node would need: neither locks nor what is half written."""
+    """Return the files that another node needs: no locks, no partial files."""
     journals = (at for at in folder.glob(f"{_JOURNALS}/[!.]*/[!.]*") if at.is_file())
     single = (folder / name for name in _SINGLE if (folder / name).is_file())
     return {str(at.relative_to(folder)): at for at in (*single, *journals)}

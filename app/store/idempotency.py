@@ -1,4 +1,4 @@
-"""Keys of requests that started a run, so that the same request again is the same run."""
+"""Idempotency keys: a repeated request returns the run that the first one started."""
 
 from sqlalchemy import delete
 from sqlmodel import Field, Session, SQLModel, col
@@ -11,13 +11,13 @@ class IdempotencyRow(SQLModel, table=True):
 
     key: str = Field(primary_key=True)
     digest: str
-    """Of the request's body."""
+    """SHA-256 of the request's body."""
     run: str
     at: float = Field(index=True)
 
 
 def claim(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
-    """The row that holds the key: ours, or the one that was there first."""
+    """Return the row of the key: a new one for `run`, or the existing one."""
     session.execute(delete(IdempotencyRow).where(col(IdempotencyRow.at) < now - KEEP_SECONDS))
     row = session.get(IdempotencyRow, key)
     if row is None:

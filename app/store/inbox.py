@@ -1,4 +1,4 @@
-"""Commands to runs, waiting in the database for whichever process works on them."""
+"""Commands for runs, stored in the database for the process that works on them."""
 
 import asyncio
 from collections.abc import Collection, Iterator
@@ -17,14 +17,14 @@ LOOK_EVERY = 0.2
 
 class StoredInbox:
     def __init__(self, database: Engine, run: str, asked: asyncio.Event) -> None:
-        """`asked` is set when something waits for the run."""
+        """`asked` is set when a command waits for the run."""
         self._database, self._run, self._asked = database, run, asked
 
     async def waiting(self) -> list[Command]:
         try:
             return await asyncio.to_thread(self._waiting)
         except AWAY:
-            return []  # asked again in a moment
+            return []  # retried soon
 
     def _waiting(self) -> list[Command]:
         with Session(self._database) as session:
@@ -34,7 +34,7 @@ class StoredInbox:
             ]
 
     async def close(self, command: Command) -> None:
-        with suppress(*AWAY):  # seen again, it means nothing any more
+        with suppress(*AWAY):  # a command seen again has no effect
             await asyncio.to_thread(self._close, command.id)
 
     def _close(self, command: int) -> None:
@@ -47,7 +47,7 @@ class StoredInbox:
 
 
 class Inboxes(Rounds):
-    """One look for all the runs that are worked on here: a look for each would be most of what they ask."""
+    """Polls the commands of all local runs in one query."""
 
     name, every, without = "commands", LOOK_EVERY, "what is asked of runs is not heard"
 
@@ -74,5 +74,5 @@ class Inboxes(Rounds):
             return queries.runs_asked(session, runs)
 
     async def _round(self) -> None:
-        with suppress(*AWAY):  # asked again in a moment
+        with suppress(*AWAY):  # retried soon
             await self.look()

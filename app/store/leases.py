@@ -1,4 +1,4 @@
-"""Which node a run belongs to. Asked where it counts: in the transaction that appends, under the lock that changes."""
+"""Leases: which node owns a run. Checked in the transaction that appends, and under the lock that guards a change."""
 
 from collections.abc import Callable, Collection
 
@@ -13,19 +13,19 @@ class LeaseRow(SQLModel, table=True):
     __tablename__ = "lease"
 
     name: str = Field(primary_key=True)
-    """A run, or `machine`."""
+    """A run's id, or `machine`."""
     host: str
     node: str = Field(index=True)
-    """Empty: it is offered to whoever takes it."""
+    """Empty while the run is offered to any node."""
     epoch: int
-    """How often it was offered: a queue's entry of an earlier time means nothing any more."""
+    """Number of offers so far; queue entries of an earlier epoch are void."""
     asked_at: float
     claim: int = Field(default=0, sa_type=BigInteger)
-    """What the host knows its owner by: whoever takes the run next has a higher one."""
+    """The fencing token, which the host compares; each new owner gets a higher one."""
     place: str = ""
-    """The data folder that has the host, where it is no host that others reach."""
+    """The data folder of a local host; empty for hosts that any node reaches."""
     unreached: str = ""
-    """The nodes that the host did not answer, each with when."""
+    """Nodes that could not reach the host, each with its time."""
 
 
 class Leases:
@@ -33,15 +33,12 @@ class Leases:
         self._engine = engine
         self.node = node
         self.leads = 0
-        """This node keeps the machine's log, the schedules and the webhooks for all: by which turn at that; or 0."""
+        """The leadership term if this node leads (machine log, schedules, webhooks), otherwise 0."""
         self.nodes, self.nodes_here = 1, 1
-        """How many take runs, and how many of them on this machine: an engine's room is divided among them."""
+        """Nodes that take runs, in all and on this machine; they divide an engine's capacity."""
 
     def take(self, run: str, host: str, epoch: int, place: str = "") -> int:
-        """What the host is claimed by.
-
-        Fenced where the run is another's, was offered again since, or its host lies in another data folder.
-        """
+        """Take the run and return its fencing token. Raises LeaseLost if it is not free for this node and epoch."""
         try:
             with Session(self._engine) as session, session.begin():
                 row = session.get(LeaseRow, run, with_for_update=True)
@@ -57,12 +54,12 @@ class Leases:
             raise Fenced(run) from exc
 
     def lost(self, session: Session, runs: Collection[str]) -> frozenset[str]:
-        """Those of `runs` that are not ours; until the transaction ends nobody can take the others from us."""
+        """Return the runs that this node does not own. The others stay its own until the transaction ends."""
         theirs = select(LeaseRow.name, LeaseRow.node).where(col(LeaseRow.name).in_(runs)).with_for_update(read=True)
         return frozenset(name for name, node in session.exec(theirs) if node != self.node)
 
     def held(self, run: str) -> Callable[[Session], None]:
-        """Fenced, inside a transaction, where the run is not ours; else nobody takes it until the transaction ends."""
+        """Return a check that raises LeaseLost unless this node owns the run until the end of the transaction."""
 
         def ours(session: Session) -> None:
             if self.lost(session, [run]):
@@ -71,7 +68,7 @@ class Leases:
         return ours
 
     def fence(self, run: str) -> Callable[[], None]:
-        """To be asked right before something is done that could harm if the run is not ours any more."""
+        """Return a check to call right before a change. It raises LeaseLost unless this node owns the run."""
 
         def ours() -> None:
             with Session(self._engine) as session:
@@ -83,7 +80,7 @@ class Leases:
 
 
 def _claim(session: Session, host: str) -> int:
-    """Milliseconds, so that a database that was put back from yesterday does not give a number twice."""
+    """Return a higher number than any before. It is in milliseconds, so that a restored backup repeats none."""
     highest = session.exec(select(func.max(LeaseRow.claim)).where(LeaseRow.host == host)).one() or 0
     now = session.exec(select(cast(func.extract("epoch", func.clock_timestamp()) * 1000, BigInteger))).one()
     return max(now, highest + 1)

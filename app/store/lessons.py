@@ -1,4 +1,4 @@
-"""What earlier runs taught, told to the next attempt on the same rule."""
+"""Lessons of earlier runs, for the next attempt on the same rule."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ class StoredLessons:
 def newest_lessons(
     session: Session, rule: str | None, words: str, after: tuple[float, str] | None, limit: int
 ) -> list[tuple[LessonRow, bool]]:
-    """Newest first, each with whether its run was simulated. `after`: the time and id of the one before."""
+    """Return lessons with whether each run was simulated, newest first, after the (time, id) `after`."""
     at, name = col(LessonRow.at), col(LessonRow.id)
     query = select(LessonRow, RunRow.simulated).join(RunRow, col(RunRow.id) == col(LessonRow.run))
     if rule:

@@ -1,4 +1,4 @@
-"""The tables. `event` is the truth; `run` and `lesson` are read off it in the same transaction."""
+"""The tables. `event` is the source of truth; `run` and `lesson` are projections of it."""
 
 from sqlalchemy import BigInteger
 from sqlmodel import Field, Index, LargeBinary, SQLModel
@@ -46,35 +46,35 @@ class RunRow(SQLModel, table=True):
     skipped: int = 0
     deferred: int = 0
     waived: int = 0
-    """Findings that were left alone for the sake of a waiver."""
+    """Findings skipped because of a waiver."""
     rolled_back: int = 0
     drifted: int = 0
-    """Rules that held at the end of the host's last run and failed when this one began."""
+    """Rules that passed at the end of the host's last run and fail at the start of this one."""
     regressed: int = 0
-    """Rules that held, before the run or by it, and no longer held at its end."""
+    """Rules that passed before or during the run and fail at its end."""
     tokens: int = 0
     tokens_in: int = Field(default=0, sa_type=BigInteger)
     whose: str = ""
-    """Who ordered it, or made the schedule or the rollout that did."""
+    """The person who ordered it, or who made its schedule or rollout."""
     token: str = ""
-    """Id of the API token that it was ordered with."""
+    """Id of the API token that ordered it."""
     reason: str = ""
     shrunk_at: float | None = None
-    """When it was shrunk to its evidence. Said by no event: the log had ended."""
+    """Time at which it was shrunk to its evidence; no event records it, as the log had ended."""
     name: str = ""
     tags: str = ""
-    """Separated by blanks. What people call it is said by no event either (runs/labels.py)."""
+    """Separated by spaces. No event records names and tags (runs/labels.py)."""
 
 
 class EvidenceRow(SQLModel, table=True):
-    """The evidence.zip of a run that was shrunk, packed once more. It holds what the log no longer does."""
+    """The evidence.zip of a shrunk run, stored because the log no longer has everything."""
 
     __tablename__ = "evidence"
 
     run: str = Field(primary_key=True)
     pack: bytes = Field(sa_type=LargeBinary)
     swept: bool = False
-    """Nothing is left in the log that should have gone."""
+    """All turn deltas have been deleted from the log."""
 
 
 class LessonRow(SQLModel, table=True):
@@ -93,7 +93,7 @@ class LessonRow(SQLModel, table=True):
 
 
 class CommandRow(SQLModel, table=True):
-    """What a person asks of a run; its worker takes it up, whichever process that is."""
+    """A command for a run, read by the process that works on it."""
 
     __tablename__ = "command"
 
@@ -105,13 +105,13 @@ class CommandRow(SQLModel, table=True):
     approval: str = ""
     actions: str = ""
     via: str = ""
-    """How who asks has come in; empty where an older Temper wrote it."""
+    """How the person signed in; empty in rows of older versions."""
     at: float
     taken_at: float | None = None
 
 
 class ProbeRow(SQLModel, table=True):
-    """One probe of one replica of an engine; what has no column of its own is JSON."""
+    """One probe of one replica; values without a column are JSON."""
 
     __tablename__ = "probe"
 
@@ -134,15 +134,15 @@ class PersonRow(SQLModel, table=True):
     name: str = Field(primary_key=True)
     right: str
     password: str = ""
-    """Empty where an identity provider vouches for them."""
+    """Empty if an identity provider signs the person in."""
     made_at: float
     disabled: bool = False
     identity: str = ""
-    """A digest of who vouches for them and of whom it means by that; empty where a password does."""
+    """Digest of the identity provider and of its name for the person; empty for passwords."""
 
 
 class CredentialRow(SQLModel, table=True):
-    """A browser's session, a token or a link that somebody was given. Its secret is nowhere."""
+    """A session, an API token or a link. The secret itself is not stored."""
 
     __tablename__ = "credential"
 
@@ -151,46 +151,45 @@ class CredentialRow(SQLModel, table=True):
     right: str
     kind: str
     label: str
-    """For people."""
     digest: str = Field(unique=True)
     made_at: float
     expires_at: float
     used_at: float | None = None
     ended_at: float | None = None
     run: str = ""
-    """What a link opens."""
+    """The run that a link opens."""
     source: str = ""
-    """The address that a browser signed in from."""
+    """The address that the browser signed in from."""
 
 
 class ScheduleRow(SQLModel, table=True):
-    """When a host is looked at, or hardened, without anybody asking each time."""
+    """A schedule that scans or hardens hosts."""
 
     __tablename__ = "schedule"
 
     id: str = Field(primary_key=True)
     host: str = Field(index=True)
-    """Or hosts, as a rollout names them, where `rollout` says how they are taken."""
+    """One host, or a selection of hosts if `rollout` is set."""
     skill: str
     rules: str
-    """Comma-separated; empty is the whole skill."""
+    """Comma-separated; empty means the whole skill."""
     mode: str
     rollout: str = ""
-    """JSON of how many at once, in which waves, and what pauses it; empty: one run on one host."""
+    """JSON of concurrency, waves and pause conditions; empty for one run on one host."""
     cron: str
     zone: str
     window_seconds: float | None = None
-    """A run that it started is stopped when this is over."""
+    """A run is stopped after this time."""
     enabled: bool = True
     by: str
     made_at: float
     next_at: float
     fired_at: float | None = None
     run: str = ""
-    """The run, or the rollout, that it started last."""
+    """The last run or rollout that it started."""
     outcome: str = ""
-    """What became of the last time, in a sentence."""
+    """Outcome of the last time, as a sentence."""
     unkept: bool = False
-    """Of the times that came last one was missed, skipped or came to nothing."""
+    """The last due time was missed, skipped or failed."""
     stopped: bool = False
-    """The run was asked to stop at the end of its window."""
+    """The run was stopped at the end of its window."""

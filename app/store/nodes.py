@@ -1,4 +1,4 @@
-"""The processes that share a database. Times are the database's own: the nodes' clocks need not agree."""
+"""The nodes that share a database. All times are the database's, so the nodes' clocks may differ."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,18 @@ from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 
 DEAD_AFTER = 5.0
-"""Seconds without a sign of life."""
+"""Seconds without a heartbeat after which a node counts as dead."""
 FORGOTTEN_AFTER = 7 * 24 * 3600.0
 MOST_LEFT = 100
-"""Ended runs of a node that is gone, looked after at a time: it may leave thousands, and who leads must not fall silent
-over them."""
+"""Ended runs of a dead node handled at a time: it may leave thousands, and the leader must keep its heartbeat."""
 ASK_AGAIN_AFTER = 10.0
-"""Seconds after which a run that was offered and that nobody took is offered anew."""
+"""Seconds after which an offered run that no node took is offered again."""
 TRIED_FOR = 240.0
-"""Seconds for which a node that could not reach a host leaves its run to the others. It is longer than the last of them
-waits for a host that takes a change back by itself: a host that answers nobody is not handed round."""
+"""Seconds for which a node leaves a host that it could not reach to others; longer than a host's own rollback takes."""
 
 
 Queued = Callable[[Sequence[tuple[str, int]]], Collection[str]]
-"""Of these runs, each with how often it was offered, those that still stand in the queue as they were offered."""
+"""Given (run, epoch) pairs, returns the runs that are still queued under that epoch."""
 
 
 def none_queued(_offered: Sequence[tuple[str, int]]) -> Collection[str]:
@@ -44,20 +42,20 @@ class NodeRow(SQLModel, table=True):
     name: str = Field(primary_key=True)
     kind: str
     machine: str
-    """What shares process numbers with it."""
+    """The machine or container in which `pid` counts."""
     pid: int
     began: float
-    """When that process did: a number that was given out again is told apart."""
+    """Start time of the process, which tells a reused pid apart."""
     started_at: float
     seen_at: float
     ended_at: float | None = None
     place: str = ""
-    """Its data folder, by a name that is the same for all that share it."""
+    """Identifier of its data folder, equal for all nodes that share it."""
 
 
 @dataclass(frozen=True)
 class Orphan:
-    """A run that nobody works on, and the number of times that it has been offered."""
+    """A run without an owner, and how often it was offered."""
 
     run: str
     host: str
@@ -66,18 +64,18 @@ class Orphan:
 
 @dataclass(frozen=True)
 class Overview:
-    """What a node sees with each sign of life that it gives."""
+    """The cluster as read with each heartbeat."""
 
     at: float
     living: Sequence[NodeRow]
     leader: str
     turn: int
-    """The leader's: how often the lead has changed hands."""
+    """The leadership term: how often the leader has changed."""
     unended: int
-    """Runs."""
+    """Number of unended runs."""
     registrations: Any
     kept: tuple[int, ...]
-    """How many rollouts have not ended, how many schedules and webhooks there are."""
+    """Numbers of unended rollouts, of schedules and of webhooks."""
 
     @property
     def workers(self) -> Sequence[NodeRow]:
@@ -90,7 +88,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class Standing:
-    """A node as an operator wants to see it."""
+    """A node as operators see it."""
 
     name: str
     kind: str
@@ -116,17 +114,14 @@ def living(session: Session) -> Sequence[NodeRow]:
 
 
 def at_work(session: Session) -> Sequence[NodeRow]:
-    """Those that were seen just now: what is handed over, one of them takes."""
+    """Return the nodes with a recent heartbeat, which can take over runs."""
     fresh = col(NodeRow.seen_at) >= now() - DEAD_AFTER
     query = select(NodeRow).where(_ALIVE, fresh, NodeRow.kind != "run")
     return session.exec(query.order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
 
 
 def share(session: Session) -> int | None:
-    """How many runs a node takes at most, so that the others get theirs; one alone takes all.
-
-    It grows with the runs: those that wait for a person hold no place that another needs.
-    """
+    """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
     return _share(session.exec(select(_unended())).one(), len(at_work(session)))
 
 
@@ -162,7 +157,7 @@ def standings(session: Session) -> list[Standing]:
 
 
 def beat(session: Session, name: str) -> Overview | None:
-    """A sign of life and a look at everything, in one statement; None when the others have given this node up."""
+    """Write a heartbeat and read the cluster in one statement. Return None if other nodes declared this one dead."""
     mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE).values(seen_at=now())
     seen = mine.returning(col(NodeRow.seen_at)).cte("beat")
     query = select(NodeRow).add_columns(
@@ -189,7 +184,7 @@ def end(session: Session, names: Collection[str]) -> None:
 
 
 def forget(session: Session) -> None:
-    """Nodes and leases that nobody asks about any more."""
+    """Delete nodes and leases that ended long ago."""
     before = told_time(session) - FORGOTTEN_AFTER
     over = select(RunRow.id).where(col(RunRow.ended_at) < before)
     session.execute(delete(NodeRow).where(col(NodeRow.ended_at) < before))
@@ -204,10 +199,10 @@ def orphans(
     at: float,
     queued: Queued = none_queued,
 ) -> list[Orphan]:
-    """Offered anew by this call, in the order in which they were asked for.
+    """Offer orphaned runs again and return them, oldest first.
 
-    `in_hand` are those that I work on; `nodes`, those that live; `queued`, those of the offered that nobody was given
-    yet: to offer them anew would cost them their place.
+    `in_hand`: this node's runs; `nodes`: living nodes; `queued`: finds offered runs still in the queue, which keep
+    their place.
     """
     alive, places = {node.name for node in nodes}, {"", *(node.place for node in nodes)}
     query = (
@@ -236,14 +231,14 @@ def orphans(
 
 
 def _first_offer(session: Session, run: str, host: str, at: float) -> bool:
-    """False where somebody took it meanwhile."""
+    """Return False if another node offered it first."""
     row = LeaseRow(name=run, host=host, node="", epoch=1, asked_at=at)
     new = insert(LeaseRow).values(row.model_dump()).on_conflict_do_nothing().returning(col(LeaseRow.name))
     return session.execute(new).first() is not None
 
 
 def _offered_again(session: Session, was: LeaseRow, at: float) -> bool:
-    """False where it is another's since we looked."""
+    """Return False if its lease changed since it was read."""
     same = (col(LeaseRow.name) == was.name) & (col(LeaseRow.node) == was.node) & (col(LeaseRow.epoch) == was.epoch)
     free = update(LeaseRow).where(same).values(node="", epoch=was.epoch + 1, asked_at=at)
     told = session.execute(free.returning(col(LeaseRow.name)), execution_options={"synchronize_session": False})
@@ -251,7 +246,7 @@ def _offered_again(session: Session, was: LeaseRow, at: float) -> bool:
 
 
 def give_away(session: Session, me: str, run: str) -> Orphan | None:
-    """The run's host does not answer `me`: it is for another node. None where each has tried just now."""
+    """Offer an unreachable host's run to other nodes; None if each has tried recently. Raises LeaseLost."""
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node != me:
         raise Fenced(run)
@@ -266,7 +261,7 @@ def give_away(session: Session, me: str, run: str) -> Orphan | None:
 
 
 def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
-    """Offered to `me`, which could not reach its host just now: it is for another node."""
+    """Offer the run again if `me` could not reach its host recently and another node has not tried; otherwise None."""
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
@@ -279,7 +274,7 @@ def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
 
 
 def nobody_else_for(session: Session, me: str, run: str) -> float:
-    """Seconds for which the run could be given to nobody: each of the others has tried its host just now."""
+    """Return for how many seconds each other node has recently tried the host, so that none can take the run."""
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
@@ -293,13 +288,13 @@ def _others(session: Session, tried: Collection[str]) -> bool:
 
 
 def _tried(lease: LeaseRow, at: float) -> dict[str, float]:
-    """The nodes that could not reach the host just now, and when that was."""
+    """Return the nodes that recently failed to reach the host, with the times."""
     said = (one.rpartition("@") for one in lease.unreached.split())
     return {node: float(when) for node, _, when in said if at - float(when) < TRIED_FOR}
 
 
 def left(session: Session) -> list[Orphan]:
-    """Runs that ended together with their node: their place in the queue may still be held."""
+    """Return runs that ended while their node died: the queue may still hold their places."""
     alive = [node.name for node in living(session)]
     query = (
         select(LeaseRow)
@@ -316,10 +311,7 @@ def release(session: Session, runs: Collection[str]) -> None:
 
 
 def lead(session: Session, name: str, alive: Collection[str]) -> int:
-    """One of the nodes keeps the machine's log, the schedules and the webhooks: who comes first, until it ends.
-
-    The number is of its turn at that, and 0 where another leads.
-    """
+    """Become leader (machine log, schedules, webhooks) if none is alive. Return the term, or 0 if another leads."""
     row = session.get(LeaseRow, MACHINE, with_for_update=True)
     if row is None:
         row = LeaseRow(name=MACHINE, host="", node="", epoch=0, asked_at=0.0)

@@ -1,4 +1,4 @@
-"""Hearing of what other nodes wrote: PostgreSQL says it at their commit."""
+"""Receives PostgreSQL notifications of events that other nodes wrote."""
 
 import asyncio
 import logging
@@ -37,7 +37,7 @@ class Notices(OwnTask):
     async def _listen(self) -> None:
         async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
             await connection.execute(f"listen {CHANNEL}")
-            for run in list(self._bus.newest):  # what was written while nobody listened
+            for run in list(self._bus.newest):  # events written while not listening
                 self._bus.heard(run, await asyncio.to_thread(self._store.head, run))
             self.listening.set()
             async for notice in connection.notifies():

@@ -1,4 +1,4 @@
-"""Values that a site chose for rules, as rows: for every host, for a group, or for one host."""
+"""Site values for rules, set for every host, a group or one host."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def parameters(session: Session, skill: str | None = None) -> Sequence[Parameter
 
 
 def in_effect(session: Session, skill: str, host: str) -> dict[str, ParameterRow]:
-    """By name. The nearest counts: the host's own, a group's, every host's; of two groups the first by its name."""
+    """Return the values in effect by name: a host's own before a group's (first by name) before all hosts'."""
     groups = groups_of(session, host)
     rows = [row for row in parameters(session, skill) if row.scope.covers(host, groups)]
     rows.sort(key=lambda row: row.scope_name, reverse=True)
@@ -44,13 +44,13 @@ def in_effect(session: Session, skill: str, host: str) -> dict[str, ParameterRow
 
 
 def of_group(session: Session, skill: str, group: str) -> dict[str, ParameterRow]:
-    """By name, what counts on whichever host is in this group and in no other, and has none of its own."""
+    """Return the values, by name, of a host that is only in this group and has none of its own."""
     rows = [row for row in parameters(session, skill) if row.scope.covers("", (group,))]
     return {row.name: row for row in sorted(rows, key=lambda row: _NEAREST.index(row.scope_kind))}
 
 
 class StoredParameters:
-    """What a run asks before it begins."""
+    """Reads site values for a run."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""People and what they sign in with. A secret is shown once, when it is made; here lies its digest."""
+"""People and their credentials. A secret is shown once; only its digest is stored."""
 
 import secrets
 import time
@@ -39,7 +39,7 @@ def add(session: Session, new: PersonRow) -> None:
 
 
 def disable(session: Session, name: str) -> None:
-    """What they did stays on record under their name; nobody else can take it."""
+    """Disable a person and end their credentials. The name stays reserved, as the audit log refers to it."""
     row = person(session, name)
     if row is None:
         raise NotTaken("name", f"there is nobody called {name[:40]!a}.", "not-found")
@@ -83,7 +83,7 @@ def issue(
 
 
 def link(session: Session, person: str, run: str, hours: float) -> tuple[CredentialRow, str]:
-    """To show somebody one run, and nothing else."""
+    """Issue a link that shows one run and nothing else."""
     seconds, label = hours * 3600, f"/runs/{run}"
     return issue(session, person=person, right="viewer", kind="link", label=label, run=run, seconds=seconds)
 
@@ -93,14 +93,14 @@ def credential(session: Session, secret: str) -> CredentialRow | None:
 
 
 def browser_of(session: Session, name: str, secret: str, now: float) -> str:
-    """The id of the cookie that this person's browser was given; empty where it holds no longer, or never did."""
+    """Return the id of this person's browser cookie; empty if it is unknown or expired."""
     row = credential(session, secret) if secret else None
     held = row is not None and row.kind == "browser" and row.person == name
     return row.id if row and held and row.ended_at is None and row.expires_at > now else ""
 
 
 def came_from(session: Session, name: str, source: str, since: float) -> bool:
-    """Somebody signed in by this name and from this address."""
+    """Return whether this person signed in from this address since then."""
     there = select(CredentialRow.id).where(
         CredentialRow.person == name,
         CredentialRow.kind == "session",
@@ -111,7 +111,7 @@ def came_from(session: Session, name: str, source: str, since: float) -> bool:
 
 
 def with_owners(session: Session, ids: Collection[str]) -> Sequence[tuple[CredentialRow, PersonRow]]:
-    """In one question, however many they are."""
+    """Return credentials with their owners, in one query."""
     both = select(CredentialRow, PersonRow).join(PersonRow, col(PersonRow.name) == col(CredentialRow.person))
     return session.exec(both.where(col(CredentialRow.id).in_(ids))).all()
 

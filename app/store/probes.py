@@ -1,4 +1,4 @@
-"""Probes of engines: kept for as long as the data folder is."""
+"""Engine probes. They are never deleted."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Rows that lists and prompts read, kept in step with the log by the transaction that appends to it."""
+"""Projections of the log that lists and prompts read, updated by the transaction that appends."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def _learn(session: Session, recorded: Recorded, event: kinds.LessonLearnt) -> N
         "uses": 0,
         "hits": 0,
     }
-    session.execute(insert(LessonRow).values(row).on_conflict_do_nothing())  # two nodes may learn it at once
+    session.execute(insert(LessonRow).values(row).on_conflict_do_nothing())  # two nodes may add it at once
 
 
 def _count(session: Session, ids: Sequence[str], column: str) -> None:

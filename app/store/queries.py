@@ -1,4 +1,4 @@
-"""Questions to the database. Each takes a session; who opens it commits it."""
+"""Queries on runs, lessons and commands. Each takes a session; its owner commits."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -10,7 +10,7 @@ from app.store.models import CommandRow, LessonRow, RunRow
 
 UNENDED = ("queued", "running", "paused")
 DROP_AFTER = 3
-"""Uses without a hit after which a lesson is no longer told."""
+"""Uses without success after which a lesson is dropped."""
 
 
 def run(session: Session, run_id: str) -> RunRow | None:
@@ -27,7 +27,7 @@ def newest_run(session: Session, host: str | None = None) -> RunRow | None:
 
 
 def newest_of_each_host(session: Session) -> Sequence[RunRow]:
-    """Of those that came as far as to look."""
+    """Return the newest started run of each host."""
     started = col(RunRow.started_at).is_not(None)
     at = func.max(RunRow.queued_at).label("at")
     newest = select(RunRow.host, at).where(started).group_by(col(RunRow.host)).subquery()
@@ -48,7 +48,7 @@ def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:
 
 
 def busy_hosts(session: Session) -> set[str]:
-    """On which some run has not ended."""
+    """Return the hosts with an unended run."""
     return set(session.exec(select(RunRow.host).where(col(RunRow.state).in_(UNENDED))))
 
 
@@ -57,7 +57,7 @@ def any_unended(session: Session) -> bool:
 
 
 def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
-    """The ones that helped most, first; those that never helped are dropped."""
+    """Return the lessons with the best success rate first, without those that never helped."""
     query = (
         select(LessonRow)
         .where(col(LessonRow.rule) == rule, (col(LessonRow.hits) > 0) | (col(LessonRow.uses) < DROP_AFTER))
@@ -67,7 +67,7 @@ def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
 
 
 def runs_asked(session: Session, runs: Collection[str]) -> set[str]:
-    """Those of `runs` for which a command waits."""
+    """Return the runs that have an open command."""
     waiting = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
     return set(session.exec(waiting))
 
@@ -77,7 +77,7 @@ _WAITING = (
     .where(col(CommandRow.run) == bindparam("run"), col(CommandRow.taken_at).is_(None))
     .order_by(col(CommandRow.id))
 )
-"""Made once for all."""
+"""Built once: it is executed often."""
 
 
 def take_commands(session: Session, run_id: str) -> list[CommandRow]:

@@ -1,4 +1,4 @@
-"""Rollouts as chains and rows: each line is written in the transaction that looked up the one before it."""
+"""Rollouts, as hash chains and rows: each line is written in the transaction that read its predecessor."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -38,24 +38,24 @@ class RolloutRow(SQLModel, table=True):
 
 
 class RolloutHostRow(SQLModel, table=True):
-    """A host that was begun. Of one rollout and one host there can be no second."""
+    """A host that was started or left out. A rollout has at most one row per host."""
 
     __tablename__ = "rollout_host"
 
     rollout: str = Field(primary_key=True)
     host: str = Field(primary_key=True)
     run: str = Field(index=True)
-    """Empty where it was left."""
+    """Empty if the host was left out."""
 
 
 @dataclass
 class RolloutJournal:
-    """What a transaction adds to one rollout's chain, and to the runs that it begins."""
+    """Appends to one rollout's chain, and to the runs that it starts, in one transaction."""
 
     session: Session
     rollout: str
     seq: int
-    """How far the chain goes."""
+    """Seq of the newest line."""
     _hash: str
     written: list[Recorded] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class RolloutJournal:
             _project(self.session, line)
 
     def begin(self, run: str, request: kinds.RunQueued) -> None:
-        """Its first event; who works on runs takes it up."""
+        """Queue a run by its first event."""
         self.written.append(record(run, 1, time.time(), request, GENESIS))
 
     def ask(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
@@ -77,7 +77,7 @@ class RolloutJournal:
 
 @contextmanager
 def journal(database: Engine, rollout: str) -> Iterator[RolloutJournal]:
-    """Nobody else writes to any rollout meanwhile. All of it is on disk at the end, or nothing."""
+    """Open a rollout's chain for writing. Locks all rollouts; everything is committed at the end, or nothing."""
     with Session(database) as session:
         _alone(session)
         newest = select(EventRow).where(EventRow.run == rollout).order_by(col(EventRow.seq).desc()).limit(1)
@@ -128,7 +128,7 @@ def runs_of(session: Session, runs: Sequence[str]) -> dict[str, RunRow]:
 
 
 def asked(session: Session, runs: Sequence[str], verb: str, by: str, since: float) -> set[str]:
-    """Those of `runs` that were asked this by the rollout since then."""
+    """Return the runs that got this command from the rollout since then."""
     told = select(CommandRow.run).where(
         col(CommandRow.run).in_(runs), CommandRow.verb == verb, CommandRow.by == by, col(CommandRow.at) >= since
     )

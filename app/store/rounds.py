@@ -1,4 +1,4 @@
-"""What goes on beside everything else: a task of its own, and rounds that go on whatever became of the last one."""
+"""Background tasks, once or periodic. A periodic task goes on whatever error a pass raises."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 class OwnTask(ABC):
-    """Work in a task of its own, from `start` to `close`."""
+    """An asyncio task that runs from `start` to `close`."""
 
     name: ClassVar[str]
     _task: asyncio.Task[None] | None = None
@@ -30,9 +30,9 @@ class OwnTask(ABC):
 
 class Rounds(OwnTask):
     every: ClassVar[float]
-    """Seconds from the end of a round to the next."""
+    """Seconds from the end of a pass to the next."""
     without: ClassVar[str]
-    """What is not done while the database is away."""
+    """What does not happen while the database is unavailable, for the log."""
 
     @abstractmethod
     async def _round(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Runs page by page, newest first, in both directions from a place in the list."""
+"""Lists runs page by page, newest first, in both directions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ class RunSearch:
     host: str | None = None
     tag: str | None = None
     words: str = ""
-    """Each has to stand somewhere in what is searched."""
+    """Every word must occur in a searched column."""
     only: Sequence[str] | None = None
-    """Those that may be seen; None is all."""
+    """Ids of the runs that may be shown; None shows all."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Schedules as rows."""
+"""Queries on schedules."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How each host stands, rule by rule: kept in step with the log by the transaction that appends to it."""
+"""The state of each rule on each host, projected from the log by the transaction that appends."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from app.store.groups import GroupedRow
 from app.store.models import RunRow
 
 NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
-"""What can stand in a cell, a letter each: that is all that a picture of a thousand hosts is sent."""
+"""Cell states, one letter each, to keep the view of a thousand hosts small."""
 
 _ENDS = kinds.RunFinished | kinds.RunFailed | kinds.RunStopped
 _TELLING = (
@@ -34,25 +34,25 @@ _TELLING = (
 
 
 class StandingRow(SQLModel, table=True):
-    """A host's findings of one skill. All its cells lie in one value, so that a thousand hosts are a thousand rows."""
+    """The rules of one host and skill. All cells are one value, so that a thousand hosts are a thousand rows."""
 
     __tablename__ = "standing"
 
     host: str = Field(primary_key=True)
     skill: str = Field(primary_key=True)
     run: str
-    """The newest that said something."""
+    """The newest run that changed a cell."""
     simulated: bool
     at: float
     cells: bytes = Field(sa_type=LargeBinary)
-    """JSON: rule to letter, run and seq, as `p7f3a2b1c:118`."""
+    """JSON: rule to letter, run and seq, e.g. `p7f3a2b1c:118`."""
 
 
 @dataclass(frozen=True)
 class Cell:
     letter: str
     run: str = ""
-    """That said so, in this event."""
+    """The run whose event `seq` set the letter."""
     seq: int = 0
 
 
@@ -60,7 +60,7 @@ _cells: msgspec.json.Decoder[dict[str, str]] = msgspec.json.Decoder(dict[str, st
 
 
 def decoded(cells: bytes) -> dict[str, str]:
-    """Undivided: the first character is the letter."""
+    """Return the encoded cell of each rule; its first character is the letter."""
     return _cells.decode(cells)
 
 
@@ -81,13 +81,13 @@ def standings_of(session: Session, skill: str, hosts: Sequence[str] | None = Non
 
 
 def skills_seen(session: Session) -> list[str]:
-    """Those that some host has been looked at by, most hosts first."""
+    """Return the skills that any host was scanned by, most hosts first."""
     found = list(session.exec(select(StandingRow.skill)))
     return sorted(set(found), key=lambda skill: (-found.count(skill), skill))
 
 
 def forget_host(session: Session, host: str) -> None:
-    """It is known no more: its runs stay, its place among the others goes."""
+    """Remove the host's standings and group memberships; its runs stay."""
     session.execute(delete(StandingRow).where(col(StandingRow.host) == host))
     session.execute(delete(GroupedRow).where(col(GroupedRow.host) == host))
 
@@ -128,7 +128,7 @@ def _put(session: Session, row: dict[str, object]) -> None:
 
 
 def _said(event: Event, cells: Mapping[str, str]) -> dict[str, str]:
-    """Rule to letter, where an event says something new."""
+    """Return the letters that an event changes, by rule."""
     match event:
         case kinds.VerdictGiven(phase="opening", rule=rule, word=word):
             return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}

@@ -1,4 +1,4 @@
-"""Samples of longer ago, a stretch of many a row: what a year of single rows would take, no data folder should hold."""
+"""Downsampled samples, many to a row, since a year of single rows would fill the disk."""
 
 from sqlalchemy import Engine, delete, func, select
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col
@@ -10,9 +10,9 @@ class ThinnedRow(SQLModel, table=True):
     __tablename__ = "thinned"
 
     step: int = Field(primary_key=True)
-    """Seconds from one figure to the next."""
+    """Seconds between two values."""
     at: float = Field(primary_key=True)
-    """Where the stretch begins."""
+    """Start of the stretch."""
     body: bytes = Field(sa_type=LargeBinary)
 
 
@@ -25,7 +25,7 @@ class ThinnedStore:
             session.merge(ThinnedRow(step=step, at=at, body=body))
 
     def stretches(self, step: int, since: float, until: float) -> list[tuple[float, bytes]]:
-        """Those that begin in [since, until), in order."""
+        """Return the stretches that begin in [since, until), in order."""
         query = select(col(ThinnedRow.at), col(ThinnedRow.body)).where(
             col(ThinnedRow.step) == step, col(ThinnedRow.at) >= since, col(ThinnedRow.at) < until
         )

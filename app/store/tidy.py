@@ -1,4 +1,4 @@
-"""Runs that have ended and are kept as evidence alone: which are due, their pack, and what goes from the log."""
+"""Shrinks ended runs to their evidence: finds due runs, stores packs and deletes turn deltas."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ _EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 
 
 def due(session: Session, before: float) -> Sequence[RunRow]:
-    """Runs that ended before then and are whole, oldest first."""
+    """Return unshrunk runs that ended before then, oldest first."""
     query = select(RunRow).where(
         col(RunRow.ended_at) < before, col(RunRow.state).not_in(UNENDED), col(RunRow.shrunk_at).is_(None)
     )
@@ -22,12 +22,12 @@ def due(session: Session, before: float) -> Sequence[RunRow]:
 
 
 def unswept(session: Session) -> Sequence[str]:
-    """Runs whose evidence is kept, and whose log was not swept to the end."""
+    """Return shrunk runs whose turn deltas are not all deleted."""
     return session.exec(select(EvidenceRow.run).where(col(EvidenceRow.swept).is_(False))).all()
 
 
 def keep(session: Session, run: str, pack: bytes, now: float) -> bool:
-    """From this commit on the run is shrunk. False where another process was faster, or the run has not ended."""
+    """Mark the run as shrunk and store its pack. Return False if another process did, or the run has not ended."""
     whole = (col(RunRow.id) == run, col(RunRow.shrunk_at).is_(None), col(RunRow.state).not_in(UNENDED))
     marked = session.connection().execute(update(RunRow).where(*whole).values(shrunk_at=now)).rowcount == 1
     if marked:
@@ -36,12 +36,12 @@ def keep(session: Session, run: str, pack: bytes, now: float) -> bool:
 
 
 def kept(session: Session, run: str) -> bytes | None:
-    """The pack as it was kept; None where the run is whole."""
+    """Return the stored pack, or None if the run is not shrunk."""
     return session.exec(select(EvidenceRow.pack).where(col(EvidenceRow.run) == run)).first()
 
 
 def sweep(database: Engine, run: str) -> int:
-    """How many events went. A turn at a time, so that whoever writes waits for none of it; safe to repeat."""
+    """Delete the deltas of finished turns and return their number. Each turn is a transaction; safe to repeat."""
     gone = 0
     for first, last in _finished_turns(EventStore(database), run):
         pieces = delete(EventRow).where(
@@ -58,7 +58,7 @@ def sweep(database: Engine, run: str) -> int:
 
 
 def _finished_turns(store: EventStore, run: str) -> Iterator[tuple[int, int]]:
-    """A turn that was cut off has its text nowhere but in its pieces: they stay."""
+    """Yield (first, last) seq of finished turns. Only the deltas have the text of interrupted turns, so those stay."""
     begun: tuple[int, str] | None = None
     for recorded in store.events(run, kinds=_EDGES):
         event = recorded.event

@@ -1,4 +1,4 @@
-"""Who ordered which run, and what its roles read and wrote."""
+"""Runs by who ordered them, with their token counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class OrderedRun:
 
 
 def ordered(session: Session, since: float, until: float, whose: str | None = None) -> Sequence[OrderedRun]:
-    """Those that were asked for in this time, by whom alone where somebody is named."""
+    """Return the runs ordered in [since, until), of one person if `whose` is set."""
     query = select(RunRow).where(col(RunRow.queued_at) >= since, col(RunRow.queued_at) < until)
     if whose is not None:
         query = query.where(RunRow.whose == whose)
@@ -32,6 +32,6 @@ def ordered(session: Session, since: float, until: float, whose: str | None = No
 
 
 def labels(session: Session) -> dict[str, str]:
-    """What tokens were called when they were made, by their id; those that have ended as well."""
+    """Return the labels of API tokens by id, ended ones included."""
     rows = session.exec(select(CredentialRow).where(CredentialRow.kind == "token")).all()
     return {row.id: row.label for row in rows}

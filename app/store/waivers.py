@@ -1,4 +1,4 @@
-"""Waivers as rows. None is ever removed: one that ended says when, by whom and why."""
+"""Waivers. Rows are never deleted: a revoked waiver says when, by whom and why."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ class WaiverRow(SQLModel, table=True):
     reason: str
     ticket: str
     until: str
-    """The day on which it ends, UTC: 2027-01-31."""
+    """Day on which it ends, UTC: 2027-01-31."""
     by: str
     made_at: float
     ended_at: float | None = None
-    """Taken back before its day."""
+    """Set if it was revoked early."""
     ended_by: str = ""
     ended_why: str = ""
 
@@ -48,7 +48,7 @@ class WaiverRow(SQLModel, table=True):
 
     @property
     def waiver(self) -> Waiver:
-        """As the log has it."""
+        """The waiver as it is recorded in the log."""
         return Waiver(
             id=self.id,
             rule=self.rule,
@@ -62,12 +62,12 @@ class WaiverRow(SQLModel, table=True):
 
 
 WEEK = 7
-"""Days before and after its end in which people are told."""
+"""Days before and after its end in which notices are sent."""
 
 
 @dataclass(frozen=True)
 class WaiverDue:
-    """It ends within a week, or ended within the last."""
+    """A waiver that ends within a week, or ended within the last one."""
 
     row: WaiverRow
     kind: Literal["waiver.ending", "waiver.ended"]
@@ -75,7 +75,7 @@ class WaiverDue:
 
     @property
     def name(self) -> str:
-        """Of the one word about it."""
+        """Unique key of the one notice about it."""
         return f"{self.kind}:{self.row.id}"
 
     @property
@@ -88,7 +88,7 @@ class WaiverDue:
 
 
 def due(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
-    """None of those that were taken back, or that another one took the place of."""
+    """Return the waivers that need a notice, without revoked or replaced ones."""
     held = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.in_force(now)}
     found = []
     for row in rows:
@@ -103,7 +103,7 @@ def due(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
 
 
 class StoredWaivers:
-    """What a run asks as it begins."""
+    """Reads the waivers for a run."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
@@ -116,7 +116,7 @@ class StoredWaivers:
 
 
 def waivers(session: Session) -> Sequence[WaiverRow]:
-    """Those that end first go first; those that were taken back last."""
+    """Return all waivers, the earliest end first and revoked ones last."""
     order = col(WaiverRow.ended_at).isnot(None), col(WaiverRow.until), col(WaiverRow.made_at)
     return session.exec(select(WaiverRow).order_by(*order)).all()
 

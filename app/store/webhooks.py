@@ -1,4 +1,4 @@
-"""Who is told of events, and how far each got in each run. The events themselves stay in the log alone."""
+"""Webhooks and their delivery progress per run. The events themselves are read from the log."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ class WebhookRow(SQLModel, table=True):
     url: str
     secret: str
     kinds: str
-    """Separated by blanks; empty: every kind but the single tokens."""
+    """Separated by spaces; empty means all kinds but turn deltas."""
     created_at: float
     delivered: int = 0
     dropped: int = 0
     problem: str = ""
-    """Of the newest delivery; empty when it was taken."""
+    """Error of the newest delivery; empty if it succeeded."""
     local: bool = False
-    """An admin allowed it to lead to this machine or a network of one's own."""
+    """An admin allowed local and private addresses."""
     template: str = ""
-    """How its body is put; empty: a CloudEvent."""
+    """Body template; empty for a CloudEvent."""
 
 
 class ProgressRow(SQLModel, table=True):
@@ -38,7 +38,7 @@ class ProgressRow(SQLModel, table=True):
     run: str = Field(primary_key=True)
     seq: int = 0
     attempts: int = 0
-    """At the event after `seq`."""
+    """Attempts to deliver the event after `seq`."""
     due_at: float = 0.0
 
 
@@ -57,7 +57,7 @@ def progress(session: Session, webhook: str, run: str) -> ProgressRow:
 
 @dataclass(frozen=True)
 class ToldOf:
-    """What events are of: a run on its host, or a rollout over hosts as they were named."""
+    """Subject of events: a run on its host, or a rollout over its selection of hosts."""
 
     host: str
     simulated: bool
@@ -72,7 +72,7 @@ def told_of(session: Session, name: str) -> ToldOf:
 
 
 def rollouts_owed(session: Session, webhook: WebhookRow, since: float) -> dict[str, int]:
-    """As `owed`; each with how far its chain goes, since other nodes write to it as well."""
+    """As `list_runs_to_deliver`, each rollout with its newest seq, since other nodes append to it."""
     begun = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook.id)
     upto = select(func.max(EventRow.seq)).where(col(EventRow.run) == col(RolloutRow.id)).scalar_subquery()
     query = select(RolloutRow.id, upto).where(
@@ -83,7 +83,7 @@ def rollouts_owed(session: Session, webhook: WebhookRow, since: float) -> dict[s
 
 
 def owed(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
-    """Runs that may hold something for it: begun after it was asked for, or under way then."""
+    """Return the runs with possibly undelivered events: queued after the webhook was added, or in progress then."""
     begun = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook.id)
     query = select(RunRow.id).where(
         (col(RunRow.queued_at) >= webhook.created_at) | col(RunRow.id).in_(begun),
@@ -93,18 +93,18 @@ def owed(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
 
 
 def asked_again(session: Session, webhook: str) -> Sequence[str]:
-    """Runs whose events a person wants sent once more."""
+    """Return the runs whose events were requested again."""
     query = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook, col(ProgressRow.due_at) < 0)
     return session.exec(query).all()
 
 
 def send_again(session: Session, webhook: str, run: str) -> None:
-    """From its first event on; what is due before all time is due now."""
+    """Deliver the run again from its first event; a due time before all others marks it."""
     session.merge(ProgressRow(webhook=webhook, run=run, seq=0, attempts=0, due_at=AGAIN))
 
 
 def add(session: Session, webhook: WebhookRow) -> None:
-    """What happened before it was asked for is not told."""
+    """Add the webhook. Earlier events are not delivered."""
     session.add(webhook)
     session.flush()
     runs = session.exec(select(RunRow.id).where(col(RunRow.ended_at).is_(None))).all()
@@ -115,7 +115,7 @@ def add(session: Session, webhook: WebhookRow) -> None:
 
 
 def advance(session: Session, row: ProgressRow, *, delivered: int = 0, dropped: int = 0, problem: str = "") -> None:
-    """Nothing where the webhook was taken away meanwhile."""
+    """Record deliveries. Does nothing if the webhook was deleted meanwhile."""
     change = {
         "delivered": WebhookRow.delivered + delivered,
         "dropped": WebhookRow.dropped + dropped,

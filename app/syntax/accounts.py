@@ -1,4 +1,4 @@
-"""passwd, shadow and group: colon-separated records, one a line."""
+"""Parsers for passwd, shadow and group: colon-separated records, one per line."""
 
 from dataclasses import dataclass
 
@@ -22,12 +22,12 @@ class Shadow:
     password: str
     max_days: int | None
     expires: int | None
-    """Days since 1970; None is never."""
+    """In days since 1970; None means never."""
     line: int
 
     @property
     def locked(self) -> bool:
-        """No password of any kind opens it. A key still may."""
+        """True if no password is accepted. A key may still be."""
         return self.password.startswith(("!", "*"))
 
 

@@ -1,4 +1,4 @@
-"""auditctl rule files: one command a line, split at spaces alone."""
+"""Parser for audit rule files: one auditctl command per line, split at spaces only."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class AuditLine:
 
     @property
     def control(self) -> Setting | None:
-        """`-f 2` or `-f2`: a switch of the audit system as a whole, not a rule about files or calls."""
+        """The setting of a control such as `-f 2` or `-f2`; None for rules about files or calls."""
         name, value = self.words[0][:2], self.words[0][2:]
         if name not in CONTROLS:
             return None
@@ -32,14 +32,14 @@ class AuditLine:
 
     @property
     def switch(self) -> Setting | None:
-        """A control, or one of the long options that hold for the whole system."""
+        """The setting of a control or of a system-wide long option."""
         if _SWITCH.fullmatch(self.words[0]):
             return Setting(self.words[0], " ".join(self.words[1:]), self.path, self.line)
         return self.control
 
     @property
     def rule(self) -> str | None:
-        """In one spelling: a watch is a rule about a path, as the kernel sees it."""
+        """The rule in a normalized spelling: a watch becomes a rule about a path, as in the kernel."""
         first, *rest = self.words
         if first not in ("-a", "-A", "-w"):
             return None
@@ -54,7 +54,7 @@ class AuditLine:
 
 
 def is_exception(rule: str) -> bool:
-    """It keeps events from being recorded."""
+    """Return True if the rule excludes events from the record."""
     return _EXCEPTION.match(rule) is not None
 
 
@@ -72,7 +72,7 @@ def controls(text: str, path: str) -> list[Setting]:
 
 
 def joined(texts: Iterable[str]) -> str:
-    """What augenrules makes of them: of -D, -b and -f the last and ahead of the rest, of -e the last and behind it."""
+    """Merge rule files as augenrules does: the last -D, -b and -f first, the last -e at the end."""
     heads, rest = {"-D": "", "-b": "", "-f": "", "-e": ""}, []
     for line in (line for text in texts for line in text.split("\n")):
         body = line.lstrip(source.TRAIL)
@@ -87,7 +87,7 @@ def joined(texts: Iterable[str]) -> str:
 
 
 def in_order(paths: Iterable[str]) -> list[str]:
-    """As `ls -v` sorts: numbers in names by their value."""
+    """Sort paths like `ls -v`: numbers in names by value."""
     return sorted(paths, key=cmp_to_key(_compared))
 
 

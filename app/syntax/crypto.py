@@ -1,4 +1,4 @@
-"""The crypto policy's back-end for sshd: sshd_config lines without Match blocks; the first of a keyword wins."""
+"""The crypto policy's back-end file for sshd: sshd_config lines without Match; the first of a keyword counts."""
 
 from app.syntax import source
 from app.syntax.setting import Setting

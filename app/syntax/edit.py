@@ -1,4 +1,4 @@
-"""How a typed action sets an option: the path tells the syntax, and the syntax tells where the option goes."""
+"""Set an option in a file. The path determines the syntax, and the syntax determines the place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Dialect:
     get: Get
     put: Put
     section: str = ""
-    """Where a key without a section goes, in files that have sections."""
+    """The section for keys without one, in files that have sections."""
 
 
 def _options(*paths: str, options: OptionFile) -> Dialect:
@@ -58,7 +58,7 @@ DIALECTS = (
 
 
 def set_option(path: str, text: str, key: str, value: str) -> str:
-    """The text with the option in force. What the file's syntax cannot hold is refused, not written."""
+    """Return the text with the option in force; raise BadInput if the file's syntax cannot hold it."""
     dialect = _dialect(path)
     name = _name(dialect, path, key)
     if "\n" in value or "\r" in value or value != value.strip():
@@ -74,13 +74,13 @@ def set_option(path: str, text: str, key: str, value: str) -> str:
 
 
 def option(path: str, text: str, key: str) -> str | None:
-    """What the file alone says of the key, by its own rule of which line wins."""
+    """Return the value that this file alone gives the key; the file's own rule decides which line counts."""
     dialect = _dialect(path)
     return dialect.get(text, _name(dialect, path, key))
 
 
 def knows(path: str) -> bool:
-    """Whether set_option knows the syntax of the file."""
+    """Return True if set_option supports the file's syntax."""
     return any(fnmatchcase(path, p) and path.count("/") == p.count("/") for one in DIALECTS for p in one.paths)
 
 

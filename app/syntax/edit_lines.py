@@ -1,10 +1,10 @@
-"""A text as lines that can be replaced, dropped and added; everything else stays as it was."""
+"""Replace, drop and add lines of a text; all others stay unchanged."""
 
 from collections.abc import Collection
 
 
 def put(text: str, written: str, keep: int | None, drop: Collection[int], at: int) -> str:
-    """Write the line in place of line `keep`, else ahead of line `at`; drop the others. Lines count from 0."""
+    """Write the line in place of line `keep`, or before line `at`; drop the lines in `drop`. Indexes start at 0."""
     lines = text.split("\n")
     open_end = lines[-1] != ""
     result = []
@@ -22,13 +22,13 @@ def put(text: str, written: str, keep: int | None, drop: Collection[int], at: in
 
 
 def end(text: str) -> int:
-    """Where a line added at the end goes: ahead of the emptiness behind the last newline."""
+    """Return the index for a new last line: before the empty string after the final newline."""
     lines = text.split("\n")
     return len(lines) - 1 if lines[-1] == "" else len(lines)
 
 
 def below_default(text: str, key: str, limit: int) -> int | None:
-    """The place below a commented default such as `#PermitRootLogin no`, where a reader looks for the option."""
+    """Return the index below a commented default such as `#PermitRootLogin no`; None if there is none."""
     for index, line in enumerate(text.split("\n")[:limit]):
         words = line.replace("=", " ").removeprefix("#").split()
         if line.startswith("#") and words[:1] == [key] and len(words) <= 2:

@@ -1,4 +1,4 @@
-"""Setting an option in files of one option a line, where the last line wins."""
+"""Set an option in files with one option per line, where the last line counts."""
 
 import re
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ _PAIR = re.compile(r"([^=]*[^= \t]|)([ \t]*=[ \t]*)")
 class OptionFile:
     parse: Parser
     separator: str
-    """Between key and value where the file gives no example."""
+    """The separator of key and value if the file has no example."""
     comments: bool
-    """A # behind the value opens a comment."""
+    """A # after the value starts a comment."""
     folded: bool = False
 
     def get(self, text: str, key: str) -> str | None:
@@ -63,7 +63,7 @@ def ini_get(text: str, key: str) -> str | None:
 
 
 def ini_put(text: str, key: str, value: str) -> str:
-    """`key` is section.key; the section is added at the end when the file has none of that name."""
+    """Set `key`, spelled section.key. A missing section is added at the end."""
     lines = text.split("\n")
     name, _, option = key.partition(".")
     stated = ini.options(text, "")
@@ -83,7 +83,7 @@ def ini_put(text: str, key: str, value: str) -> str:
 
 
 def _after(lines: list[str], index: int) -> int:
-    """Past the lines that continue the one at `index`."""
+    """Return the index after the continuation lines of `index`."""
     index += 1
     while index < len(lines) and lines[index][:1] in {" ", "\t"} and lines[index].strip(source.TRAIL):
         index += 1

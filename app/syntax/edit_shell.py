@@ -1,4 +1,4 @@
-"""Setting a variable in a profile script: every place that gives it a value gives it the new one."""
+"""Set a variable in a profile script: every assignment of it gets the new value."""
 
 from app.errors import BadInput
 from app.syntax import edit_lines

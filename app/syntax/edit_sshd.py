@@ -1,4 +1,4 @@
-"""Setting an option in sshd_config: in the global section, where the first value wins."""
+"""Set an option in the global section of sshd_config, where the first value counts."""
 
 import re
 
@@ -33,7 +33,7 @@ def put(text: str, key: str, value: str) -> str:
 
 
 def written(value: str) -> str:
-    """What sshd would read back."""
+    """Return the value as sshd would read it back."""
     return " ".join(split(value) or ())
 
 

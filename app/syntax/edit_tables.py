@@ -1,4 +1,4 @@
-"""Setting an option in files whose lines are commands or rows: limits, modprobe, audit rules."""
+"""Set an option in files of commands or rows: limits, modprobe, audit rules."""
 
 from app.errors import BadInput
 from app.syntax import audit, edit_lines, limits, modprobe, source
@@ -22,7 +22,7 @@ def limits_put(text: str, key: str, value: str) -> str:
         hash_at = lines[same[-1]].find("#")
         comment = "" if hash_at < 0 else " " + lines[same[-1]][hash_at:].rstrip("\r")
         return edit_lines.put(text, row + comment, same[-1], same[:-1], 0)
-    # a `-` row sets hard and soft, so the one asked for has to come after it
+    # a `-` row sets hard and soft, so the requested row must come after it
     return edit_lines.put(text, row, None, same, both[-1] + 1 if both else _limits_end(lines, text))
 
 
@@ -87,7 +87,7 @@ def audit_put(text: str, key: str, value: str) -> str:
     stated = audit.audit_lines(text, "")
     found = [x.line - 1 for x in stated if x.control and x.control.key == control]
     if control == "-e":
-        # with -e 2 the rules are locked: whatever stands behind it is refused
+        # with -e 2 the rules are locked: later lines are rejected
         return edit_lines.put(text, written, None, found, edit_lines.end(text))
     if found:
         return edit_lines.put(text, written, found[-1], found[:-1], 0)

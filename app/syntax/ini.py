@@ -1,4 +1,4 @@
-"""Files with [sections]: dnf.conf, *.repo, mission.conf. A key is named section.key; the last line wins."""
+"""Parser for files with [sections]: dnf.conf, *.repo, mission.conf. Keys are section.key; the last line counts."""
 
 import re
 
@@ -14,7 +14,7 @@ def section(line: str) -> str | None:
 
 
 def pair(line: str) -> tuple[str, str] | None:
-    """A line that starts with a blank continues the one above it and is no pair of its own."""
+    """Parse a `key = value` line. A line that starts with a blank continues the one above and returns None."""
     if line[:1] in {"", "#", ";", "[", *source.TRAIL} or "=" not in line:
         return None
     key, _, value = line.partition("=")

@@ -1,4 +1,4 @@
-"""Files of one option a line, each in the dialect of the program that reads it."""
+"""Parsers for files with one option per line, one for each program's dialect."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ _LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
 
 
 def options(text: str, path: str) -> list[Setting]:
-    """pwquality.conf, faillock.conf, sysctl: `key = value`, `key value` or a bare `key`; # opens a comment anywhere."""
+    """Parse pwquality.conf, faillock.conf and the like: `key = value`, `key value` or `key`; # starts a comment."""
     found = []
     for number, line in source.numbered(text):
         match = _OPTION.match(line.partition("#")[0].strip(source.TRAIL))
@@ -24,7 +24,7 @@ def options(text: str, path: str) -> list[Setting]:
 
 
 def login_defs(text: str, path: str) -> list[Setting]:
-    """A name, blanks, and the rest of the line: a # behind the value belongs to the value."""
+    """Parse login.defs: a name, blanks, the rest of the line. A # after the value is part of it."""
     found = []
     for number, line in source.numbered(text):
         match = _LOGIN_DEF.match(line.rstrip(source.TRAIL))
@@ -34,7 +34,7 @@ def login_defs(text: str, path: str) -> list[Setting]:
 
 
 def auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
-    """auditd splits at spaces alone, wants the equals sign as a word of its own, and ignores the key's case."""
+    """Parse auditd.conf: split at spaces only, with = as a word of its own. Keys are case-insensitive."""
     settings: list[Setting] = []
     problems: list[BadSetting] = []
     for number, line in source.numbered(text):
@@ -50,7 +50,7 @@ def auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
 
 
 def read(files: Files, paths: Iterable[str], parse: Parser) -> list[Setting]:
-    """The settings of all the files, in the order given; a file that is absent has none."""
+    """Return the settings of all files, in the given order; an absent file has none."""
     found: list[Setting] = []
     for path in paths:
         text = source.text(files, path)

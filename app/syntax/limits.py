@@ -1,4 +1,4 @@
-"""limits.conf and limits.d: domain, type, item, value. pam_limits reads the folder after the file; later lines win."""
+"""Parser for limits.conf and limits.d: domain, type, item, value. The folder comes last; later lines count."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ FOLDER = "/etc/security/limits.d/*.conf"
 class Limit:
     domain: str
     kind: str
-    """hard, soft, or - for both."""
+    """hard, soft, or - for both"""
     item: str
     value: str
     path: str
@@ -34,7 +34,7 @@ def limits(text: str, path: str) -> list[Limit]:
 
 
 def exempt(text: str) -> list[str]:
-    """Of `domain -`, two words alone: whom no limit holds."""
+    """Return the domains of lines with two words, `domain -`: no limit applies to them."""
     rows = [source.words(line.partition("#")[0]) for _number, line in source.numbered(text)]
     return [row[0] for row in rows if len(row) == 2 and row[1] == "-"]
 

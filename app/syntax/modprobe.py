@@ -1,4 +1,4 @@
-"""modprobe.d: install, blacklist, options and alias lines. Kernel modules do not tell - from _."""
+"""Parser for modprobe.d: install, blacklist, options and alias lines. Module names treat - and _ alike."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ def module_lines(text: str, path: str) -> list[ModuleLine]:
 
 
 def dumped(text: str) -> list[ModuleLine]:
-    """What modprobe prints with -c: a line is a line, and a backslash a letter."""
+    """Parse the output of modprobe -c, in which a backslash does not continue a line."""
     return _lines(source.numbered(text), "")
 
 
@@ -43,7 +43,7 @@ def _lines(numbered: Iterable[tuple[int, str]], path: str) -> list[ModuleLine]:
 
 
 def underscored(module: str) -> str:
-    """A pattern keeps what stands between brackets."""
+    """Return the name with _ for -, except between brackets of a pattern."""
     return _BRACKETS.sub(lambda found: "_" if found[0] == "-" else found[0], module)
 
 
@@ -57,12 +57,12 @@ def effective(files: Files) -> list[ModuleLine]:
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """A backslash at the end takes in the next line as it stands; any other goes, and leaves what it stood before."""
+    """Yield logical lines. A final backslash joins the next line; any other is dropped and its letter kept."""
     start, held = 1, ""
     for number, line in source.numbered(text):
         if not held:
             start = number
-        # the escaped letters in pairs, so that two backslashes at the end are one letter
+        # escaped letters in pairs: two backslashes at the end are one letter
         body = re.sub(r"\\(.)", r"\1", line)
         if re.fullmatch(r"(?:[^\\]|\\.)*\\", line):
             held += body[:-1]

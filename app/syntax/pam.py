@@ -1,4 +1,4 @@
-"""PAM service files: who is asked, in which order, and what a refusal means. Read as libpam reads them."""
+"""Parser for PAM service files, read as libpam reads them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,10 +11,10 @@ from app.syntax.setting import BadSetting
 FOLDER = "/etc/pam.d"
 VENDOR = "/usr/lib/pam.d"
 OTHER = "other"
-"""What counts for a service, or a kind of its rules, that has none of its own."""
+"""The service that provides the rules for services, or kinds of rules, without their own."""
 KINDS = ("auth", "account", "password", "session")
 INCLUDE = "@include"
-"""Debian's: every kind of rule, or those that are being read."""
+"""Debian's include: all kinds of rules, or the kind being read."""
 _MODULES = ("/usr/lib64/security/", "/lib64/security/", "/usr/lib/security/", "/lib/security/")
 _CONTROLS = ("required", "requisite", "sufficient", "optional", "include", "substack")
 _READS = 100
@@ -25,22 +25,22 @@ _DEEPEST = 16
 class PamRule:
     kind: str
     control: str
-    """A word, or what stands between the brackets."""
+    """A word, or the text between brackets."""
     module: str
-    """The module's file name, with its folder where that is none of PAM's own; for include and substack the service."""
+    """The module's file name, with its folder if it is not one of PAM's; for include and substack the service."""
     arguments: tuple[str, ...]
     path: str
     line: int
     quiet: bool = False
-    """A dash ahead of the kind: a module that is missing is passed over."""
+    """The kind starts with a dash: a missing module is ignored."""
     level: int = 0
-    """How many substacks it stands in."""
+    """The depth of substacks around the rule."""
     broken: bool = False
-    """libpam could not make a rule of the line, and refuses when it comes there."""
+    """libpam cannot parse the line, and refuses when it reaches it."""
 
     @property
     def opens(self) -> bool:
-        """It stands for the beginning of a substack, and asks nobody."""
+        """True for the start of a substack, which runs no module."""
         return self.control == "substack"
 
     @property
@@ -53,17 +53,17 @@ class PamStack:
     rules: tuple[PamRule, ...]
     problems: tuple[BadSetting, ...]
     chain: tuple[PamRule, ...] = ()
-    """The rules as libpam goes through them: broken lines and the beginnings of substacks among them."""
+    """All rules that libpam runs through, with broken lines and starts of substacks."""
     given_up: bool = False
-    """libpam reads no further, and the service refuses whatever it is asked."""
+    """libpam gives up, and the service refuses every request."""
 
     def of(self, kind: str) -> tuple[PamRule, ...]:
         return tuple(rule for rule in self.rules if rule.kind == kind)
 
 
-@lru_cache(maxsize=64)  # the stacks of a host include the same few files many times over
+@lru_cache(maxsize=64)  # the stacks of a host include the same few files many times
 def service(text: str, path: str) -> PamStack:
-    """One file as it stands, includes not followed."""
+    """Parse one file without following includes."""
     rules: list[tuple[PamRule, str]] = []
     given_up = False
     try:
@@ -94,7 +94,7 @@ def _rule(words: list[str], path: str, number: int) -> PamRule:
 
 
 def _module(word: str) -> str:
-    """A module of the same name in another folder is another module."""
+    """Drop PAM's own folders: a module of the same name elsewhere is another module."""
     folder, _, name = word.rpartition("/")
     return name if f"{folder}/" in (*_MODULES, f"{FOLDER}/") else word
 
@@ -112,7 +112,7 @@ def _fault(words: list[str]) -> str:
 
 
 def stack(files: Files, path: str) -> PamStack:
-    """The whole stack of a service, with include and substack expanded in place."""
+    """Return the whole stack of a service, with include and substack expanded in place."""
     reader = _Reader(files)
     given_up = not reader.read(path, "", 0)
     plain = [rule for rule in reader.chain if not (rule.broken or rule.opens)]
@@ -120,9 +120,9 @@ def stack(files: Files, path: str) -> PamStack:
 
 
 def chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
-    """What libpam goes through for a service, by kind; None where it refuses to begin.
+    """Return the rules that libpam runs for a service, by kind; None if it cannot start.
 
-    Kinds of which a service has no rule are those of `other`, and that has to be readable for any service.
+    A kind without rules has those of `other`, which must be readable for every service.
     """
     there = [stack(files, f"{FOLDER}/{one}") for one in (name, OTHER) if files.state(f"{FOLDER}/{one}") is not None]
     if not there or any(one.given_up for one in there):
@@ -142,7 +142,7 @@ class _Reader:
     reads: int = 0
 
     def read(self, path: str, kind: str, level: int) -> bool:
-        """Rules of one kind, or of all. False where libpam would not go on."""
+        """Read the rules of one kind, or of all. Return False if libpam gives up."""
         self.reads += 1
         text = source.text(self.files, path)
         if text is None or self.reads > _READS or level >= _DEEPEST:
@@ -157,7 +157,7 @@ class _Reader:
         if rule.control == INCLUDE:
             if rule.module and self.read(self._named(rule.module), kind, level):
                 return True
-            # Without a kind there is no place for a rule that refuses, and libpam gives up.
+            # without a kind there is no rule that could refuse, so libpam gives up
             return bool(kind) and self._refuses(rule, kind, level)
         own = rule.kind or kind or "auth"
         if kind and own != kind:

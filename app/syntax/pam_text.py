@@ -1,10 +1,10 @@
-"""The text of a PAM service file as libpam reads it: which lines are joined, what a word is, what a control means."""
+"""The lexical rules of PAM service files as in libpam: joined lines, words and controls."""
 
 import re
 from collections.abc import Iterator, Mapping
 
 BUFFER = 1024
-"""A longer line is read in pieces, each a line of its own."""
+"""libpam's buffer: a longer line is read in pieces, each as a line."""
 CODES_TEXT = (
     "success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient "
     "authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail "
@@ -26,11 +26,11 @@ _NUMBER = re.compile(r"[0-9]+")
 
 
 class CutShort(Exception):
-    """The last line ends with a backslash, or lines that go on are longer than the buffer: libpam gives the file up."""
+    """libpam gives the file up: its last line continues, or a joined line exceeds the buffer."""
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """With the number of its first line. A # hides the backslash behind it, and whatever the rule had still to come."""
+    """Yield logical lines with their first line number. A # ends a rule and hides a backslash after it."""
     held, start, at, number = "", 0, 0, 1
     while at < len(text):
         room = BUFFER - len(held) - 1
@@ -58,7 +58,7 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def words(line: str) -> list[str]:
-    """Parted by blanks; what begins with a [ goes on to the next ], or to the end of the line."""
+    """Split a line at blanks; a word that starts with [ ends at the next ] or at the end of the line."""
     found: list[str] = []
     at = 0
     while True:
@@ -79,7 +79,7 @@ def words(line: str) -> list[str]:
 
 
 def actions(control: str) -> Mapping[str, str] | None:
-    """What each answer of a module leads to; `default` for the rest. None where libpam takes every answer for bad."""
+    """Return the action for each module result, with `default` for the others; None for an invalid control."""
     word = _WORDS.get(control.lower() if control.isascii() else control)
     return _described(control) if word is None else word
 
@@ -107,7 +107,7 @@ def _described(control: str) -> Mapping[str, str] | None:
 
 
 def _set(found: dict[str, str], code: str, action: str) -> None:
-    """The default fills what is not set yet, so what comes behind it is set over it, and a second one fills nothing."""
+    """Set an action. Later actions override the default, and a second default has no effect."""
     found[code] = action.lstrip("0") or action
 
 

@@ -1,4 +1,4 @@
-"""What a configuration file says, and where it says it."""
+"""Settings of configuration files, with their place."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class BadSetting:
-    """A line that the file's own reader would reject. `key` is empty when the structure itself is at fault."""
+    """A line that the program would reject. `key` is empty if the structure is at fault."""
 
     text: str
     path: str

@@ -1,4 +1,4 @@
-"""Assignments in a profile script: what a login shell surely sets, and what it may set."""
+"""Parser for assignments in profile scripts: variables that a login shell surely or possibly sets."""
 
 import re
 from collections.abc import Iterator
@@ -17,18 +17,18 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]*")
 class Assignment:
     name: str
     value: str
-    """Without quotes when it is literal; as written when the shell would compute it. `unset` has none."""
+    """Unquoted if literal, else as written. Empty if unset."""
     path: str
     line: int
     surely: bool
-    """Not under a condition, in a function, a subshell, or behind a return."""
+    """Not in a condition, function or subshell, nor after a return."""
     readonly: bool = False
     unset: bool = False
     stated: bool = True
-    """`readonly TMOUT` has no value of its own."""
+    """False for `readonly TMOUT`, which has no value."""
     start: int = 0
     end: int = 0
-    """Where the value stands in the text, quotes included."""
+    """The position of the value in the text, with quotes."""
 
 
 def assignments(text: str, path: str) -> list[Assignment]:
@@ -36,7 +36,7 @@ def assignments(text: str, path: str) -> list[Assignment]:
 
 
 def declarations(text: str, path: str) -> list[Assignment]:
-    """Those that only fix a variable too."""
+    """Return assignments, and declarations that only make a variable read-only."""
     return list(_Script(text, path).read())
 
 
@@ -57,7 +57,7 @@ class _Script:
             surely = before not in {"&&", "||", "|"} and token.text not in {"|", "&"}
             yield from self._command(words, surely)
             self._nest(token.text)
-            # a condition reaches over the line's end: `test &&` newline `TMOUT=900`
+            # a condition extends over the line's end: `test &&` newline `TMOUT=900`
             before = before if token.text == "\n" and not words and before in {"&&", "||", "|"} else token.text
             words = []
 
@@ -84,7 +84,7 @@ class _Script:
             self.left = True
 
     def _reserved(self, words: list[Token]) -> int:
-        """How many words at the start open, close or pass over a compound command."""
+        """Return how many leading words open, close or skip a compound command."""
         for at, token in enumerate(words):
             if token.text in _OPENS:
                 self.open.append(_OPENS[token.text])
@@ -124,5 +124,5 @@ def _literal(raw: str) -> str:
 
 
 def writable(value: str) -> bool:
-    """Needs no quoting, so that what is written is what the shell reads."""
+    """Return True if the shell reads the value as written, without quotes."""
     return bool(_PLAIN.fullmatch(value))

@@ -1,4 +1,4 @@
-"""Words and operators of a Bourne shell script, with their place: enough to find assignments, not to run them."""
+"""Tokenizer for Bourne shell scripts: enough to find assignments, not to execute them."""
 
 import re
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ def _word_end(text: str, at: int) -> int:
 
 
 def _step(text: str, at: int, depth: int = 0) -> int:
-    """Past one letter, or past everything that a quote or an expansion encloses."""
+    """Return the position after one letter, or after a quoted or expanded part."""
     letter = text[at]
     if letter == "\\":
         return at + 2

@@ -1,7 +1,7 @@
-"""Host text as daemons see it: bytes that are ASCII where it matters, lines that end at a newline and nowhere else.
+"""Host text as daemons see it: ASCII rules, and lines that end only at a newline.
 
-Python's own strip, split, lower and int know Unicode; no daemon does. A no-break space must not pass
-for a blank, a Kelvin sign for a K, or an Arabic digit for a number.
+Python's strip, split, lower and int know Unicode, daemons do not. A no-break space must not pass for a blank, a
+Kelvin sign for a K, or an Arabic digit for a number.
 """
 
 import re
@@ -33,7 +33,7 @@ def numbered(text: str) -> Iterator[tuple[int, str]]:
 
 
 def joined(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with a trailing backslash joined to the next; the number is that of the first."""
+    """Yield lines, joined at trailing backslashes, with the number of the first."""
     start, held = 1, ""
     for number, line in numbered(text):
         if not held:
@@ -48,7 +48,7 @@ def joined(text: str) -> Iterator[tuple[int, str]]:
 
 
 def glob(files: Files, pattern: str) -> list[str]:
-    """As glob(3) sorts and hides."""
+    """Return the matching paths, sorted and without hidden files like glob(3)."""
     hidden_too = pattern.rpartition("/")[2].startswith(".")
     return sorted(p for p in files.glob(pattern) if hidden_too or not p.rpartition("/")[2].startswith("."))
 

@@ -1,4 +1,4 @@
-"""sshd_config as sshd reads it: Include expanded in place, the first value wins, Match blocks kept apart."""
+"""Parser for sshd_config as sshd reads it: Include expanded, the first value counts, Match blocks apart."""
 
 from dataclasses import dataclass, field
 
@@ -13,16 +13,16 @@ from app.syntax.sshd_match import Conditions, conditions
 MAIN = "/etc/ssh/sshd_config"
 _DEPTH = 16
 _READS = 200
-"""Two files that include each other's folder would otherwise double at every level."""
+"""Limits reads: two files that include each other's folder would double at every level."""
 
 
 @dataclass(frozen=True)
 class SshdLine:
-    """One that sets something, where it stands among all the others."""
+    """A line that sets something, in reading order."""
 
     directive: Directive
     conditions: Conditions | None
-    """None ahead of every Match line."""
+    """None before the first Match line."""
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,18 @@ class MatchBlock:
 @dataclass(frozen=True)
 class SshdConfig:
     settings: tuple[Setting, ...]
-    """The global ones, in the order in which sshd meets them."""
+    """The global settings, in reading order."""
     matches: tuple[MatchBlock, ...]
     problems: tuple[BadSetting, ...]
     lines: tuple[SshdLine, ...]
     paths: tuple[str, ...]
-    """Of all files that it is read from."""
+    """Every file that was read."""
 
     def get(self, keyword: str) -> Setting | None:
         return next(iter(self.all(keyword)), None)
 
     def all(self, keyword: str) -> tuple[Setting, ...]:
-        """Every global line: AllowUsers, Port and their like add up."""
+        """Return all global settings of the keyword: AllowUsers, Port and the like accumulate."""
         return _named(self.settings, keyword)
 
 

@@ -1,4 +1,4 @@
-"""What a list of algorithms comes to: `+`, `-`, `^` and patterns are resolved against what sshd was built with."""
+"""Resolve lists of algorithms: `+`, `-`, `^` and patterns against those that sshd was built with."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +12,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Built:
-    """Of one kind: all that the program knows, and what it offers by itself. Both in its own order."""
+    """The algorithms of one kind: all known ones and the default offer, each in sshd's order."""
 
     known: tuple[str, ...]
     offered: tuple[str, ...]
@@ -77,7 +77,7 @@ _SIGNATURES = Built(
 
 
 def _built(keys: Built, kex: Built) -> dict[str, Built]:
-    """Host keys and users' keys are all of one list."""
+    """Return the table by keyword. Host keys and user keys share one list."""
     by_keys = ("hostkeyalgorithms", "hostbasedacceptedalgorithms", "pubkeyacceptedalgorithms")
     others = {"ciphers": _CIPHERS, "macs": _MACS, "kexalgorithms": kex, "casignaturealgorithms": _SIGNATURES}
     return dict.fromkeys(by_keys, keys) | others
@@ -89,7 +89,7 @@ OF_DEBIAN_12 = _built(Built(_ALL_KEYS, _KEYS), Built((*_ALL_KEX, *_PRIME), (*_PR
 
 @lru_cache(maxsize=256)
 def resolved(written: str, built: Built) -> str | None:
-    """The names that would be offered, in order. None where sshd would refuse the list."""
+    """Return the offered names in order; None if sshd would reject the list."""
     if written.startswith("-"):
         return ",".join(name for name in built.offered if listed(written[1:], name) != 1)
     named = written.removeprefix("+").removeprefix("^").split(",")

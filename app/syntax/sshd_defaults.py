@@ -1,4 +1,4 @@
-"""What sshd goes by where nothing is written: OpenSSH 8.7 as RHEL 9 builds it, and 9.2 as Debian 12 does."""
+"""The defaults of sshd: OpenSSH 8.7 of RHEL 9 and 9.2 of Debian 12."""
 
 COMMON: dict[str, str] = {
     "addressfamily": "any",

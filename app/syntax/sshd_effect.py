@@ -1,4 +1,4 @@
-"""What sshd goes by for one connection, keyword by keyword, as `sshd -T -C` would say it, its defaults included."""
+"""The effective sshd settings of one connection, with defaults, as in `sshd -T -C`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _OPENS = ("permitopen", "permitlisten")
 _COMMANDS = ("authorizedkeyscommand", "authorizedprincipalscommand")
 _REST = ("forcecommand", "versionaddendum")
 _UNRANKED = ("ipqos",)
-"""Its names have several spellings, and nobody is weaker for one of them."""
+"""Keywords without an order of strictness; their values have several spellings."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ DEBIAN_12 = Program(COMMON | OF_DEBIAN_12, sshd_algorithms.OF_DEBIAN_12)
 
 
 def program(files: Files) -> Program:
-    """Which sshd the host has, told by its release: OpenSSH 9.2 on Debian, and 8.7 everywhere else."""
+    """Detect sshd by the host's release: OpenSSH 9.2 on Debian, else 8.7."""
     for path in _RELEASES:
         for _number, line in source.numbered(source.text(files, path) or ""):
             key, _equals, value = line.partition("=")
@@ -45,7 +45,7 @@ def program(files: Files) -> Program:
 
 
 def settings(config: SshdConfig, built: Program, who: SshdVisitor) -> dict[str, str]:
-    """Read twice, as sshd does: what stands for everybody first, then over it what Match blocks hold for this one."""
+    """Return the settings of the connection. Like sshd, read the global lines first, then matching Match blocks."""
     everybody, this_one = _Reading(built, of_all=True), _Reading(built, of_all=False)
     for line in config.lines:
         if not line.conditions:
@@ -61,7 +61,7 @@ def settings(config: SshdConfig, built: Program, who: SshdVisitor) -> dict[str, 
 
 
 def _rekey(this_one: "_Reading", everybody: "_Reading") -> str:
-    """Volume and time are kept apart: a Match block may give one and leave the other."""
+    """Return the rekey limit. Volume and time are separate: a Match block may set only one."""
     parts = {"volume": "0", "time": "0"} | everybody.rekey | this_one.rekey
     return f"{parts['volume']} {parts['time']}"
 
@@ -96,7 +96,7 @@ class _Reading:
             self.one[keyword] = LAST[keyword](line.directive.arguments[0]) or self.one.get(keyword, "")
         elif keyword in self.built.algorithms:
             names = resolved(line.directive.arguments[0], self.built.algorithms[keyword])
-            # sshd resolves what stands for everybody once more, and by then takes an empty list for none at all.
+            # sshd resolves global lists twice, and the second time takes an empty list for none
             again = self.of_all and names == ""
             self._keep(keyword, ",".join(self.built.algorithms[keyword].offered) if again else names)
         else:
@@ -123,7 +123,7 @@ class _Reading:
         self.many.setdefault("subsystem", []).append(found.value)
 
     def timeout(self, found: Directive) -> None:
-        """Nothing takes back a "none", wherever it stands."""
+        """Keep the first value, but a later "none" always counts."""
         keyword, value = name_of(found.keyword), FIRST[name_of(found.keyword)](found.arguments[0])
         self._keep(keyword, value)
         if value == "none":
@@ -139,7 +139,7 @@ class _Reading:
         self._keep(keyword, " ".join(named))
 
     def command(self, found: Directive) -> None:
-        """Of a command for principals the last counts, and none behind one for keys: sshd asks after the other's."""
+        """Keep the last command for principals, unless one for keys comes first: sshd checks the wrong field."""
         keyword, said = name_of(found.keyword), found.rest.lstrip(" \t\r\n")
         if "authorizedkeyscommand" not in self.one:
             self.one[keyword] = "none" if said == "none" else said

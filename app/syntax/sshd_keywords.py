@@ -1,4 +1,4 @@
-"""What sshd of RHEL 9 (OpenSSH 8.7) accepts: keywords, the values we know, and what may stand in a Match block."""
+"""The keywords of sshd (OpenSSH 8.7), their known values, and which are allowed in Match blocks."""
 
 import re
 from functools import lru_cache
@@ -54,7 +54,7 @@ RETIRED = _names("""
     protocol reversemappingcheck rhostsauthentication rhostsrsaauthentication rsaauthentication serverkeybits uselogin
     useprivilegeseparation verifyreversemapping
 """)
-"""sshd warns of these and goes on."""
+"""sshd ignores these with a warning."""
 _ALIASES = {
     "challengeresponseauthentication": "kbdinteractiveauthentication",
     "dsaauthentication": "pubkeyauthentication",
@@ -86,19 +86,19 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 @lru_cache(1024)
 def name_of(keyword: str) -> str:
-    """Its own name: some have had others."""
+    """Return the current name of a keyword, in small letters; some had other names."""
     return _ALIASES.get(fold(keyword), fold(keyword))
 
 
 def seconds(value: str) -> int | None:
-    """A time as sshd reads it: 600, 10m, 1h30m."""
+    """Parse a time as sshd does: 600, 10m, 1h30m. Return seconds or None."""
     if not _TIME.fullmatch(value):
         return None
     return sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold(value)))
 
 
 def complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:
-    """Why sshd would refuse the line; empty when it would not, as far as we know."""
+    """Return why sshd would reject the line; an empty string if it would not, as far as we know."""
     name = name_of(keyword)
     if name in RETIRED:
         return ""

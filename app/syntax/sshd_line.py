@@ -1,4 +1,4 @@
-"""One line of sshd_config: a keyword, then arguments as OpenSSH 8.7 and later split them."""
+"""Parser for one line of sshd_config: a keyword and arguments, split as in OpenSSH 8.7 and later."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Directive:
     arguments: tuple[str, ...]
     fault: str = ""
     rest: str = ""
-    """All that follows the keyword, as it is written: some keywords have a splitting of their own."""
+    """The raw text after the keyword: some keywords split it differently."""
 
     @property
     def value(self) -> str:
@@ -32,7 +32,7 @@ def directive(line: str) -> Directive | None:
     if keyword == "" and rest is not None:
         keyword, rest = delimited(rest)
     if not keyword or keyword.startswith("#"):
-        return None  # A keyword with an open quote is passed over without a word, too.
+        return None  # a keyword with an open quote is ignored too
     if not rest:
         return Directive(keyword, (), "the value is missing")
     arguments = split(rest)
@@ -42,9 +42,9 @@ def directive(line: str) -> Directive | None:
 
 
 def delimited(text: str) -> tuple[str | None, str | None]:
-    """The next word up to a blank, a quote or one equals sign, and what follows. None of both where a quote stays open.
+    """Return the word up to a blank, quote or equals sign, and the rest; (None, None) for an open quote.
 
-    Keywords and the words of a Match line are split like this; all the rest is split by `split`.
+    Keywords and words of Match lines are split like this, all else by `split_arguments`.
     """
     found = _DELIMITER.search(text)
     if found is None:
@@ -67,12 +67,12 @@ def _past_blanks(text: str, at: int) -> int:
 
 
 def split(rest: str) -> list[str] | None:
-    """Words with quotes and backslashes resolved, up to a comment. None when a quote stays open."""
+    """Return the words before a comment, with quotes and backslashes resolved; None for an open quote."""
     return _scan(rest)[0]
 
 
 def comment(rest: str) -> str:
-    """The comment behind the arguments, with the blanks that set it off."""
+    """Return the comment after the arguments, with the blanks before it."""
     at = _scan(rest)[1]
     return rest[len(rest[:at].rstrip(TRAIL)) :]
 

@@ -1,4 +1,4 @@
-"""Which connections a Match line means. Compared as sshd compares: patterns know * and ? and nothing else."""
+"""Match lines of sshd_config, compared as in sshd: patterns know only * and ?."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from app.syntax.source import fold, number
 from app.syntax.sshd_line import delimited
 
 Conditions = tuple[tuple[str, str], ...]
-"""All have to hold: ("user", "bob,!root"). None at all is `Match all`."""
+"""All must hold: ("user", "bob,!root"). Empty is `Match all`."""
 
 ATTRIBUTES = ("user", "group", "host", "address", "localaddress", "localport", "rdomain")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -17,7 +17,7 @@ _MOST_PORTS = 65535
 
 @dataclass(frozen=True)
 class SshdVisitor:
-    """Who comes from where to which door."""
+    """A connection: user, source and local end, as for `sshd -C`."""
 
     user: str = ""
     groups: frozenset[str] = frozenset()
@@ -27,11 +27,11 @@ class SshdVisitor:
     localport: str = ""
     rdomain: str = ""
     also: Conditions = ()
-    """Criteria that only a later sshd knows, and that hold."""
+    """Criteria of later sshd versions that hold."""
 
 
 def conditions(rest: str) -> tuple[Conditions, str]:
-    """What a Match line asks for, and why sshd would refuse the line: empty where it would not."""
+    """Return the conditions of a Match line, and why sshd would reject it; empty if it would not."""
     found: list[tuple[str, str]] = []
     left: str | None = rest
     while left:
@@ -86,7 +86,7 @@ def _holds(attribute: str, value: str, who: SshdVisitor) -> bool:
 
 
 def listed(patterns: str, name: str) -> int:
-    """1 where one fits, -1 where one behind an exclamation mark does, else 0."""
+    """Return 1 if a pattern matches, -1 if a negated one does, else 0."""
     found = 0
     for pattern in patterns.split(","):
         if pattern.startswith("!"):
@@ -115,7 +115,7 @@ def address_listed(patterns: str, address: str) -> bool:
 
 
 def like(pattern: str, name: str) -> bool:
-    """Without a regular expression: a pattern of many stars must not take for ever."""
+    """Return True if the name matches. No regular expression: many stars must not take exponential time."""
     at = seen = 0
     star, held = -1, 0
     while seen < len(name):
@@ -134,7 +134,7 @@ def like(pattern: str, name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def net(pattern: str) -> Network | None:
-    """An address with or without a mask; None of anything else, which is then a pattern."""
+    """Return the network of an address with an optional mask; None for anything else, which is a pattern."""
     address, slash, bits = pattern.partition("/")
     if slash and number(bits) is None:
         return None
@@ -152,7 +152,7 @@ def _inside(address: str, network: Network) -> bool:
 
 
 def _is_askew(pattern: str) -> bool:
-    """A mask that is shorter than the address; sshd ends at such a line."""
+    """Return True if address bits lie behind the mask, which makes sshd exit."""
     written = pattern.removeprefix("!")
     try:
         ipaddress.ip_network(written, strict=False)

@@ -1,4 +1,4 @@
-"""One value of sshd_config in the spelling in which `sshd -T` says it. None of what sshd would not take."""
+"""Normalize values of sshd_config as `sshd -T` prints them; None for values that sshd rejects."""
 
 import re
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def whole(value: str) -> str | None:
 
 
 def volume(value: str) -> str | None:
-    """1G, 512M, 1.5g: bytes."""
+    """Return a size such as 1G, 512M or 1.5g in bytes."""
     found = _SCALED.fullmatch(value[:-1] + fold(value[-1:]))
     if value == "default":
         return "0"
@@ -73,7 +73,7 @@ def mask(value: str) -> str | None:
 
 
 def starts(value: str) -> tuple[int, int | None, int] | None:
-    """Begin, rate and full of MaxStartups; one number alone leaves the rate as it was."""
+    """Return begin, rate and full of MaxStartups; the rate is None for a single number."""
     found = _STARTS.match(value)
     if found is None or (found[2] is not None and found[3] is None):
         return None
@@ -87,7 +87,7 @@ def blocks(value: str) -> str | None:
 
 
 def file(value: str) -> str | None:
-    """The daemon stands in the root folder."""
+    """Return an absolute path: the daemon's working folder is the root folder."""
     if fold(value) == "none":
         return "none"
     if value.startswith("~/"):
@@ -100,7 +100,7 @@ def _upper(words: tuple[str, ...]) -> Spell:
 
 
 def level(value: str) -> str | None:
-    """Two levels have two names."""
+    """Return the log level; two of them have two names."""
     return _upper(_LEVELS)({"debug1": "debug", "quiet": "silent"}.get(fold(value), value))
 
 
@@ -142,7 +142,7 @@ FIRST: dict[str, Spell] = (
         "gssapikexalgorithms": lambda value: value,
     }
 )
-"""Of these the first that is read counts."""
+"""Keywords whose first value counts."""
 
 LAST: dict[str, Spell] = {
     "persourcemaxstartups": _or_none(whole),
@@ -150,4 +150,4 @@ LAST: dict[str, Spell] = {
     "streamlocalbindmask": mask,
     "fingerprinthash": _upper(CHOICES["fingerprinthash"]),
 }
-"""And of these the last."""
+"""Keywords whose last value counts."""

@@ -1,4 +1,4 @@
-"""sudoers with everything that it includes, in the order in which sudo reads it."""
+"""Parser for sudoers and the files that it includes, in sudo's reading order."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -12,7 +12,7 @@ from app.syntax.sudoers_line import Alias, Default, Grant, aliases, defaults, gr
 
 MAIN = "/etc/sudoers"
 _INCLUDE = re.compile(r'(?:[ \t]*@|#)include(dir)?[ \t]+(?:"([^"]+)"|((?:\\.|[^ \t\r\\])+))[ \t\r]*')
-"""With a # it has to stand at the very start of the line: behind a blank it is a comment."""
+"""With a # it must start the line: after a blank it is a comment."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*"|\\.)|#(?!-?[0-9]).*')
 _GOES_ON = re.compile(r"(?<!\\)\\[ \t]*\r?$")
 _MARKS = re.compile(r"\\.")
@@ -31,13 +31,13 @@ class Sudoers:
     """Every file that was read."""
 
     def of(self, user: str, groups: Collection[str]) -> list[Grant]:
-        """What sudo would let the user run, in file order: the last that fits a command decides."""
+        """List the grants of a user in file order; the last that matches a command decides."""
         return [grant for grant in self.grants if self.names(grant.users, user, groups)]
 
     def names(self, listed: Sequence[str], user: str, groups: Collection[str], uid: int | None = None) -> bool | None:
-        """Whether a list means the user: yes, no by a bang, or None where it does not speak of him.
+        """Return True if a list includes the user, False if it excludes the user, None if it does neither.
 
-        The last entry that fits decides. An entry that is an alias counts as its members, and a bang turns it round.
+        The last matching entry decides. An alias counts as its members, and a bang negates it.
         """
         return self._names(listed, user, {fold(group) for group in groups}, uid, 0)
 
@@ -104,7 +104,7 @@ class _Reader:
         whole = named if named.startswith("/") else f"{path.rpartition('/')[0]}/{named}"
         found = [whole]
         if include[1]:
-            # sudo leaves out what editors and package tools drop beside a file
+            # sudo skips files that editors and package tools leave in the folder
             names = source.glob(self.files, f"{whole.rstrip('/')}/*")
             found = [p for p in names if "." not in p.rpartition("/")[2] and not p.endswith("~")]
         for included in found:
@@ -125,7 +125,7 @@ class _Reader:
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that a backslash joins, blanks behind it or none, without their comments. A comment is not continued."""
+    """Yield logical lines, joined at backslashes and without comments. Comments are not continued."""
     start, held, within = 1, "", False
     for number, whole in source.numbered(text):
         line = whole if not held and _INCLUDE.fullmatch(whole) else _cut(whole)

@@ -1,4 +1,4 @@
-"""One logical line of sudoers, token by token as sudo's own lexer has it: an alias, Defaults, or who may run what."""
+"""Parser for one logical line of sudoers, with sudo's own lexer rules: aliases, Defaults or grants."""
 
 import re
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ _DIGEST = re.compile(r"sha(?:224|256|384|512)[ \t]*:[ \t]*[A-Za-z0-9+/=]+[ \t]*"
 @dataclass(frozen=True)
 class Default:
     scope: str
-    """Empty for everybody, else the sigil and the list: `:opsadmin`."""
+    """Empty for all users, else a sigil and the list: `:opsadmin`."""
     name: str
     negated: bool
     value: str
     path: str
     line: int
     change: str = "="
-    """Whether a list is set, or added to, or taken from: =, + or -."""
+    """How a list changes: = sets, + adds, - removes."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,18 @@ class Alias:
 
 @dataclass(frozen=True)
 class Grant:
-    """One command of a user specification, with the tags that reach it."""
+    """One command of a user specification, with its tags."""
 
     users: tuple[str, ...]
     hosts: tuple[str, ...]
     runas: str
-    """`root`, `ALL : ALL`, `:group`; empty is the account itself."""
+    """`root`, `ALL : ALL` or `:group`; empty for the account itself."""
     tags: frozenset[str]
     command: str
     path: str
     line: int
     options: tuple[str, ...] = ()
-    """`CWD=/tmp`, in the order of their names."""
+    """Such as `CWD=/tmp`, sorted by name."""
 
 
 def defaults(line: str, path: str, number: int) -> list[Default] | None:
@@ -126,7 +126,7 @@ def grants(line: str, path: str, number: int) -> list[Grant] | None:
 
 
 def _commands(scan: SudoersScan) -> list[tuple[str, frozenset[str], str, tuple[str, ...]]]:
-    """Runas, options and tags hold from where they stand to the end of the list."""
+    """Read the commands of a list. Runas, options and tags apply from their place to its end."""
     found = []
     runas, tags, options = "root", frozenset[str](), dict[str, str]()
     for _ in scan.listed():
@@ -139,7 +139,7 @@ def _commands(scan: SudoersScan) -> list[tuple[str, frozenset[str], str, tuple[s
             tags = tags - {opposite(tag[1])} | {tag[1]}
         command = _command(scan)
         if command == "ALL" and not own & _SETENV:
-            tags -= _SETENV  # it brings SETENV along, for itself alone
+            tags -= _SETENV  # ALL implies SETENV, for itself alone
         given = tuple(f"{name}={value}" for name, value in sorted(options.items()))
         found.append((runas.strip(), tags, command, given))
     return found

@@ -1,4 +1,4 @@
-"""The words of sudoers: names, lists, commands with their arguments, and what a backslash or a quote does to each."""
+"""Scanner for the words of sudoers: names, lists, commands and arguments, with their escapes."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ TAGS_TEXT = (
 TAGS = tuple(TAGS_TEXT.split())
 _BLANKS = re.compile(r"[ \t]*")
 _END = re.compile(r"\r?|#(?!-?[0-9]).*", re.DOTALL)
-"""Of a line: a quote hides no comment from sudo where it stands among a command's arguments."""
+"""The end of a line: in a command's arguments, a quote does not hide a comment."""
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])+)"', re.DOTALL)
 _WORD = re.compile(r'(?:[^#>!=:,() \t\r\n\\"]|\\[^\t\n])+')
 _ID = re.compile(r"#-?[0-9]+")
@@ -28,11 +28,11 @@ _HEX = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 
 
 class BrokenSudoers(Exception):
-    """Here sudo would say: syntax error."""
+    """sudo would report a syntax error."""
 
 
 class SudoersScan:
-    """A line, and how far it has been read. Blanks ahead of a token count for nothing."""
+    """A line with a reading position. Blanks before a token are skipped."""
 
     def __init__(self, line: str) -> None:
         self._line = line
@@ -68,13 +68,13 @@ class SudoersScan:
         return mark
 
     def listed(self) -> Iterator[None]:
-        """Once for each part of a list, which goes on for as long as a comma follows."""
+        """Yield once per item of a comma-separated list."""
         yield
         while self.any_of(","):
             yield
 
     def to_the_end(self, mark: str) -> Iterator[None]:
-        """Once for each part of what fills the line, parted by `mark`."""
+        """Yield once per part of the line, separated by `mark`; raise SudoersSyntaxError for other text."""
         yield
         while not self.ended():
             if not self.any_of(mark):
@@ -82,14 +82,14 @@ class SudoersScan:
             yield
 
     def bangs(self) -> bool:
-        """Whether what follows is negated: each of two bangs undoes the other."""
+        """Return True if an odd number of bangs follows."""
         negated = False
         while self.any_of("!"):
             negated = not negated
         return negated
 
     def members(self, *, hosts: bool = False) -> list[str]:
-        """A list of users, groups or hosts, each with a bang where it is excluded."""
+        """Read a list of users, groups or hosts; excluded ones keep a bang."""
         found = []
         for _ in self.listed():
             bang = "!" if self.bangs() else ""
@@ -104,7 +104,7 @@ class SudoersScan:
         return unescaped((found or self.expect(_WORD))[0])
 
     def runas(self) -> str | None:
-        """What stands between parentheses: users, and groups behind a colon. None where there are none."""
+        """Read the runas part in parentheses: users, and groups after a colon. None without parentheses."""
         if not self.any_of("("):
             return None
         users = groups = ""
@@ -136,7 +136,7 @@ class SudoersScan:
         return " ".join((bang + named, *arguments))
 
     def commands_of_defaults(self) -> list[str]:
-        """Without arguments, which `Defaults!` does not take."""
+        """Read commands without arguments, which `Defaults!` does not allow."""
         found = []
         while True:
             bang = "!" if self.bangs() else ""
@@ -156,7 +156,7 @@ class SudoersScan:
                 raise BrokenSudoers
             found.append(_IN_ARGUMENTS.sub(r"\1", argument[0]))
         if self._line.startswith("\r", self._at):
-            raise BrokenSudoers  # sudo loses a command that is followed by a Windows line end
+            raise BrokenSudoers  # sudo drops a command that is followed by a Windows line end
         return found
 
     def value(self) -> str:

@@ -1,4 +1,4 @@
-"""sysctl.d: assignments to kernel settings, as the two programs that load them read the lines."""
+"""Parser for sysctl.d as the two programs that load kernel settings read it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ _TURN = str.maketrans("./", "/.")
 
 @dataclass(frozen=True)
 class SysctlLoaded:
-    """What would be written, by the name that the kernel shows: net.ipv4.conf.eth0/1.rp_filter."""
+    """The settings that would be loaded, by kernel name: net.ipv4.conf.eth0/1.rp_filter."""
 
     stated: dict[str, str]
     passed_over: frozenset[str]
-    """Named with a minus and no value: no pattern sets them."""
+    """Names with a minus and no value: patterns do not set them."""
     patterns: tuple[tuple[str, str], ...]
 
     def value(self, name: str) -> str | None:
-        """Of a setting that exists. One that is stated is left alone by every pattern."""
+        """Return the value of an existing setting; a stated one is not changed by patterns."""
         if name in self.stated:
             return self.stated[name]
         if name in self.passed_over:
@@ -31,12 +31,12 @@ class SysctlLoaded:
 
 
 def by_systemd(texts: Iterable[str]) -> SysctlLoaded:
-    """The texts in the order in which they are read. A name with a minus takes back what was said of it."""
+    """Load the texts in order, as systemd does. A later `-name` discards earlier assignments."""
     return _loaded(one for text in texts for one in assignments(text))
 
 
 def by_procps(texts: Iterable[str]) -> SysctlLoaded:
-    """It knows no name that starts with a slash, and takes nothing back."""
+    """Load the texts as procps does: no names that start with a slash, and no discarding."""
     made = [one for text in texts for one in assignments(text, absolute=False)]
     stated = {key for key, value in made if value is not None}
     return _loaded((key, value) for key, value in made if value is not None or key not in stated)
@@ -57,7 +57,7 @@ def _loaded(made: Iterable[tuple[str, str | None]]) -> SysctlLoaded:
 
 
 def options(text: str, path: str) -> list[Setting]:
-    """Where a setting is given a value, for who changes one: by line."""
+    """Return the assignments with their lines, for edits."""
     lines = enumerate(text.split("\n"), 1)
     made = ((number, one) for number, line in lines for one in assignments(line))
     named = ((number, key, value) for number, (key, value) in made if value is not None and len(key.split()) == 1)
@@ -65,7 +65,7 @@ def options(text: str, path: str) -> list[Setting]:
 
 
 def assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
-    """`key = value`, or `-key` for what no pattern may set. A # or ; behind a value belongs to the value."""
+    """Parse `key = value`, and `-key` for names without patterns. A # or ; after a value is part of it."""
     found: list[tuple[str, str | None]] = []
     for _number, line in source.numbered(text.replace("\r", "\n").replace("\0", "\n")):
         body = line.strip(_BLANK)
@@ -79,7 +79,7 @@ def assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | No
 
 
 def _name(written: str) -> str:
-    """The first separator tells which of the two spellings it is; doubled ones are one."""
+    """Return the normalized name. The first separator tells which spelling it is; doubled ones count once."""
     first = next((letter for letter in written if letter in "./"), "")
     path = written if first != "." else written.translate(_TURN)
     return "/".join(part for part in path.split("/") if part).translate(_TURN)
@@ -94,7 +94,7 @@ def _is_pattern(key: str) -> bool:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    """As glob(3): a star stays between two slashes."""
+    """Return True if the path matches, as in glob(3): a star does not match a slash."""
     return path.count("/") == pattern.count("/") and all(
         fnmatchcase(part, wanted) for part, wanted in zip(path.split("/"), pattern.split("/"), strict=True)
     )

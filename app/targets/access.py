@@ -1,4 +1,4 @@
-"""May an account read a path? As the kernel asks: every folder on the way, then the file; owner, group, others."""
+"""Whether an account may read a path, by the kernel's rules: each folder on the way, then the file."""
 
 from app.syntax.files import Files, FileState
 from app.targets.accounts import People
@@ -7,7 +7,7 @@ READ, ENTER, WRITE = 4, 1, 2
 
 
 def refusal(files: Files, people: People, name: str, path: str) -> str:
-    """Why the account cannot read the file; empty when it can."""
+    """Return why the account cannot read the file; an empty string if it can."""
     names = path.split("/")[1:]
     for depth in range(1, len(names)):
         folder = "/" + "/".join(names[:depth])
@@ -23,7 +23,7 @@ def refusal(files: Files, people: People, name: str, path: str) -> str:
 
 
 def allows(state: FileState, people: People, name: str, right: int) -> bool:
-    """The first class that fits decides, as it does in the kernel: an owner without rights is not saved by others'."""
+    """Return True if the first matching class (owner, group, others) grants the right, as in the kernel."""
     account = people.account(name)
     if account is not None and account.uid == 0:
         return True

@@ -1,4 +1,4 @@
-"""Who has an account on a host, and which groups they are in."""
+"""The accounts and groups of a host, read from passwd, shadow and group."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from app.syntax.setting import BadSetting
 
 AGENT = "temper"
 ADMINISTRATORS = ("wheel", "sudo")
-"""The first is RHEL's, the second Debian's."""
+"""The group of administrators on RHEL, and the one on Debian."""
 _FILES = ("/etc/passwd", "/etc/shadow", "/etc/group")
 
 
@@ -32,13 +32,13 @@ class People:
         return frozenset(own | {group.name for group in self.groups if name in group.members})
 
     def entries_of(self, name: str) -> frozenset[str]:
-        """The groups of an account as sudoers may have them: by name, and by number behind a #."""
+        """Return the account's groups as sudoers may spell them: by name, and by number after a #."""
         account, names = self.account(name), self.groups_of(name)
         numbers = {group.gid for group in self.groups if group.name in names} | ({account.gid} if account else set())
         return names | {f"#{number}" for number in numbers}
 
     def administrators(self) -> list[Account]:
-        """People, not the agent, who may act as root."""
+        """List the accounts that may act as root, without root and the agent."""
         return [
             account
             for account in self.accounts

@@ -1,4 +1,4 @@
-"""Which parts of a host may be touched, and who judges what is written there. What is not named here is refused."""
+"""The files that may be changed, each with its judge. Every other path is refused."""
 
 from fnmatch import fnmatchcase
 
@@ -59,7 +59,7 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("/etc/motd", banner.judge),
 )
 VENDOR: tuple[str, ...] = (*folders.VENDOR, *selinux.VENDOR)
-"""Places that nobody changes here, and that say what a change does: drop-ins that ours may hide, what is installed."""
+"""Read-only places that decide what a change does: vendor drop-ins and installed files."""
 _FORBIDDEN: tuple[tuple[str, str], ...] = (
     (_OWN, "protected identity"),
     (f"/home/{AGENT}/", "protected identity"),
@@ -108,7 +108,7 @@ _FORBIDDEN: tuple[tuple[str, str], ...] = (
 
 
 def judge_of(path: str) -> Judge | Objection:
-    """Who judges a change at `path`, or why there is none to make."""
+    """Return the judge for changes of `path`, or the objection if the path may not be changed."""
     if not path.startswith(_OWN):
         for pattern, judge in JUDGES:
             if fnmatchcase(path, pattern) and path.count("/") == pattern.count("/"):

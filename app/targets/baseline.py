@@ -1,4 +1,4 @@
-"""What the host's files were when the run began, and what has changed since that nobody announced."""
+"""The state of a host's files when a run began, and the drift since then."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,12 +19,12 @@ _MOST = 40
 
 
 Standing = str | tuple[FileState, bool] | None
-"""Where a link points; or a state, and whether it is a folder's; None for what is neither link, file nor folder."""
+"""A link's goal; or a state and whether it is a folder's; None for other kinds of files."""
 
 
 class Whole(Files, Protocol):
     def standing(self) -> Mapping[str, Standing]:
-        """What stands at each path, sorted, with no link followed."""
+        """Return each path with what it holds, sorted. Links are not followed."""
 
 
 class OldEntry(msgspec.Struct, frozen=True, array_like=True):
@@ -40,18 +40,18 @@ class Baseline(msgspec.Struct, frozen=True):
     entries: dict[str, OldEntry]
     accounts: dict[str, int]
     of: Literal["state", "content"] = "state"
-    """What the digests of files are over: content, mode and owner in one, or the content alone."""
+    """What a file's digest covers: content, mode and owner ("state"), or the content alone."""
 
 
 class Aftermath(msgspec.Struct, frozen=True):
-    """What a package's own scripts made of the host beside what was asked of it."""
+    """What package scripts changed on the host besides the requested change."""
 
     entries: dict[str, OldEntry | None] = {}
     accounts: dict[str, int] = {}
 
 
 def after(was: Baseline, noted: Iterable[Aftermath]) -> Baseline:
-    """What is known to have come of changes counts as having been there."""
+    """Return the baseline with the known side effects of changes included."""
     entries, accounts = dict(was.entries), dict(was.accounts)
     for one in noted:
         accounts |= one.accounts
@@ -71,12 +71,12 @@ def take(tree: Whole) -> Baseline:
 
 
 def summary(baseline: Baseline) -> str:
-    """sha256 over every path and what stands there."""
+    """Return the sha256 over all paths and their entries."""
     return hashlib.sha256(msgspec.json.encode(baseline.entries, order="sorted")).hexdigest()
 
 
 def drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
-    """Later announcements of a path override earlier ones."""
+    """Return a sentence for each difference that no announced change explains. The last announcement counts."""
     made = {change.path: change.after for change in announced}
     before = was.entries if was.of == now.of else _without_digests(was.entries, now.entries)
     found = [*_people(was, now), *_files(before, now.entries, made)]
@@ -85,7 +85,7 @@ def drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tupl
 
 
 def _without_digests(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry]) -> dict[str, OldEntry]:
-    """Of a baseline that an older Temper took, contents cannot be compared, and it listed a little more."""
+    """Take digests and sizes from `now`: baselines of older versions do not have comparable ones."""
     return {
         path: msgspec.structs.replace(entry, digest=now[path].digest, size=now[path].size)
         for path, entry in was.items()
@@ -128,7 +128,7 @@ def _files(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry], made: Mappi
 
 
 def _is_explained(path: str, entry: OldEntry, made: Mapping[str, str | None]) -> bool:
-    """A folder that an announced file needs, or a log that was begun."""
+    """Return True for a folder of an announced file, and for a new log file."""
     if entry.kind == "folder":
         return any(known.startswith(f"{path}/") for known in made)
     return path.startswith(_LOGS) and not _special(entry)

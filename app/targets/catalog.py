@@ -1,4 +1,4 @@
-"""The hosts that there are, by name: the fixtures are built in, the others were added."""
+"""Open hosts by name: built-in fixtures and registered hosts."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def known_host(name: str, hosts: Path) -> None:
 
 
 def usual_mode(name: str) -> Mode:
-    """Where a mistake costs more than a new tree, a person looks at every change."""
+    """Return "review" for real hosts, where each change needs an approval, and "auto" for fixtures."""
     return "auto" if registry.is_fixture(name) else "review"
 
 

@@ -1,4 +1,4 @@
-"""What typed actions make of files: worked out without touching any, the same for preview, rehearsal and apply."""
+"""Work out the files that typed actions would produce. Used by preview, rehearsal and apply."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ _NEW_MODE = 0o644
 
 
 def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileState]:
-    """The state of every path that the actions would change; those that come out as they were are left out."""
+    """Return the new state of each path that the actions change; unchanged paths are left out."""
     planned: dict[str, FileState] = {}
     for action in actions:
         if isinstance(action, FileAction):
@@ -55,7 +55,7 @@ def _edited(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: str
 
 
 def _each_line(path: str, text: str, wanted: str, made: Callable[[str], list[str]]) -> str:
-    """Every line that reads `wanted`, blanks at its end aside, becomes what `made` says."""
+    """Replace each line equal to `wanted`, apart from trailing blanks, by the lines that `made` returns."""
     lines = text.split("\n")
     if not wanted.strip() or wanted.rstrip(source.TRAIL) not in (line.rstrip(source.TRAIL) for line in lines):
         raise ActionFailed(f"{path} has no line {clean(wanted, 120)!r}; copy the line as it stands in the file.")

@@ -1,4 +1,4 @@
-"""What a change needs of a host and of its journal, wherever the two are."""
+"""The interfaces of a host's files and of its journal that a change needs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -11,7 +11,7 @@ from app.targets.policy import HostFiles
 
 
 class Changeable(HostFiles, Protocol):
-    """Changing follows no links."""
+    """Write access to a host's files. Links are never followed."""
 
     def exact(self, path: str) -> FileState | None: ...
     def write(self, path: str, state: FileState) -> None: ...

@@ -1,4 +1,4 @@
-"""Running another program's check on files of a host: walled off where this machine can do that, else not at all."""
+"""Run validators of other programs on a host's files inside a sandbox: bubblewrap or proot."""
 
 import os
 import selectors
@@ -33,7 +33,7 @@ _WORKED: dict[Kind, tuple[str, tuple[int, int] | None]] = {}
 @dataclass(frozen=True)
 class ProgramOutcome:
     code: int | None
-    """None when it was stopped: too slow, or too talkative."""
+    """None if the program was stopped: it took too long or printed too much."""
     output: str
 
 
@@ -44,14 +44,14 @@ class Confinement:
     program: str = ""
 
     def run(self, root: Path, command: Sequence[str], seconds: float = _SECONDS) -> ProgramOutcome:
-        """The command with `root` as its root folder, its own /usr, and nothing else of this machine."""
+        """Run the command with `root` as its root folder, the system's /usr, and nothing else of this machine."""
         if self.kind == "none":
             raise ValueError("there is no confinement to run in")
         return _run([self.program, *_WALLS[self.kind](root), *command], seconds)
 
 
 def build_of(program: str) -> tuple[int, int] | None:
-    """Another one once a program was put in its place; None where there is none."""
+    """Return an identity that changes when the program is replaced; None if there is no such file."""
     try:
         found = Path(program).stat()
     except OSError:
@@ -60,7 +60,7 @@ def build_of(program: str) -> tuple[int, int] | None:
 
 
 def detect() -> Confinement:
-    """What works here, found out by trying it; what worked once is not tried again by this process."""
+    """Return the first sandbox that works. A success is remembered for the lifetime of the process."""
     reasons = []
     for kind, words in _WORDS.items():
         program = shutil.which(kind)
@@ -116,7 +116,7 @@ def _run(command: list[str], seconds: float) -> ProgramOutcome:
             stderr=subprocess.STDOUT,
             env=_ENVIRONMENT,
             start_new_session=True,
-            umask=0o022,  # as on the host, and not as this process keeps its own files
+            umask=0o022,  # the host's usual umask, not the strict one of this process
         )
     except OSError as exc:
         return ProgramOutcome(None, f"{command[0]} does not start: {exc.strerror}")
@@ -133,7 +133,7 @@ def _run(command: list[str], seconds: float) -> ProgramOutcome:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the group, and wait until nobody holds the pipe's other end: only then is the last descendant gone."""
+    """Kill the process group and wait for the end of the pipe, which shows that the last descendant is gone."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     deadline = time.monotonic() + _SECONDS
@@ -142,7 +142,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _drain(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
-    """What it says, and whether it came to an end by itself."""
+    """Return the output, and whether the program closed it before the deadline."""
     output = b""
     assert process.stdout
     with selectors.DefaultSelector() as ready:

@@ -1,4 +1,4 @@
-"""What a person says, word for word, before a host is changed that could not be rolled back."""
+"""The sentence that a person must confirm before a change to a host that cannot be rolled back."""
 
 from app.errors import BadInput
 
@@ -8,6 +8,6 @@ def sentence(host: str) -> str:
 
 
 def check(host: str, said: str) -> None:
-    """Saying nothing is not wrong: most hosts need no such words."""
+    """Raise BadInput if the words are wrong. An empty string is accepted: most hosts need no consent."""
     if said and said != sentence(host):
         raise BadInput(f'these are not the words of consent for {host}: say "{sentence(host)}", word for word.')

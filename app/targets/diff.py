@@ -1,4 +1,4 @@
-"""What a change does, for people and for the record: unified, cleaned, bounded."""
+"""Render a change as a diff for people and for the log: redacted, cleaned and bounded."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ def shown(
     before: Mapping[str, FileState | None],
     after: Mapping[str, FileState],
 ) -> str:
-    """The change as a whole, word for word the same whether it is asked about or made."""
+    """Return the whole change as text. A preview and an applied change give the same text."""
     return vendor.shown(actions) + resources(foreseen) + unified(before, {**after, **foreseen.files})
 
 
@@ -36,7 +36,7 @@ def unified(before: Mapping[str, FileState | None], after: Mapping[str, FileStat
 
 
 def resources(foreseen: DryRun) -> str:
-    """What is no file, in the host's own words for how it stands."""
+    """Return the changes of packages, units, mounts and accounts, in the host's own words."""
     lines = (
         line
         for one in foreseen.states

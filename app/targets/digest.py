@@ -1,4 +1,4 @@
-"""A file in one word: sha256 over content, mode and owner."""
+"""sha256 digests over a file's content, mode and owner."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Changes to a disk that survive a crash: told first, written beside, synced, then renamed."""
+"""Crash-safe writes: announce the step, write a temporary file, sync, then rename."""
 
 import os
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 Step = Callable[[str], None]
-"""Told of each step right before it is made."""
+"""Called with a description right before each step."""
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -17,18 +17,18 @@ def unheard(_step: str) -> None:
 
 
 def beside(name: str) -> str:
-    """No daemon reads a name like this: sudo skips dots, drop-in folders want .conf or .sh at the end."""
+    """Return a name that daemons ignore: sudo skips dots, drop-in folders want .conf or .sh at the end."""
     return f".{name}.temper-new"
 
 
 class Disk:
-    """Folders are open descriptors, so that a swapped path cannot lead elsewhere."""
+    """Writes inside open folder descriptors, so a swapped path cannot lead elsewhere."""
 
     def __init__(self, step: Step = unheard) -> None:
         self._step = step
 
     def write(self, folder: int, name: str, content: bytes, mode: int, modified: int | None = None) -> None:
-        """As old as `modified` says, in nanoseconds: what is put back is not new."""
+        """Write atomically. `modified` sets the file's time in nanoseconds, to restore an old file."""
         temp = beside(name)
         self._discard(folder, temp)
         self._step(f"write {name}")
@@ -63,7 +63,7 @@ class Disk:
         self._sync(folder, name)
 
     def set_mode(self, folder: int, name: str, mode: int) -> None:
-        """By descriptor, since chmod by name would follow a link that was swapped in."""
+        """Set the mode by descriptor: chmod by name would follow a link that was swapped in."""
         descriptor = os.open(name, _LOOK, dir_fd=folder)
         try:
             self._step(f"set the mode of {name}")
@@ -73,7 +73,7 @@ class Disk:
 
     @staticmethod
     def _as_asked(folder: int, name: str, mode: int) -> None:
-        """Whatever this process keeps from others: on a host, a folder has the mode that it was asked for."""
+        """Set the folder's mode exactly: this process's umask would make it stricter than requested."""
         descriptor = os.open(name, _LOOK, dir_fd=folder)
         try:
             Path(f"/proc/self/fd/{descriptor}").chmod(mode)
@@ -101,12 +101,12 @@ class Disk:
 
 
 def open_folder(path: str | Path, inside: int | None = None) -> int:
-    """A link in its place is refused."""
+    """Open a folder and return its descriptor; raise OSError if the name is a link."""
     return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
 
 
 class Folder:
-    """A folder held open: `with Folder(path) as descriptor`."""
+    """Context manager for an open folder: `with OpenFolder(path) as descriptor`."""
 
     def __init__(self, path: str | Path) -> None:
         self._descriptor = open_folder(path)

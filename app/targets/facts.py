@@ -1,4 +1,4 @@
-"""What a role should know of a host before it plans: short, and read from the host itself."""
+"""Short facts about a host for the roles that plan, read from its files."""
 
 from app.syntax import source, sshd
 from app.syntax.files import Files

@@ -1,4 +1,4 @@
-"""A host's files as one look finds them: what was asked once is answered alike, however often the look comes back."""
+"""Files with cached reads: each path is read at most once."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,7 +9,7 @@ from app.targets.questions.boot import Linked
 
 class Glance:
     link: Callable[[str], str | None]
-    """Only where the files know links: whoever needs them asks whether it is there."""
+    """Present only if the wrapped files know links: callers check with hasattr."""
 
     def __init__(self, files: Files) -> None:
         self.read = cache(files.read)

@@ -1,4 +1,4 @@
-"""What sudo would let one account do, worked out as sudo does: aliases resolved, the last rule that fits decides."""
+"""The rights that sudoers gives an account: aliases expanded, the last matching rule decides."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ class Principal:
     name: str
     uid: int | None = None
     groups: frozenset[str] = frozenset()
-    """By name, and by number as sudoers has it: #10."""
+    """Each by name, and by number as in sudoers: #10."""
 
 
 @dataclass(frozen=True)
 class Right:
-    """One rule of those that count for an account, with what its tags and the Defaults come to."""
+    """One sudoers rule for an account, with its tags and the Defaults resolved."""
 
     hosts: str
     runas: str
     command: str
     allowed: bool
     gives: frozenset[str]
-    """NOPASSWD, EXEC, SETENV, FOLLOW: what the account is given beyond the command."""
+    """NOPASSWD, EXEC, SETENV, FOLLOW: privileges beyond the command."""
     takes: frozenset[str]
-    """LOG_INPUT, LOG_OUTPUT, MAIL, INTERCEPT: what is held against it."""
+    """LOG_INPUT, LOG_OUTPUT, MAIL, INTERCEPT: restrictions."""
     options: str = ""
     path: str = ""
     line: int = 0
@@ -46,9 +46,9 @@ def is_meant(sudoers: Sudoers, listed: Collection[str], who: Principal) -> bool:
 
 
 def in_force(sudoers: Sudoers, who: Principal, also: str = "") -> Mapping[str, str]:
-    """Which Defaults count, by name; what is not there is built in.
+    """Return the Defaults that apply to the account, by name; others have their built-in value.
 
-    `also` is a scope of a host, a runas user or a command that is taken to fit. Those of commands come last.
+    `also` is one more scope that counts as a match: a host, a runas user or a command. Scopes of commands come last.
     """
     found: dict[str, str] = {}
     for last in (False, True):
@@ -79,7 +79,7 @@ def _changed(default: Default, was: str) -> str:
 
 
 def rights(sudoers: Sudoers, who: Principal) -> list[Right]:
-    """In the order of the file: the last that fits decides."""
+    """List the account's rights in file order. The last match decides."""
     defaults = in_force(sudoers, who)
     return [
         _right(sudoers, grant, command, defaults)
@@ -101,7 +101,7 @@ def _right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, 
     gives = {
         "NOPASSWD": not asks,
         "EXEC": runs,
-        # A plain ALL brings it along.
+        # a plain ALL includes SETENV
         "SETENV": said("SETENV", "setenv", built_in=False) or (grant.command == "ALL" and "NOSETENV" not in grant.tags),
         "FOLLOW": said("FOLLOW", "sudoedit_follow"),
     }
@@ -133,7 +133,7 @@ def _listed(sudoers: Sudoers, kind: str, text: str) -> str:
 
 
 def _flat(sudoers: Sudoers, kind: str, listed: Collection[str], depth: int = 0) -> Iterator[str]:
-    """Aliases replaced by their members: a bang ahead of one turns each round."""
+    """Yield the entries with aliases expanded. A bang before an alias negates each member."""
     for entry in listed:
         members = sudoers.members(kind, entry.removeprefix("!")) if depth < _DEPTH else None
         if members is None:

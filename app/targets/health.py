@@ -1,4 +1,4 @@
-"""Is the host still of use to those who depend on it? Code on its files, one question a probe."""
+"""Health probes over a host's files: does everyone who depends on the host still have access?"""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ _LONGEST = 300
 
 
 def health(files: Files, today: int, fill: Fill | None = None, recall: Recall | None = None) -> tuple[Probe, ...]:
-    """`today` counts days since 1970: accounts expire. `recall`: of the host whose files they are."""
+    """Run all health probes. `today` is in days since 1970; `recall` is the cache of this host."""
     now, known = Glance(files), recall or Recall()
 
     def probe(name: str) -> Probe:
@@ -33,7 +33,7 @@ def health(files: Files, today: int, fill: Fill | None = None, recall: Recall | 
 
 
 def probed(name: str, answer: Heard) -> Probe:
-    """Bounded and without control characters: what it quotes are a host's words."""
+    """Return the answer as a probe event, cleaned and bounded: it quotes the host."""
     holds, weak = (tuple(clean(one, _LONGEST) for one in ones) for ones in (answer.holds, answer.weak))
     return Probe(name, answer.ok, clean(answer.detail, _LONGEST), holds, weak)
 
@@ -53,7 +53,7 @@ def _agent_sudo(host: Host) -> Heard:
 
 
 def _administrator(host: Host) -> Heard:
-    """At least one person can still repair what we break."""
+    """Check that an administrator can still log in and act as root to repair the host."""
     reasons = []
     for account in host.people.administrators():
         reason = host.sshd.refusal(account.name, host.today)
@@ -105,14 +105,14 @@ def _sudoers(host: Host) -> Heard:
 
 
 def _pam(host: Host) -> Heard:
-    """A host has the stacks of its family; a file that went missing does not make it one of the other."""
+    """Check the PAM stacks of the host's family. A missing file does not turn RHEL into Debian."""
     paths = {name: f"{pam.FOLDER}/{name}" for name in (*_STACKS, *_DEBIANS)}
     there = {name for name, path in paths.items() if host.files.state(path) is not None}
     return _common_stacks(host) if there & {*_DEBIANS} and not there & {*_STACKS} else _rhel_stacks(host)
 
 
 def _common_stacks(host: Host) -> Heard:
-    """They jump over pam_deny, so what they come to is worked out."""
+    """Check Debian's common stacks by their outcome, since their rules jump over pam_deny."""
     for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
         found = pam.stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
@@ -136,7 +136,7 @@ def _rhel_stacks(host: Host) -> Heard:
 
 
 def _senseless(rules: tuple[pam.PamRule, ...]) -> str:
-    """Somebody must be asked, nobody waved through before, and the end must deny."""
+    """Return the fault of an auth stack: it must ask pam_unix, permit no user before that, and end with a deny."""
     modules = [rule.module for rule in rules]
     if "pam_unix.so" not in modules:
         return "no auth rule asks pam_unix"

@@ -1,4 +1,4 @@
-"""sshd judges nothing without a key to serve with: one that is good for nothing else, made when it is first wanted."""
+"""A throwaway host key for sshd, which needs one to check a configuration."""
 
 import subprocess
 import tempfile
@@ -12,7 +12,7 @@ _SECONDS = 10
 
 @cache
 def host_key() -> str:
-    """Empty where this machine cannot make one."""
+    """Return a new private key, or an empty string if ssh-keygen does not work here."""
     with tempfile.TemporaryDirectory(prefix="temper-hostkey-") as folder:
         at = Path(folder) / "key"
         make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(at)]

@@ -1,7 +1,7 @@
-"""Pre-images: what stood on the host before a change, on disk and synced before the change begins.
+"""Journals of pre-images, written and synced before a change begins.
 
-A journal is a folder that appears whole, by one rename. It is open until a marker lies in it: `committed`
-(the change stays), `undone` (it was taken back) or `void` (the host was laid out anew underneath).
+A journal is a folder that appears whole, by one rename. It is open until it has a marker: `committed` (the change
+stays), `undone` (the change was rolled back) or `void` (the host was laid out anew).
 """
 
 import os
@@ -33,18 +33,18 @@ class PreImage(msgspec.Struct, frozen=True):
     mode: int
     owner: str
     image: str | None
-    """The file beside this list that holds the content; None when nothing stood at the path."""
+    """The file in the journal that has the content; None if the path did not exist."""
     change: FileChange
-    """From what to what, in digests: all that is left of it once the journal is closed."""
+    """The change as digests, which remain when the journal is closed."""
     modified: int | None = None
-    """None in journals that were begun before it was kept."""
+    """None in journals of versions that did not keep it."""
 
 
 class Contents(msgspec.Struct, frozen=True):
     order: int
     files: tuple[PreImage, ...]
     folders: tuple[str, ...]
-    """Those that the change makes, outermost first."""
+    """The folders that the change creates, outermost first."""
 
 
 class Journal:
@@ -55,7 +55,7 @@ class Journal:
     def begin(
         self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
     ) -> tuple[FileChange, ...]:
-        """The pre-images of what `after` will change, synced when this returns."""
+        """Write the pre-images of the paths in `after`. They are synced when this returns."""
         self._make_room(name)
         new = self._folder / f".{name}.new"
         shutil.rmtree(new, ignore_errors=True)
@@ -67,7 +67,7 @@ class Journal:
         return changes
 
     def mark(self, name: str) -> Mark | None:
-        """None when there is no such journal."""
+        """Return the journal's marker, or None if there is no such journal."""
         at = self._at(name)
         if not at.is_dir():
             return None
@@ -83,7 +83,7 @@ class Journal:
         return {image.path: self._read(name, image) for image in self.contents(name).files}
 
     def close(self, name: str, mark: Mark) -> None:
-        """The marker first, then the images go: what is closed is evidence, and its digests are enough for that."""
+        """Write the marker, then delete the images: the digests are enough evidence of a closed journal."""
         at = self._at(name)
         self._put(at, mark, b"")
         with Folder(at) as folder:
@@ -92,7 +92,7 @@ class Journal:
                     self._disk.remove(folder, image)
 
     def void(self) -> None:
-        """The host was laid out anew: no journal says anything about it any more."""
+        """Mark all journals void: the host was laid out anew."""
         for name in self._names():
             if self.mark(name) in ("open", "committed"):
                 self.close(name, "void")
@@ -101,24 +101,24 @@ class Journal:
         return self._in_order("open")
 
     def note(self, name: str, aftermath: Aftermath) -> None:
-        """What came of it beside what was to be changed."""
+        """Record the side effects of the change."""
         self._put(self._at(name), _AFTERMATH, msgspec.json.encode(aftermath))
 
     def aftermaths(self) -> list[Aftermath]:
-        """Of the changes that stay, and of the one that is open."""
+        """Return the side effects of the committed changes and of the open one."""
         return [self._aftermath(name) for name in (*self._in_order("committed"), *self._in_order("open"))]
 
     def underway(self) -> set[str]:
-        """Paths that the open change brought, and did not write itself."""
+        """Return the paths that the open change changed as side effects."""
         return {path for name in self._in_order("open") for path in self._aftermath(name).entries}
 
     def resources(self) -> set[str]:
-        """What is no file, of the changes that stand."""
+        """Return the resources (packages, units, mounts, accounts) of the committed and open changes."""
         names = (*self._in_order("committed"), *self._in_order("open"))
         return {one.path for name in names for one in self.contents(name).files if not one.path.startswith("/")}
 
     def committed(self) -> list[FileChange]:
-        """Every change of a file that stays, oldest first; what a later package made of the file overrides it."""
+        """Return the committed file changes, oldest first, without those that a later package replaced."""
         made: list[FileChange] = []
         for name in self._in_order("committed"):
             brought = self._aftermath(name).entries

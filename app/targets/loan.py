@@ -1,7 +1,7 @@
-"""Reading a file that its owner has closed to everybody, as /etc/shadow with mode 0000, without being root.
+"""Read a file whose mode denies its owner, such as /etc/shadow with mode 0000, without being root.
 
-The mode is lent for the length of one open, under a synced note. A crash in between leaves the note, and
-whoever opens the tree next gives the mode back.
+The mode is widened for one open, under a synced note. After a crash, the next process that opens the tree
+restores the mode from the note.
 """
 
 import os
@@ -28,7 +28,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Loans:
-    """Its caller holds the loan lock, so one note is enough."""
+    """The caller must hold the lock of the note, so there is never more than one."""
 
     def __init__(self, note: Path, disk: Disk) -> None:
         self._note = note
@@ -42,7 +42,7 @@ class Loans:
             self._disk.set_mode(folder, name, _LENT)
             descriptor = os.open(name, _READ, dir_fd=folder)
             try:
-                # synced before the note goes: a power cut must not keep the loan and lose the note
+                # synced before the note goes: after a power cut, a wide mode must still have its note
                 self._disk.set_open_mode(descriptor, S_IMODE(closed.st_mode))
                 self._clear()
                 yield descriptor
@@ -52,7 +52,7 @@ class Loans:
             raise Unusable(f"{path} cannot be read: this process does not own it. Start as the tree's owner.") from exc
 
     def settle(self, root: int) -> None:
-        """Give back a mode that a crash kept. A file that is another by now is left alone."""
+        """Restore a mode that a crash left wide. A file that was replaced meanwhile is not touched."""
         try:
             note = msgspec.json.decode(self._note.read_bytes(), type=Note)
         except (FileNotFoundError, msgspec.DecodeError):

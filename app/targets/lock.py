@@ -1,4 +1,4 @@
-"""One at a time over threads and processes, and again by the one that already holds it."""
+"""A reentrant lock over threads and processes."""
 
 import fcntl
 import os
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 Fence = Callable[[], None]
-"""Raises where the host is no more for this process to change."""
+"""Raises if this process no longer owns the host."""
 
 
 def no_fence() -> None:
-    """Nobody else could be at work."""
+    """Accept every change: no other node can own the host."""
 
 
 class HostLock:
@@ -35,14 +35,14 @@ class HostLock:
     def __exit__(self, *_exc: object) -> None:
         self._depth -= 1
         if self._depth == 0:
-            os.close(self._descriptor)  # closing unlocks, as the end of the process would
+            os.close(self._descriptor)  # closing unlocks, as the end of the process does
         self._thread.release()
 
     def _locked(self) -> int:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            self._fence()  # under the lock: whoever takes the host over waits here until this change is through
+            self._fence()  # under the lock: a node that takes over the host waits here until this change is finished
         except BaseException:
             os.close(descriptor)
             raise

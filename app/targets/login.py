@@ -1,4 +1,4 @@
-"""Would sshd let an account in with its key, if a new connection came now?"""
+"""Whether sshd would let an account log in with its key on a new connection."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class SshdLogin:
     config: SshdConfig
 
     def refusal(self, name: str, today: int) -> str:
-        """Why a new login fails; empty when it would not. `today` counts days since 1970."""
+        """Return why a new login fails; an empty string if it works. `today` is in days since 1970."""
         account = self.people.account(name)
         if account is None:
             return "there is no such account"
@@ -71,7 +71,7 @@ class SshdLogin:
             yield _by(methods)
 
     def _keys(self, account: Account) -> Iterator[str]:
-        """A key file that others could write to is none, unless StrictModes is off."""
+        """Yield why no key file is usable. With StrictModes, a file that others can write does not count."""
         setting = self._get(account, "AuthorizedKeysFile")
         strict = self._get(account, "StrictModes")
         listed = (setting.value if setting else _KEYS).split()
@@ -103,7 +103,7 @@ class SshdLogin:
         return next(iter(self._all(account, keyword)), None)
 
     def _all(self, account: Account, keyword: str) -> tuple[Setting, ...]:
-        """A Match block that fits has the say before the global lines."""
+        """Return the settings of the keyword: those of a matching Match block go before the global ones."""
         for block in self.config.matches:
             setting = block.get(keyword)
             if setting and _fits(block.conditions, account, self.people):
@@ -112,13 +112,13 @@ class SshdLogin:
 
 
 def _fits(asked: Conditions, account: Account, people: People) -> bool:
-    """User, Group and all are known here; where somebody connects from is not, so such a block does not count."""
+    """Return True if the block applies. Conditions on addresses never match, since the source is unknown."""
     known = all(attribute in ("user", "group") for attribute, _value in asked)
     return known and fits(asked, SshdVisitor(account.name, people.groups_of(account.name)))
 
 
 def _named(patterns: str, names: frozenset[str] | set[str]) -> bool:
-    """AllowUsers and its like: each word a pattern. An exclamation mark is a letter here, and no more."""
+    """Return True if a pattern matches a name. An exclamation mark has no special meaning here."""
     return any(like(word.partition("@")[0], name) for word in patterns.split() for name in names)
 
 

@@ -1,4 +1,4 @@
-"""The newest lines of a host's logs. Who is logged chooses the words: hostile text, always."""
+"""The newest lines of a host's logs. Attackers can choose their words: treat them as hostile text."""
 
 from app.syntax import source
 from app.syntax.files import Files
@@ -13,7 +13,7 @@ _LONGEST = 300
 
 
 def log_lines(files: Files, limit: int) -> list[str]:
-    """An equal share of each log, oldest first within it; a log that says little leaves its share to the others."""
+    """Return up to `limit` lines, oldest first within each log. Short logs leave their share to the others."""
     logs = {name: _lines(source.text(files, path)) for name, path in _LOGS.items()}
     room, shown = limit, []
     for left, (name, lines) in zip((3, 2, 1), sorted(logs.items(), key=lambda log: len(log[1])), strict=True):

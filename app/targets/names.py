@@ -1,4 +1,4 @@
-"""Names on a host that are bytes and not text: spelled so that log, page and digest can hold them, and read back."""
+"""Encode file names that are not valid UTF-8 as text that logs, pages and digests can hold."""
 
 import re
 
@@ -8,7 +8,7 @@ _SPELLED = re.compile("\ufffd(\ufffd|[0-9a-f]{2})")
 
 
 def spelled(name: str) -> str:
-    """Of a name as Python hands it out, in which each odd byte is half of a pair; no two come out the same."""
+    """Return the name with each surrogate-escaped byte spelled out. Different names stay different."""
     return _ODD.sub(lambda odd: _MARK + (_MARK if odd[0] == _MARK else f"{ord(odd[0]) - 0xDC00:02x}"), name)
 
 

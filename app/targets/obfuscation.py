@@ -1,6 +1,6 @@
-"""What has no place in any line of configuration that we write, and by which clause it is refused.
+"""Patterns that no configuration line may contain, each with the policy clause that refuses it.
 
-Each subject's own grammar would refuse these too; here they get their name, for the record and for the model.
+The grammar of each subject refuses these lines too; the patterns name the clause for the log and for the model.
 """
 
 import re
@@ -36,10 +36,10 @@ _COMPILED = tuple((clause, re.compile(pattern)) for clause, pattern in _PATTERNS
 
 
 def for_an_editor(line: str) -> bool:
-    """Who opens a file to look at it runs what such a line says, comment or not."""
+    """Return True if the line is a modeline, which an editor executes even in a comment."""
     return _MODELINE.search(line) is not None
 
 
 def named(line: str) -> str | None:
-    """The clause under which the line is refused; None when nothing here fits."""
+    """Return the clause that refuses the line, or None if no pattern matches."""
     return next((clause for clause, pattern in _COMPILED if pattern.search(line)), None)

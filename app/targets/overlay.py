@@ -1,4 +1,4 @@
-"""A host's files with some of them as they would be."""
+"""A host's files with planned changes on top."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase

@@ -1,4 +1,4 @@
-"""Who owns what on a host whose files all belong to us: a table beside the tree."""
+"""File owners of a simulated host, kept in a table because all its files belong to this process."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ROOT = "root:root"
 
 
 class FileOwners:
-    """Paths that are not in the table belong to root. Its caller holds the tree's lock, and looks before it asks."""
+    """Owners by path; root by default. Callers hold the tree's lock and reload before they read."""
 
     def __init__(self, file: Path, disk: Disk) -> None:
         self._file = file
@@ -32,7 +32,7 @@ class FileOwners:
             self.look()
 
     def look(self) -> None:
-        """Read again only when another process, or we, put a new table in place."""
+        """Reload the table if its file was replaced."""
         try:
             found = self._file.stat()
         except FileNotFoundError:

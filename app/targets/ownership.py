@@ -1,4 +1,4 @@
-"""How this process has a host that other processes may want as well."""
+"""How this process owns a host that other nodes may take over."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from app.targets.lock import Fence, no_fence
 
 
 def nothing() -> None:
-    """What a host's folder holds is nobody else's matter."""
+    """Do nothing: no other node shares the host's folder."""
 
 
 def nobody_else() -> bool:
-    """Who cannot reach the host has to say so: there is no other who could."""
+    """Return False: there is no other node."""
     return False
 
 
@@ -19,15 +19,15 @@ def nobody_else() -> bool:
 class Ownership:
     fence: Fence = no_fence
     claim: int = 0
-    """Higher than that of everybody who had the host before: the host refuses the lower. 0 is no claim."""
+    """The fencing token: the host refuses commands with a lower one. 0 disables fencing."""
     bring: Callable[[], None] = nothing
-    """The host's folder as whoever had the host last left it."""
+    """Load the host's folder as the last owner left it."""
     keep: Callable[[], None] = nothing
-    """What has changed in the host's folder, for whoever has the host next. It returns once that is safe."""
+    """Save the changes of the host's folder for the next owner. Returns when they are durable."""
     yields: Callable[[], bool] = nobody_else
-    """The host does not answer this process: whether another was given it, who may reach it."""
+    """Called if the host is unreachable: True if the host was handed to another node."""
     hurried: Callable[[], bool] = nobody_else
-    """There are others: a line that went silent is known for cut in seconds, since all that is lost is the way."""
+    """True if other nodes exist: a silent connection is then closed within seconds, so that they can take over."""
 
 
 ALONE = Ownership()

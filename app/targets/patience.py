@@ -1,4 +1,4 @@
-"""A disk that is full for a while is no reason to leave a host half done."""
+"""Retry while the disk is full."""
 
 import errno
 import threading
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 
 def passes(exc: BaseException | None) -> bool:
-    """By itself, once somebody has made room."""
+    """Return True if the error is a full disk or quota, which passes when space is freed."""
     return isinstance(exc, OSError) and exc.errno in _PASSING
 
 
 def prepared(work: Callable[[], T], host: str) -> T:
-    """`work` brings a host to where a run starts."""
+    """Run `work`, which prepares a host for a run; raise EnvironmentUnusable if the disk stays full."""
     try:
         return sit_out(work)
     except OSError as exc:
@@ -28,7 +28,7 @@ def prepared(work: Callable[[], T], host: str) -> T:
 
 
 def sit_out(work: Callable[[], T]) -> T:
-    """`work` may be done again from its beginning."""
+    """Run `work`, and again while the disk is full, for up to 30 s. `work` must be repeatable."""
     until = time.monotonic() + SECONDS
     while True:
         try:

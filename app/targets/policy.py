@@ -1,4 +1,4 @@
-"""The only way to a change. Pure, and closed by default: what is not understood does not run."""
+"""The policy that each change must pass. Pure; unknown actions and lines are refused."""
 
 import itertools
 import re
@@ -45,13 +45,13 @@ _GUARDED = {
     "mission-config": "destruction",
 }
 _NEVER = 0
-"""A day on which no account has expired: the date is not an action's doing."""
+"""A day on which no account has expired, so that the date does not influence the policy."""
 _PARSES = ("sshd-config", "sudoers", "accounts")
 
 
 class HostFiles(Files, Protocol):
     def first_link(self, path: str) -> str | None:
-        """The first name on the way to `path`, itself included, that is a link."""
+        """Return the first link on the way to `path`, itself included; None if there is no link."""
 
 
 def review(
@@ -62,9 +62,9 @@ def review(
     foreseen: DryRun = NONE,
     recall: Recall | None = None,
 ) -> list[Refusal]:
-    """One refusal at most for each action, in order. Empty means that every action may run.
+    """Return at most one refusal per action, in order. An empty list means that all actions may run.
 
-    `recall` is that of the host.
+    `recall` is the cache of this host.
     """
     planned: dict[str, FileState] = {}
     refusals = []
@@ -88,7 +88,7 @@ def _of_files(
 def changed(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: Recall | None = None
 ) -> Objection | None:
-    """By effect: what every program would go by, and whom it would let in."""
+    """Return the objection to the combined effect: a weaker setting of a program, or a lost login."""
     known = recall or Recall()
     return by_our_reading(paths, before, after, asks, known) or _lockout(before, after, known)
 
@@ -141,7 +141,7 @@ def _place(path: str, allowed_paths: frozenset[str], files: HostFiles) -> Judge 
 
 
 def _characters(action: FileAction, judge: Judge) -> Objection | None:
-    """An editor and a daemon must see the same line."""
+    """Refuse characters that an editor and a daemon would read differently."""
     for line in words(action):
         if len(line) > _LONGEST_LINE:
             return Objection("too much", f"{action.path}: a line of {len(line)} characters is none of configuration.")
@@ -170,12 +170,12 @@ def _content(action: FileAction, judge: Judge, files: Files, planned: dict[str, 
 
 
 def _joined(text: str) -> set[tuple[str, str]]:
-    """Lines that go on, each with the one that they go on in."""
+    """Return the lines that end with a backslash, each with its next line."""
     return {(line, below) for line, below in itertools.pairwise(text.split("\n")) if line.endswith("\\")}
 
 
 def _lockout(files: Files, planned: Files, recall: Recall) -> Objection | None:
-    """Nobody may lose the way in by what looked harmless line by line. What no longer parses, the validators refuse."""
+    """Return the objection if a health probe would fail after the change. Parse errors are left to the validators."""
     before = {probe.name: probe for probe in health(files, _NEVER, recall=recall)}
     now = beside(before.values(), health(planned, _NEVER, recall=recall))
     after = {probe.name: probe for probe in now}

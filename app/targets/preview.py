@@ -1,4 +1,4 @@
-"""What actions would do to a host's files, before anybody has judged them: only of files that may be told."""
+"""Preview the effect of actions that no policy has judged yet, only for files that may be shown."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def preview(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun = N
 
 
 def _why_not(path: str, files: HostFiles) -> str:
-    """Not even whether a line stands in a file is told of one that nobody judges."""
+    """Return why the path may not be previewed. For unjudged files, even the match of a line stays secret."""
     if not is_plain(path):
         return ODD
     if not judged(path):

@@ -1,4 +1,4 @@
-"""Would sudo let an account act as root?"""
+"""Whether sudo would let an account act as root."""
 
 from app.syntax.sudoers import Sudoers
 from app.targets.accounts import People
@@ -8,7 +8,7 @@ _ROOT = ("ALL", "root", "#0")
 
 
 def refusal(sudoers: Sudoers, people: People, name: str) -> str:
-    """Why it would not; empty when it would. A password that nobody can type is no password."""
+    """Return why sudo refuses; an empty string if it allows. A locked password does not count as one."""
     if sudoers.problems:
         problem = sudoers.problems[0]
         return f"sudo does not run: {problem.text} ({problem.path} line {problem.line})"
@@ -27,7 +27,7 @@ def refusal(sudoers: Sudoers, people: People, name: str) -> str:
 
 
 def _is_as_root(right: Right) -> bool:
-    """The last of the list that means root decides, as it does for users."""
+    """Return True if the runas list includes root. The last entry for root decides."""
     listed = right.runas.partition(" : ")[0].split(", ")
     meant = [entry for entry in listed if entry.removeprefix("!") in _ROOT]
     return bool(meant) and not meant[-1].startswith("!")

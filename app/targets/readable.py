@@ -1,4 +1,4 @@
-"""Which files of a host are told: to a role, to a reader, in a diff. The list is that of writing, and little more."""
+"""Which files of a host may be shown to roles and readers: the judged files, and a few more."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -24,7 +24,7 @@ FACTS = (
     "/etc/debian_version",
     "/etc/shells",
 )
-"""They say what system it is, and nothing about its owner."""
+"""Files that identify the system and tell nothing about its owner."""
 VENDOR = (
     *areas.VENDOR,
     "/etc/authselect/*",
@@ -36,20 +36,20 @@ VENDOR = (
     "/run/motd",
     "/run/motd.dynamic",
 )
-"""What the files that are judged lead to, and what they override. It came with a package, or a program made it."""
+"""Vendor files that judged files link to or override; installed by a package or generated."""
 _EVERYBODY = 0o004
 
 
 class Followed(Files, Protocol):
     def leads_to(self, path: str) -> str | None:
-        """Where a path ends once its links are followed; the path itself where it has none, None where it is lost."""
+        """Return where a path leads once links are followed; the path itself without links, None if it escapes."""
 
 
 def why_not(path: str, files: Followed, named: Iterable[str] = ()) -> str:
-    """Why the content of a file is not told; empty where it may be. `named` has the paths of the rule in work.
+    """Return why the content may not be shown; an empty string if it may. `named` has the paths of the rule.
 
-    A link tells what it leads to, so both ends are asked about. What neither a judge nor we know is told only
-    where the rule names it and every account of the host may read it anyhow.
+    Both ends of a link are checked. A file that no judge knows is shown only if the rule names it and every account
+    of the host may read it.
     """
     if not is_plain(path):
         return ODD
@@ -69,7 +69,7 @@ def why_not(path: str, files: Followed, named: Iterable[str] = ()) -> str:
 
 
 def judged(path: str) -> bool:
-    """Somebody judges what is written there, so what stands there is told as well."""
+    """Return True if the path has a judge: files that may be written may be read."""
     return fits(path, (pattern for pattern, _ in JUDGES))
 
 
@@ -78,7 +78,7 @@ def fits(path: str, patterns: Iterable[str]) -> bool:
 
 
 def is_closed(mode: int) -> bool:
-    """Not every account of the host may read it: what is not known in it is taken for a secret sooner."""
+    """Return True if some accounts may not read the file; shorter words then count as secrets."""
     return not mode & _EVERYBODY
 
 

@@ -1,8 +1,7 @@
-"""What was asked about a host's files before: nothing is worked out again while all that it was read from is the same.
+"""A cache of answers about a host's files, valid while every file that the answer was read from is unchanged.
 
-Whether it is the same is read anew each time, in the order in which it was read then; so who is asked again reads what
-he would have read anyway, and stops where something is different. A question must be pure: its answer comes from the
-files alone, and when a file was written says nothing.
+The reads are repeated in their original order to check that, and stop at the first difference. A computation must be
+pure: its answer depends on the files alone, and not on their modification times.
 """
 
 from collections.abc import Callable, Hashable
@@ -15,11 +14,11 @@ from app.syntax.files import Files, FileState
 
 T = TypeVar("T")
 _KEPT = 4
-"""Of a question: before a change and after it, and as much again."""
+"""Answers kept per question: before a change, after it, and as many again."""
 
 
 class Recall:
-    """Of one host, for as long as its target is held: what it remembers are that host's files."""
+    """A cache of answers about one host's files, kept as long as its target."""
 
     def __init__(self) -> None:
         self._answers: dict[Hashable, tuple[_Answer, ...]] = {}
@@ -27,8 +26,8 @@ class Recall:
     def ask(
         self, question: Hashable, files: Files, work: Callable[[Files], T], *, lasts: Callable[[T], bool] | None = None
     ) -> T:
-        """`work` answers over the files that it is given. `lasts`: whether its answer is one to go by again."""
-        question = question, hasattr(files, "link")  # files that know links are answered for otherwise
+        """Return a cached answer that is still current, or `work(files)`. `lasts` decides whether it is cached."""
+        question = question, hasattr(files, "link")  # files that know links get answers of their own
         known = self._answers.get(question, ())
         for one in known:
             if one.stands(files):
@@ -49,12 +48,12 @@ class _Answer:
         try:
             return all(getattr(files, how)(path) == found for (how, path), found in self.seen.items())
         except (TemperError, OSError, ValueError):
-            return False  # what could be read then cannot now: whoever works it out anew meets that
+            return False  # a file is no longer readable: the new computation reports it
 
 
 class _Noting:
     link: Callable[[str], str | None]
-    """Only where the files know links."""
+    """Present only if the files know links."""
 
     def __init__(self, files: Files) -> None:
         self.seen: dict[tuple[str, str], object] = {}

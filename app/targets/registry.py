@@ -1,4 +1,4 @@
-"""The hosts that somebody added, each a folder: how it is reached, the host key that was accepted, its journals."""
+"""Registered hosts. Each has a folder with its endpoint, its accepted host key and its journals."""
 
 import re
 import time
@@ -12,19 +12,19 @@ from app.targets.journal import Journal
 from app.targets.ssh.endpoint import Endpoint
 
 FIXTURE = "fixture"
-"""Built in; fixture-2 to fixture-99 are trees like it, laid out when they are first asked for."""
+"""The built-in host. fixture-2 to fixture-99 are like it, created on first use."""
 _FIXTURES = re.compile(r"fixture(-[2-9]|-[1-9][0-9])?")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _FILE, _KNOWN = "host.json", "known_hosts"
 
 
 class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
-    """Never a secret: only where the key or the password lies."""
+    """A registered host. It has the path of a key or password, never the secret itself."""
 
     name: str
     end: Endpoint
     fingerprint: str
-    """Of the host key that a person accepted."""
+    """The fingerprint of the host key that a person accepted."""
     added_at: float
     title: str = ""
 
@@ -47,7 +47,7 @@ def is_fixture(name: str) -> bool:
 
 
 def fixtures(hosts: Path) -> list[str]:
-    """The one that is always there, and those that were asked for."""
+    """List the built-in fixture and those created since."""
     there = [at.name for at in hosts.iterdir() if is_fixture(at.name)] if hosts.is_dir() else []
     return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
 
@@ -80,7 +80,7 @@ def listed(hosts: Path) -> list[RegisteredHost]:
 
 
 def remove(hosts: Path, name: str) -> None:
-    """Its journals stay where they are: they are the record of what was done."""
+    """Unregister the host. Its journals stay as a record of the changes."""
     removable(hosts, name)
     disk = Disk()
     with Folder(hosts / name) as at:
@@ -98,5 +98,5 @@ def removable(hosts: Path, name: str) -> RegisteredHost:
 
 
 def pending(hosts: Path, name: str) -> list[str]:
-    """As it is known here; the host itself is not asked."""
+    """List the open changes in the local journal, without asking the host."""
     return Journal(hosts / name / "journal", Disk()).pending()

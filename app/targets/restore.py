@@ -1,4 +1,4 @@
-"""Putting back what a journal holds, and looking whether it came back."""
+"""Restore the files of a journal and verify the result."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,9 +9,9 @@ from app.targets.patience import passes
 
 
 def restore(tree: Changeable, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
-    """The differences that remain. Every path is written again, so that an earlier crash leaves nothing beside it.
+    """Restore each path and return the remaining differences. Repeatable after a crash.
 
-    A full disk is no difference: it is raised, for whoever can wait.
+    A full disk raises ActionFailed, so that the caller can retry.
     """
     failed: dict[str, str] = {}
     for path, state in before.items():

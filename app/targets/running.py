@@ -1,6 +1,6 @@
-"""What is set and not in force: what a host's files say, beside what the programs and the kernel go by that run on it.
+"""Compare a host's files with the settings that its daemons and kernel run with.
 
-PAM, sudo, login.defs and their like are read anew each time, so there is nothing between file and force.
+PAM, sudo, login.defs and the like are read anew each time, so they are always in force.
 """
 
 import re
@@ -23,7 +23,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "modules": Modprobe.areas,
     "mounts": ("/etc/fstab",),
 }
-"""Whom a change of which files concerns."""
+"""Path prefixes of the files that decide each program's settings."""
 RELOAD_SSHD, SYSCTL, AUGENRULES, REBOOT = (
     "a reload of sshd",
     "sysctl --system or a reboot",
@@ -47,7 +47,7 @@ class InForce:
     behind: tuple[Behind, ...] = ()
 
     def about(self, paths: Iterable[str]) -> "InForce":
-        """What a change of these files concerns."""
+        """Return the part of the report that a change of these paths affects."""
         touched = [name for name, areas in AREAS.items() if any(path.startswith(areas) for path in paths)]
         return InForce(
             self.boot,
@@ -57,13 +57,13 @@ class InForce:
 
 
 def kernel_settings(files: Files) -> list[str]:
-    """Those that an administrator's file states, by names that a shell may be given."""
+    """List the settings in the administrator's sysctl files whose names are safe as shell arguments."""
     texts = [source.text(files, path) or "" for path in (*source.glob(files, "/etc/sysctl.d/*.conf"), MAIN)]
     return [key for key in sysctl.by_procps(texts).stated if _PLAIN.fullmatch(key)][:_MOST_KEYS]
 
 
 def standing(files: Files, rows: Sequence[Row]) -> InForce:
-    """`rows` are the host's words: cleaned, and compared, never obeyed."""
+    """Compare the files with the host's report. `rows` is untrusted: cleaned, compared, never executed."""
     boot = next((value for word, _, value in rows if word == "boot"), "")
     found = [("sshd", _sshd(rows)), ("sysctl", _sysctl(files, rows)), ("audit", _audit(files, rows))]
     found += [("modules", _modules(files, rows)), ("mounts", _mounts(rows))]
@@ -81,7 +81,7 @@ def _behind(program: str, setting: str, wanted: str, running: str, by: str) -> B
 
 
 def _sshd(rows: Sequence[Row]) -> Iterator[Behind] | None:
-    """It tells nobody what it goes by, only when it last began."""
+    """Compare file times with the start of sshd, since sshd does not report its settings."""
     said = [(name, value) for word, name, value in rows if word == "sshd"]
     if not said:
         return None
@@ -114,7 +114,7 @@ def _audit(files: Files, rows: Sequence[Row]) -> Iterator[Behind] | None:
 
 
 def _audit_rules(files: Files, now: dict[str, str], loaded: Sequence[str]) -> Iterator[Behind]:
-    """Rules by their keys: the kernel spells them otherwise than whoever wrote them."""
+    """Compare audit rules by their keys, because the kernel spells rules differently."""
     by = REBOOT if now["enabled"] == _LOCKED else AUGENRULES
     lines = audit.audit_lines(source.text(files, LOADED) or "", LOADED)
     stated = {one.switch.key: one.switch.value for one in lines if one.switch}
@@ -147,7 +147,7 @@ def _modules(files: Files, rows: Sequence[Row]) -> Iterator[Behind] | None:
 
 
 def _mounts(rows: Sequence[Row]) -> Iterator[Behind] | None:
-    """Of each, what fstab asks for and what the kernel goes by, of the options that shut something out."""
+    """Compare the restrictive mount options in fstab with the live ones."""
     told = [(place, *said.partition("|")[::2]) for word, place, said in rows if word == "mount"]
     if not told:
         return None

@@ -1,4 +1,4 @@
-"""What a PAM stack comes to, worked out as libpam does: controls, jumps, substacks, and what is left at the end."""
+"""Compute the outcome of a PAM stack as libpam does: controls, jumps and substacks."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,13 +15,13 @@ _ASKS_NOTHING = (
     "pam_group.so",
     "pam_lastlog.so",
 )
-"""They are content with whoever comes, and so no proof of anybody."""
+"""Modules that accept everyone, and so prove nothing about the user."""
 Answer = Callable[[PamRule], str]
-"""What a module would return, in PAM's own words: success, auth_err."""
+"""Returns a module's result in PAM's words, such as success or auth_err."""
 
 
 def lets_in(rules: Sequence[PamRule], *, known: bool) -> bool:
-    """One kind of a stack's rules. `known` is somebody with the right password; nobody else has anything to show."""
+    """Return True if the rules admit the user. A `known` user has the right password, others have nothing."""
     return outcome(rules, lambda rule: SUCCESS if _content(rule, known=known) else "auth_err") == SUCCESS
 
 
@@ -32,7 +32,7 @@ def _content(rule: PamRule, *, known: bool) -> bool:
 
 
 def outcome(rules: Sequence[PamRule], answer: Answer) -> str:
-    """What libpam tells the program that asked. Nobody asked is a refusal."""
+    """Return libpam's result for the calling program. Without any decisive module it is a refusal."""
     return _Walk(rules, answer).outcome()
 
 
@@ -53,7 +53,7 @@ class _Walk:
                 self._entered[rule.level] = (self._held, self._status)
             if not rule.opens or rule.broken:
                 self._step(rule)
-            # The level of the rule that decided, not of those that were passed over.
+            # the level of the rule that decided, not of those that were skipped
             before = rule.level
             self._place += 1
         return REFUSED if self._status == SUCCESS and self._held is not True else self._status
@@ -77,7 +77,7 @@ class _Walk:
             self._held, self._status = self._entered.get(rule.level, (None, REFUSED))
 
     def _leave(self, level: int) -> None:
-        """The stack that decided is over; one around it goes on."""
+        """Skip the rest of the stack that decided; an outer stack continues."""
         while self._within(level):
             self._place += 1
 
@@ -86,7 +86,7 @@ class _Walk:
         return following < len(self._rules) and self._rules[following].level >= level
 
     def _jump(self, level: int, count: int) -> None:
-        """Over rules of the same stack, a substack counting as one. A jump beyond its end is a refusal."""
+        """Skip `count` rules of this stack; a substack counts as one. A jump past the end is a refusal."""
         while count and self._within(level):
             self._place += 1
             while self._place + 1 < len(self._rules) and self._rules[self._place + 1].level > level:

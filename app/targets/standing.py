@@ -1,4 +1,4 @@
-"""A probe beside the same probe from before: what it lost of what it held, and what came that nobody asked for."""
+"""Compare health probes with earlier ones: what they lost, and which weaknesses are new."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ _NAMED = 4
 
 
 def loss(was: Probe | None, now: Probe) -> str:
-    """Empty where nothing was lost and nothing came."""
+    """Return what the probe lost or gained since `was`; an empty string without a difference."""
     if was is None:
         return ""
     gone = [one for one in was.holds if one not in now.holds]
@@ -22,7 +22,7 @@ def loss(was: Probe | None, now: Probe) -> str:
 
 
 def beside(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
-    """As it is now; a probe that lost something is not fine, and says so where it has no fault of its own to tell."""
+    """Return the probes of `now`. A probe that lost something fails, and its detail says what."""
     known = {probe.name: probe for probe in before}
     return tuple(_marked(probe, loss(known.get(probe.name), probe)) for probe in now)
 

@@ -1,4 +1,4 @@
-"""A target is our handle on a host. It blocks, for minutes where the line is bad: `TargetThread` is for who awaits."""
+"""A target is our handle on a host. Its calls block, for minutes on a bad line; async callers use `TargetThread`."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ from app.targets.resources.offer import Offer, WantedResources
 from app.targets.running import InForce
 
 Asks = frozenset[str]
-"""Settings that the rule itself wants, which may be weaker by somebody's count (Rule.asks)."""
+"""Settings that the rule itself wants, even if they count as weaker (Rule.asks)."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Preview:
-    """What the actions would do, tried on a copy."""
+    """The effect of actions, tried on a copy."""
 
     diff: str
     changes: tuple[FileChange, ...]
@@ -40,7 +40,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class Restored:
-    """`differences` is empty when the host is byte for byte what it was."""
+    """The result of a rollback. `differences` is empty if the host is byte for byte as before."""
 
     paths: tuple[str, ...]
     differences: tuple[str, ...]
@@ -51,70 +51,70 @@ class Target(Protocol):
     name: str
     simulated: bool
     confinement: str
-    """In words for the page: how commands are confined, or that there are none."""
+    """A description for the page: how commands are confined, or that there are none."""
 
     recall: Recall
-    """What was asked about its files before."""
+    """Cached answers about the host's files."""
 
     @property
     def files(self) -> Followed:
-        """As they were looked at last. Of a host elsewhere they are held here: reading them asks it nothing more."""
+        """The files as last read. Those of a remote host are held here; reading them sends nothing."""
 
     def look(self) -> AbstractContextManager[None]:
-        """For many questions about the files: what one of them read is not read again. Nothing is changed meanwhile."""
+        """Within this context each file is read at most once. Nothing may be changed meanwhile."""
 
     def needs(self, paths: Iterable[str], /) -> None:
-        """The files that decide the rules in work: of a host elsewhere, what nobody judges is not read otherwise."""
+        """Request the files of the rules in work: a remote host's unjudged files are not read otherwise."""
 
     def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
-        """Bring the host to where a run starts; the fixture is laid out anew, or taken as it stands with `keep`.
+        """Prepare the host for a run. A fixture is laid out anew, or left as it is with `keep`.
 
-        One that is to be changed and could not be rolled back is refused, unless `consent` has the words for it.
+        Raise an error if a host that will be changed cannot be rolled back, unless `consent` has the right sentence.
         """
 
     def facts(self) -> dict[str, str]:
-        """What a role should know of this host: system, services, accounts, who depends on what."""
+        """Return facts for the roles: system, services, accounts, and who depends on what."""
 
     def review(
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> list[Refusal]:
-        """The policy. Empty means that every action may run."""
+        """Return the refusals of the policy. An empty list means that all actions may run."""
 
     def offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
-        """What could be done to packages, units, mounts and accounts of these names, as far as the host has them."""
+        """List possible actions on packages, units, mounts and accounts of these names that the host has."""
 
     def preview(self, actions: Sequence[AnyAction]) -> Preview: ...
 
     def rehearse(self, actions: Sequence[AnyAction]) -> Files:
-        """The files as they would be after the actions, without touching the host."""
+        """Return the files as they would be after the actions, without touching the host."""
 
     def apply(
         self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> Applied:
-        """Review again, journal the pre-images under the name `journal`, synced, then change."""
+        """Review again, write and sync the pre-images to `journal`, then change the host."""
 
     def rollback(self, journal: str) -> Restored:
-        """Undo what `journal` holds, however far it got; safe to repeat; nothing journalled is nothing to do."""
+        """Undo what `journal` holds, however far the change got. Repeatable; an unknown journal is no error."""
 
     def commit(self, journal: str) -> None:
-        """The change stays: the journal is kept for evidence but no longer undone."""
+        """Keep the change: its journal remains as evidence and is no longer undone."""
 
     def pending(self) -> list[str]:
-        """Journals neither committed nor rolled back, oldest first."""
+        """List the journals that are neither committed nor rolled back, oldest first."""
 
     def health(self) -> tuple[Probe, ...]: ...
 
     def running(self) -> InForce:
-        """What runs there, beside the files as they were looked at last: which boot, and what is not in force."""
+        """Return the boot id and the settings that are not in force, compared with the files as last read."""
 
     def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
-        """What changed on the host since `prepare` or the last commit that `expected` does not account for."""
+        """List the changes since `prepare` or the last commit that `expected` does not explain."""
 
     def log_lines(self, limit: int) -> list[str]:
-        """The newest lines of the host's logs, cleaned of control characters."""
+        """Return the newest lines of the host's logs, without control characters."""
 
     def digest(self) -> str:
-        """sha256 over every path, content, mode and owner."""
+        """Return the sha256 over all paths, contents, modes and owners."""
 
     def close(self) -> None:
-        """Let go of what it holds: a connection, where there is one."""
+        """Close the connection and release other resources."""

@@ -1,4 +1,4 @@
-"""A host beside the event loop: its target blocks, and on a thread of its own nobody else waits for it."""
+"""Run a target's blocking calls on a thread of its own, off the event loop."""
 
 import asyncio
 import logging
@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 
 class TargetThread:
-    """The one way from the event loop to a host. One thing is done there at a time, in the order asked.
+    """Runs calls on a target one at a time, in order, from the event loop.
 
-    The thread is not of the pool that all share: a host that takes minutes to answer holds up no log and no other host.
+    Each host has its own thread: a host that takes minutes to answer delays no log and no other host.
     """
 
     def __init__(self, target: Target) -> None:
@@ -27,7 +27,7 @@ class TargetThread:
         self._thread = ThreadPoolExecutor(1, f"host {target.name}")
 
     async def do(self, work: Callable[[Target], T]) -> T:
-        """A caller that is cancelled waits for the end: no change may go on behind the back of its rollback."""
+        """Run `work` on the host's thread. A cancelled caller waits too: no change may continue during its rollback."""
         doing = asyncio.get_running_loop().run_in_executor(self._thread, work, self._target)
         try:
             return await asyncio.shield(doing)
@@ -46,7 +46,7 @@ class TargetThread:
 
 
 def _heard(done: asyncio.Future[T]) -> None:
-    """Who was cancelled has no use for how it ended. That another node has the host by now was to be expected."""
+    """Log the exception of a call whose caller was cancelled. LeaseLost is expected then."""
     exc = None if done.cancelled() else done.exception()
     if exc is not None and not isinstance(exc, Fenced):
         log.warning(

@@ -1,4 +1,4 @@
-"""A change to a host as one thing: allowed, journalled, written, and then kept or undone."""
+"""A change to a host as one transaction: reviewed, journalled, written, then committed or rolled back."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -58,7 +58,7 @@ class Transactions:
     ) -> Applied:
         began = time.monotonic()
         self._one_at_a_time()
-        # Read ahead of the review and compared again at the write: what was judged is what is changed.
+        # Read before the review and compared again at the write, so that the reviewed files are the changed ones.
         paths = {action.path for action in actions if isinstance(action, FileAction)}
         before = {path: self._tree.exact(path) for path in sorted(paths)}
         foreseen = self._resources.foresee(actions)
@@ -99,7 +99,7 @@ class Transactions:
                 raise ActionFailed(f"The change {name} is {mark}; there is nothing to keep.")
 
     def _one_at_a_time(self) -> None:
-        """Two open journals over one file could not be undone apart."""
+        """Raise ActionFailed if a change is open: two journals over one file could not be undone separately."""
         for other in self._journal.pending():
             raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
 

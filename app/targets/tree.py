@@ -1,4 +1,4 @@
-"""A host's files as real files under one folder. Nothing that is read or written here can lie outside it."""
+"""A host's files as real files under one folder. No read or write can leave it."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +39,7 @@ class Tree:
             with self._open() as root:
                 self._loans.settle(root)
 
-    # Reading follows links, inside the tree only.
+    # Reads follow links, but only inside the tree.
 
     def read(self, path: str) -> bytes | None:
         with self._open() as root:
@@ -47,7 +47,7 @@ class Tree:
             return None if found is None or found[1] else found[0].content
 
     def state(self, path: str) -> FileState | None:
-        """A folder has its mode and owner, and no content."""
+        """Return the state of a path; a folder's has no content."""
         with self._open() as root:
             found = self._followed(root, path)
             return None if found is None else found[0]
@@ -63,12 +63,12 @@ class Tree:
             return first_link(root, path)
 
     def leads_to(self, path: str) -> str | None:
-        """Where a path ends once its links are followed; None when it climbs out or goes round."""
+        """Return where a path leads once its links are followed; None if it leaves the tree or loops."""
         with self._open() as root:
             return resolve(root, path)
 
     def link(self, path: str) -> str | None:
-        """Where a link points; None for anything else."""
+        """Return a link's goal; None for anything else."""
         with self._open() as root:
             try:
                 return os.readlink(meant(path)[1:], dir_fd=root)
@@ -76,11 +76,11 @@ class Tree:
                 return None
 
     def paths(self) -> list[str]:
-        """Every path of the tree, folders and links too."""
+        """List all paths, including folders and links."""
         return sorted(self._each(lambda _folder, _name, _path: None))
 
     def standing(self) -> dict[str, Standing]:
-        """All paths, each with what stands there itself."""
+        """Return all paths, each with its own entry; links are not followed."""
         return dict(sorted(self._each(self._itself).items()))
 
     def _each(self, look: Callable[[int, str, str], T]) -> dict[str, T]:
@@ -93,14 +93,14 @@ class Tree:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """For a look of many questions: nothing is locked, opened or read twice in it."""
+        """Keep the tree locked, its folders open and its reads cached within the context."""
         with self._open():
             yield
 
-    # Changing follows nothing.
+    # Changes never follow links.
 
     def exact(self, path: str) -> FileState | None:
-        """What stands at `path` itself, for a change: a plain file or nothing; all else is refused."""
+        """Return the plain file at `path`, or None; raise ActionFailed for links, folders and other kinds of files."""
         try:
             with self._open() as root, parent_of(root, path) as (folder, name):
                 found = self._state(folder, name, path)
@@ -132,7 +132,7 @@ class Tree:
             self._look_anew()
 
     def missing_folders(self, path: str) -> list[str]:
-        """The folders that a file at `path` still needs, outermost first."""
+        """List the missing parent folders of `path`, outermost first."""
         names = parts_of(path)[:-1]
         above = ["/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1)]
         with self._open() as root:
@@ -151,7 +151,7 @@ class Tree:
     @contextmanager
     def _open(self) -> Iterator[int]:
         with self._lock:
-            if self._at is not None:  # by this very thread, since the lock is its own
+            if self._at is not None:  # by this thread, since it holds the lock
                 yield self._at
                 return
             with _held(self._root) as root:
@@ -164,14 +164,14 @@ class Tree:
                     self._look_anew()
 
     def _look_anew(self) -> None:
-        """At the end of a look, and after each change."""
+        """Drop cached reads and close folders: at the end of a context and after each change."""
         self._looked.clear()
         self._globbed.clear()
         while self._folders:
             os.close(self._folders.popitem()[1])
 
     def _folder(self, root: int, names: Sequence[str]) -> int:
-        """As `folder_at` reaches it, and open until the look ends."""
+        """Open a folder name by name, like `open_folder_at`; it stays open until the context ends."""
         if not names:
             return root
         path = "/".join(names)
@@ -187,7 +187,7 @@ class Tree:
     def _follow(self, root: int, path: str) -> tuple[FileState, bool] | None:
         plain = meant(path)
         try:
-            return self._unfollowed(root, plain)  # most paths have no link in them
+            return self._unfollowed(root, plain)  # the fast path: most paths have no link
         except FileNotFoundError:
             return None
         except (OSError, ActionFailed):
@@ -233,7 +233,7 @@ class Tree:
         return os.listdir(self._folder(root, [name for name in real.split("/") if name]))  # noqa: PTH208
 
     def _is_there(self, root: int, path: str) -> bool:
-        """Once its links are followed."""
+        """Return True if the path exists after its links are followed."""
         *folders, name = path.split("/")[1:]
         try:
             found = os.stat(name, dir_fd=self._folder(root, folders), follow_symlinks=False)
@@ -251,7 +251,7 @@ class Tree:
             return None
 
     def _state(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
-        """The state, and whether it is a folder's."""
+        """Return the state and whether it is a folder's; None if there is no such name."""
         try:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
@@ -286,7 +286,7 @@ def _held(root: Path) -> Folder:
 
 
 def _whole(descriptor: int, size: int) -> bytes:
-    """`size` is what it was a moment ago: one byte more is asked for, and a read that comes back short was the last."""
+    """Read the whole file. `size` is from fstat; a read of one more byte that comes back short was the last."""
     content = os.read(descriptor, size + 1)
     if len(content) <= size:
         return content
@@ -302,7 +302,7 @@ def _is_at_its_end(root: int, path: str) -> bool:
 
 
 def _is_missing(root: int, path: str) -> bool:
-    """A link that leads nowhere is not missing: it is in the way."""
+    """Return True if the path does not exist. A dangling link counts as existing: it is in the way."""
     try:
         with parent_of(root, path) as (folder, name):
             os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -314,7 +314,7 @@ def _is_missing(root: int, path: str) -> bool:
 
 
 def _of_many_names(path: str, names: int) -> str:
-    """A file is replaced as a whole: with a second name it would become two, without a word."""
+    """Return the error for a file with several hard links, which a replacement would separate."""
     return f"{path} has {names} names (hard links); changing it would part them. Make it a file of its own first."
 
 

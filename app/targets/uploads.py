@@ -1,4 +1,4 @@
-"""What a file is like that deploy puts into the mission's inbox now."""
+"""The mode and owner of files that the deploy account uploads to the mission's inbox."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ def mission_settings(files: Files) -> list[Setting]:
 
 
 def upload_umask(files: Files) -> Umask | None:
-    """None when what is written is no umask."""
+    """Return the umask of uploads, or None if the configured value is invalid."""
     own = last(mission_settings(files), "inbox.upload_umask")
     if own is not None and own.value != "login":
         return _umask(own)

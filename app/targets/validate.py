@@ -1,4 +1,4 @@
-"""Does the changed configuration still parse? Asked before a byte is written, of our parsers and of the real ones."""
+"""Check that changed configuration still parses, with our parsers and with the real programs, before a write."""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ _ACCOUNTS = ("/etc/passwd", "/etc/group")
 
 @dataclass(frozen=True)
 class CheckedFiles:
-    """Files that are read by one program, and how to ask whether it still can."""
+    """Files of one program, and how to check that the program still accepts them."""
 
     areas: tuple[str, ...]
     problems: Callable[[Files], Collection[BadSetting]]
     program: str | None
     arguments: tuple[str, ...] = ()
     staged: tuple[str, ...] = ()
-    """What the program needs of the host to judge."""
+    """Files of the host that the program needs for the check."""
 
 
 def _pam_problems(files: Files) -> list[BadSetting]:
-    """A family of hosts has its own; what is absent before and after is no problem that is new."""
+    """Return the problems of all stacks. Stacks of another family are absent both before and after the change."""
     return [problem for name in _STACKS for problem in pam.stack(files, f"{pam.FOLDER}/{name}").problems]
 
 
@@ -63,7 +63,7 @@ _SUBJECTS = (
 
 
 def complaints(paths: Collection[str], before: Files, after: Files, ask: Ask) -> Iterator[str]:
-    """Only what was in order before can be broken: a host that was odd already is not held against the change."""
+    """Yield what the change breaks. A problem that existed before does not count."""
     for subject in _SUBJECTS:
         if not any(path.startswith(subject.areas) for path in paths):
             continue
@@ -78,7 +78,7 @@ def complaints(paths: Collection[str], before: Files, after: Files, ask: Ask) ->
 
 
 def told(confinement: Confinement) -> str:
-    """In words for the page: the wall, and whose checks there are."""
+    """Return a description of the sandbox and of the available validators."""
     if confinement.kind == "none":
         return confinement.words
     programs = [subject.program for subject in _SUBJECTS if subject.program and Path(subject.program).exists()]
@@ -93,7 +93,7 @@ def _question(subject: CheckedFiles) -> Query:
 
 @cache
 def _host_key() -> str:
-    """sshd judges nothing without a key to serve with; nobody is ever served with this one."""
+    """Return a throwaway host key, which sshd needs to check a configuration."""
     return asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
 
 

@@ -1,4 +1,4 @@
-"""Ways through a host's tree that cannot leave it."""
+"""Path resolution inside a host's tree that cannot leave it."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ _MOST_LINKS = 40
 
 
 def parts_of(path: str) -> list[str]:
-    """The names in a plain absolute path; anything that could mean another place is refused."""
+    """Split a plain absolute path into names; raise ActionFailed for any other path."""
     names = path.split("/")[1:]
     if not path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in names):
         raise ActionFailed(f"{path!r} is not a plain absolute path; write it without '.', '..' or doubled slashes.")
@@ -20,7 +20,7 @@ def parts_of(path: str) -> list[str]:
 
 @contextmanager
 def parent_of(root: int, path: str) -> Iterator[tuple[int, str]]:
-    """The folder that holds `path`, reached without following a single link, and the last name of `path`."""
+    """Open the parent folder of `path` without following links; yield its descriptor and the last name."""
     *folders, name = parts_of(path)
     with folder_at(root, folders) as folder:
         yield folder, name
@@ -28,7 +28,7 @@ def parent_of(root: int, path: str) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
-    """Walked name by name, each opened inside the one above it: what is swapped meanwhile cannot lead out."""
+    """Open a folder name by name, each inside the one before, so that a swapped name cannot lead outside."""
     at = root
     try:
         for name in names:
@@ -42,12 +42,12 @@ def folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
 
 
 def resolve(root: int, path: str) -> str | None:
-    """Only names are worked out here: a link swapped in afterwards is met by `parent_of`, which refuses it."""
+    """Resolve links by name only. `open_parent` refuses a link that is swapped in later."""
     return followed(path, lambda at: _link_at(root, at[1:]))
 
 
 def followed(path: str, link: Callable[[str], str | None]) -> str | None:
-    """Where `path` leads once its links are followed as the host would; None when it climbs out or goes round."""
+    """Return where `path` leads once its links are followed as on the host; None if it leaves the tree or loops."""
     todo = path.split("/")[::-1]
     done: list[str] = []
     links = 0
@@ -74,7 +74,7 @@ def followed(path: str, link: Callable[[str], str | None]) -> str | None:
 
 
 def first_link(root: int, path: str) -> str | None:
-    """The first name on the way to `path`, itself included, that is a link."""
+    """Return the first link on the way to `path`, itself included; None if there is no link."""
     names = parts_of(path)
     for depth in range(1, len(names) + 1):
         if _link_at(root, "/".join(names[:depth])) is not None:

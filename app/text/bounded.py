@@ -1,9 +1,9 @@
-"""Files from elsewhere, of which no more is read than they may have."""
+"""Bounded reads of untrusted files."""
 
 from pathlib import Path
 
 
 def read_bounded(path: Path, most: int) -> bytes:
-    """A byte more than `most` where there is more: whoever asks refuses it in words of their own."""
+    """Read at most `most` bytes plus one: the extra byte tells the caller that the file is too large."""
     with path.open("rb") as file:
         return file.read(most + 1)

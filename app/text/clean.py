@@ -1,4 +1,4 @@
-"""Text of models and hosts is hostile: what a terminal or a reader's eye would obey is taken out."""
+"""Clean hostile text of models and hosts: remove control sequences and invisible characters."""
 
 import re
 
@@ -18,8 +18,8 @@ _UNSEEN = re.compile(
 
 
 def clean(text: str, limit: int) -> str:
-    """At most `limit` characters; a cut is marked by an ellipsis."""
-    head = text[: limit * 8 + 64]  # a megabyte of escapes is not worth reading
+    """Return the cleaned text, cut to `limit` characters with an ellipsis."""
+    head = text[: limit * 8 + 64]  # bounds the work on a megabyte of escapes
     seen = _UNSEEN.sub("", _SEQUENCE.sub("", _NEW_LINE.sub("\n", head)))
     if len(seen) <= limit and len(head) == len(text):
         return seen

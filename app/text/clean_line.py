@@ -1,4 +1,4 @@
-"""One line for a terminal or a log: nothing in it can begin another, or move the eye elsewhere."""
+"""Clean text for one line of a terminal or log: no line breaks, no cursor movement."""
 
 from app.text.clean import clean
 

@@ -1,4 +1,4 @@
-"""Words that nobody wrote by hand: keys and tokens of no known form, told by how often their letters change kind."""
+"""Find keys and tokens of unknown form by how often their letters change kind."""
 
 import itertools
 import re
@@ -10,12 +10,12 @@ _HEX = re.compile(r"[0-9a-fA-F]{32,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAMED_DIGEST = re.compile(r"(?:sha[0-9]{1,3}|md5)[:=/ -]\Z", re.IGNORECASE)
 _PUBLIC = ("AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "AAAAG", "AAAAI")
-"""How public keys of SSH begin. Whose they are stands beside them, and they open nothing."""
+"""Prefixes of SSH public keys, which are no secret."""
 _SHORTEST, _SHORTEST_CLOSED = 20, 12
 _CHANGES, _CHANGES_SHORT = 0.35, 0.45
-"""Of neighbouring letters, how many change between small, capital and digit: names stay below, random ones above.
+"""The share of neighbouring letters that change between small, capital and digit; random words have more.
 
-The second where there is less to go by: a short word, or one without digits.
+The second is for words that are short or have no digits.
 """
 
 

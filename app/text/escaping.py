@@ -1,4 +1,4 @@
-"""The one way in which templates are read: strict about undefined names, and escaping everything."""
+"""The Jinja environment of all templates: strict about undefined names, and autoescaping."""
 
 import hashlib
 from contextlib import suppress
@@ -14,15 +14,15 @@ def escaping(folder: Path) -> Environment:
         bytecode_cache=Compiled(folder),
         undefined=StrictUndefined,
         autoescape=True,
-        auto_reload=False,  # or the disk is asked before each part of a page, at the rate of a stream
+        auto_reload=False,  # otherwise the disk is checked for each part of a page, at the rate of a stream
         trim_blocks=True,
         lstrip_blocks=True,
-        optimized=False,  # what is compiled is kept, so nothing that a filter says may be reckoned beforehand
+        optimized=False,  # compiled templates are kept on disk, so no filter may be evaluated at compile time
     )
 
 
 class Compiled(FileSystemBytecodeCache):
-    """Kept beside the templates, as Python keeps its own: a page's first answer would spend most of its time on it."""
+    """Compiled templates, cached next to their sources: compiling dominates the first request of a page."""
 
     def __init__(self, folder: Path) -> None:
         settings = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
@@ -33,6 +33,6 @@ class Compiled(FileSystemBytecodeCache):
             super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError):  # not ours to write to: then each process compiles for itself
+        with suppress(OSError):  # the folder is read-only: each process compiles for itself
             Path(self.directory).mkdir(exist_ok=True)
             super().dump_bytecode(bucket)

@@ -1,4 +1,4 @@
-"""The words that a newcomer meets, and what each means: pages and documents explain them from one list."""
+"""The glossary of pages and documents."""
 
 import functools
 import tomllib
@@ -8,6 +8,6 @@ from pathlib import Path
 
 @functools.cache
 def glossary() -> Mapping[str, str]:
-    """Word to its sentence, in the order in which a newcomer meets them."""
+    """Return each word with its explanation, in reading order."""
     told = tomllib.loads((Path(__file__).parent / "glossary.toml").read_text())
     return {term["word"]: term["says"] for term in told["term"]}

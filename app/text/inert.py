@@ -1,7 +1,7 @@
-"""Words that are told but not obeyed: no mark of ours, no token of an engine's, no heading that was never given.
+"""Make hostile text inert for prompts: no marks of ours, no control tokens of an engine, no headings.
 
-An engine reads a prompt as one text: a control token that stands in a log line is as good to it as one that the
-chat template put there. So such words keep their letters and lose the bracket that makes them what they are.
+An engine reads a prompt as one text, so a control token in a log line works like one from the chat template. Such
+tokens keep their letters and lose their bracket.
 """
 
 import re
@@ -27,10 +27,10 @@ def inert(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """What a role said is told back as a line of ours: it may not begin one of its own."""
+    """Return the text as one line, so that it cannot begin a line of its own in a prompt."""
     return " ".join(text.split())
 
 
 def heading(text: str) -> str:
-    """A file's name is the host's, too."""
+    """Return a file name as a safe heading: hosts choose their file names."""
     return inert(clean(one_line(text), _HEADING))

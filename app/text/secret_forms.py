@@ -1,4 +1,4 @@
-"""The forms in which programs keep secrets, one pattern each, with what of it stays. All of them are linear."""
+"""Patterns of known secrets, one per program or format, all of linear cost."""
 
 import re
 
@@ -6,13 +6,13 @@ from app.text.withheld import GONE
 
 _M, _I = re.MULTILINE, re.IGNORECASE
 _LINE = r"(?:^[-+ ]?[ \t]{0,40}|(?<=['\"`]))"
-"""A line begins here, in a diff too, or is quoted."""
+"""The start of a line, also in a diff, or of a quotation."""
 _SAID = r"(?:^[-+ ]?[ \t]{0,40}|(?<=['\"`])|(?<=[:;,] ))"
-"""The same, or somebody's words come to it: `line 3: …`."""
+"""The same, or after a prefix such as `line 3: …`."""
 _END = r"(?=[ \t;,]{0,8}(?:['\"`…]|$))"
 _QUOTED = r"(?:\"[^\"\n]{0,256}(?:\"|$)|'[^'\n]{0,256}(?:'|$)|[^\s'\"`]{1,512})"
 _NO_CONTROL = r"(?!(?:required|requisite|sufficient|optional|include|substack|files|compat)\b|[ \t\[])"
-"""What follows the word password in PAM's files."""
+"""Not a PAM control: PAM files use the word password for a kind of rule."""
 
 _BLOCK = re.compile(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,8}-{4,5}"
@@ -99,9 +99,9 @@ _BEHIND = (
 )  # fmt: skip
 
 WHOLE: tuple[tuple[re.Pattern[str], str], ...] = tuple((form, GONE) for form in _ALONE)
-"""Secrets that are known by themselves."""
+"""Patterns that match the secret alone."""
 BEHIND: tuple[tuple[re.Pattern[str], str], ...] = (
     *((form, rf"\1{GONE}") for form in _BEHIND),
     (_ADDRESS, rf"\1:{GONE}"),
 )
-"""Secrets that are known by what stands in front of them, which stays."""
+"""Patterns that match a prefix, which stays, and the secret."""

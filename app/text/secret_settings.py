@@ -1,4 +1,4 @@
-"""Settings whose key says that the value is secret: `key = value`, `key: value`, `"key": "value"`."""
+"""Redact settings whose key marks the value as secret: `key = value`, `key: value`, `"key": "value"`."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _REST = re.compile(r"[^\n]+")
 _AHEAD = re.compile(r"[-+ ]?[ \t]{0,40}[#;]?[ \t]?(?:export[ \t]{1,9}|set[ \t]{1,9})?[\"']?")
 _AHEAD_LONGEST = 64
 _AROUND = "\"'`;,) \t\r"
-"""It is somebody else's who quotes the line."""
+"""Trailing characters that belong to the text around a quoted line."""
 _COMMENT = re.compile(r"[-+ ]?[ \t]{0,40}[#;]")
 _SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
 _NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
@@ -56,7 +56,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _value(text: str, key: re.Match[str]) -> str:
-    """In quotes, or all of the line where the key comes first on it; else the next word. In a comment's prose: none."""
+    """Return the value: quoted, the rest of the line if the key is first, or the next word; empty in comments."""
     begin = text.rfind("\n", 0, key.start()) + 1
     alone = key.start() - begin < _AHEAD_LONGEST and _AHEAD.fullmatch(text, begin, key.start())
     if not alone and _COMMENT.match(text, begin):

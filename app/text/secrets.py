@@ -1,7 +1,7 @@
-"""What a host keeps secret stays on the host: it is taken out where host text enters a prompt or the log.
+"""Redact a host's secrets before its text enters a prompt or the log.
 
-The log cannot be mended afterwards: its lines are hashed as they are, and go to whoever asks for evidence. Which files
-are told at all is decided elsewhere (targets/readable.py); this is for what stands where nobody expects it.
+The log is hashed and published as evidence, so it cannot be corrected later. targets/readable_files.py decides which
+files are shown at all; this is for secrets in unexpected places.
 """
 
 import hashlib
@@ -28,10 +28,10 @@ _SECRET_PATH = re.compile(
 
 
 def redacted(text: str, *, closed: bool = False) -> str:
-    """Without keys, password hashes, passwords and tokens, in the forms that programs keep them in.
+    """Return the text without keys, password hashes, passwords and tokens.
 
-    `closed`: it comes from a file that not everybody on the host may read, so a shorter word counts as a key.
-    Where a text is cut off, what is left of a secret is taken out as well.
+    With `closed`, the text is from a file that not every account may read, so shorter words count as keys.
+    The rest of a secret in a truncated text is removed too.
     """
     known = hashlib.sha256(f"{closed:d}{text}".encode(errors="surrogatepass")).digest()
     if known in _UNTOUCHED:
@@ -46,7 +46,7 @@ def redacted(text: str, *, closed: bool = False) -> str:
 
 _MOST_KNOWN = 8192
 _UNTOUCHED: set[bytes] = set()
-"""Texts that have nothing to take out, by their digests: a host says the same at every turn, and is searched once."""
+"""Digests of texts without secrets: a host repeats itself every turn, and each text is searched once."""
 
 
 def _without(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
@@ -56,5 +56,5 @@ def _without(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
 
 
 def keeps_secrets(path: str) -> bool:
-    """A file whose content is shown to nobody."""
+    """Return True for files whose content is never shown."""
     return _SECRET_PATH.fullmatch(path) is not None

@@ -1,3 +1,3 @@
-"""What stands in the place of a secret."""
+"""The replacement for a secret."""
 
 GONE = "[secret]"

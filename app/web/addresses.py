@@ -1,4 +1,4 @@
-"""Where pages and the API are, by the names of their routes. Paths alone: how the host is called, a proxy decides."""
+"""Build URL paths from route names. Paths hold no host name: a proxy decides that."""
 
 import re
 from collections.abc import Iterable
@@ -8,11 +8,11 @@ from starlette.routing import BaseRoute, Mount, Route
 
 _PART = re.compile(r"{(\w+)}")
 _patterns: dict[str, tuple[str, frozenset[str]]] = {}
-"""Looked up once a link, at the rate of a stream: a router would try its routes one by one."""
+"""Path format and parameter names per route name. A dict lookup, because streams build many links."""
 
 
 def learn(routes: Iterable[BaseRoute]) -> None:
-    """GET and POST of one address may share its name; no other two may."""
+    """Record the path of every named route. Raise ValueError if two different paths share a name."""
     for route in routes:
         if isinstance(route, Route | Mount) and route.name:
             pattern = route.path_format if isinstance(route, Route) else f"{route.path}/{{path}}"
@@ -28,5 +28,5 @@ def path_to(name: str, /, **parts: object) -> str:
 
 
 def static(file: str) -> str:
-    """A file of ours that a browser fetches."""
+    """Return the path of a static file."""
     return _patterns["static"][0].format(path=quote(file))

@@ -1,4 +1,4 @@
-"""What a client of the API already has is not sent again: 304 for what is unchanged, 206 for the rest of a pack."""
+"""Answer conditional GETs of the API: 304 for an unchanged body, 206 for a byte range of an evidence pack."""
 
 import asyncio
 import hashlib
@@ -14,25 +14,25 @@ from app.web.api.problem import Problem
 from app.web.api.route import PREFIX
 
 IN_PARTS = (pack.MEDIA_TYPE,)
-"""What is sent as it is: the rest is compressed on the way, so that its bytes have no fixed places."""
+"""Media types that are sent uncompressed, so byte offsets are stable and ranges are possible."""
 LARGE = 256 * 1024
 _RANGE = re.compile(r"bytes=(\d{1,18})?-(\d{1,18})?")
 
 
 @dataclass(frozen=True)
 class ByteRange:
-    """Bytes of a body, the last one included."""
+    """A range of body bytes; `last` is inclusive."""
 
     first: int
     last: int
 
 
 class Unsatisfiable(Exception):
-    """It begins where the body has ended."""
+    """The range begins after the end of the body."""
 
 
 class Conditional:
-    """Over routes that the guard has let somebody come to: a tag says nothing to who may not read."""
+    """ASGI middleware. It runs inside the guard, so a person without access learns nothing from an ETag."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -52,7 +52,7 @@ class _Answer:
         self._at, self._answered = 0, False
 
     async def take(self, message: Message) -> None:
-        """A body in one piece is tagged, and so is one whose route says its tag; any other stream goes on as it is."""
+        """Tag a response whose body is one piece or that has an ETag already; pass other streams through."""
         if message["type"] == "http.response.start" and message["status"] == 200 and _sized(message):
             self._start = message
             return
@@ -67,7 +67,7 @@ class _Answer:
             await self._piece(message)
 
     async def _tagged(self, start: Message, headers: MutableHeaders, body: bytes) -> bool:
-        """Whether any of the body is to follow."""
+        """Send 304, 206 or the full response with an ETag. Return True if body bytes follow."""
         in_parts = headers.get("content-type", "") in IN_PARTS
         if "etag" not in headers:
             digest = await asyncio.to_thread(_digest, body) if len(body) > LARGE else _digest(body)
@@ -104,7 +104,7 @@ class _Answer:
 
 
 def _sized(start: Message) -> bool:
-    """A stream's beginning is not held back for a body that may never come."""
+    """Return True if the length is known. A stream's start must not wait for a body that may never come."""
     return "content-length" in Headers(raw=start["headers"])
 
 
@@ -118,7 +118,7 @@ def _digest(body: bytes) -> str:
 
 
 def same(if_none_match: str | None, tag: str) -> bool:
-    """Weakly compared, as it is to be for reading."""
+    """Compare an If-None-Match header with an ETag, weakly, as RFC 9110 requires for GET."""
     if if_none_match is None:
         return False
     tags = [one.strip().removeprefix("W/") for one in if_none_match.split(",")]
@@ -126,7 +126,9 @@ def same(if_none_match: str | None, tag: str) -> bool:
 
 
 def stretch(asked: str | None, size: int) -> ByteRange | None:
-    """None: all of it, also for several ranges at once and for what is none, as RFC 9110 allows."""
+    """Parse a Range header. Return None for the whole body: no range, several ranges or an invalid one (RFC 9110).
+
+    Raises RangeNotSatisfiable if the range begins after the end."""
     found = _RANGE.fullmatch((asked or "").replace(" ", ""))
     if found is None or found[0] == "bytes=-":
         return None

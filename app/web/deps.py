@@ -1,4 +1,4 @@
-"""What routes take, by Annotated alias."""
+"""Dependencies of route handlers, as Annotated aliases."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
@@ -29,8 +29,8 @@ TheRolloutFolds = Annotated[RolloutFolds, Depends(_of_process("rollouts"))]
 
 
 async def _session(request: Request) -> AsyncIterator[Session]:
-    """Of the connections that are kept for requests: a run's worker does not wait for its viewers."""
-    async with request.app.state.readers:  # who waits, waits here, and neither holds a thread nor a connection
+    """Yield a session from the pool reserved for requests, so that a run's worker never waits for viewers."""
+    async with request.app.state.readers:  # waiting here holds neither a thread nor a connection
         session = Session(request.app.state.reading)
         try:
             with held(session):
@@ -43,4 +43,4 @@ async def _session(request: Request) -> AsyncIterator[Session]:
 
 
 TheSession = Annotated[Session, Depends(_session, scope="function")]
-"""Committed before the answer leaves: who reads it and comes back finds what it says. Of a refusal nothing stays."""
+"""Committed before the response is sent, so the next request sees the change. Nothing is committed on an error."""

@@ -1,4 +1,4 @@
-"""Every route there is. Whoever draws a page, or says where one is, goes by their names."""
+"""All routes of the application. Code and templates refer to a route by its name."""
 
 from starlette.routing import BaseRoute
 

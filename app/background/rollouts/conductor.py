@@ -1,4 +1,4 @@
-"""The one task that leads rollouts: it begins their runs in turn, notes how they end, and holds where the rule says."""
+"""The task that runs rollouts: it begins their runs, records how they end and pauses when the rule says so."""
 
 import asyncio
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ from app.store.rollouts import RolloutJournal, asked, events_of, journal, runs_o
 from app.store.rounds import Rounds
 
 MOST_STEPS = 50
-"""In one transaction: whoever asks something of a rollout meanwhile waits for its end."""
+"""Maximum steps in one transaction; commands to the rollout wait for its end."""
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What a step is decided by, beside the rollout itself."""
+    """The runs and hosts that a step depends on besides the rollout's state."""
 
     runs: dict[str, RunRow]
     busy: set[str]
@@ -51,12 +51,12 @@ class Conductor(Rounds):
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._states: dict[str, RolloutState] = {}
-        """What was folded stays right: a chain is only added to."""
+        """Folded states by rollout. They stay valid because a chain only grows."""
         self._any, self._seen = True, -1
-        """Whether there may be one that has not ended; how the database stood when that was asked last."""
+        """Whether unended rollouts may exist, and the database version at the last check."""
 
     async def look(self) -> None:
-        """Every rollout as far as it goes now."""
+        """Advance every unended rollout as far as possible."""
         for rollout in await asyncio.to_thread(self._unended):
             while written := await asyncio.to_thread(self._forward, rollout):
                 self._runtime.bus.publish(written)
@@ -67,7 +67,7 @@ class Conductor(Rounds):
     async def _round(self) -> None:
         version, before = self._runtime.changes.version(), self._seen
         if self._runtime.leads and (self._any or version != before):
-            self._seen, self._any = version, True  # until a look has come to its end
+            self._seen, self._any = version, True  # until a look has finished
             await self.look()
 
     def _unended(self) -> list[str]:
@@ -78,9 +78,9 @@ class Conductor(Rounds):
         return found
 
     def _forward(self, rollout: str) -> list[Recorded]:
-        """Steps that are decided and written in one transaction: a second who leads finds them done."""
+        """Decide and write steps in one transaction, so that a second leader does not repeat them."""
         if self._decided(rollout) is None:
-            return []  # looked at without holding anybody up
+            return []  # decided without the journal's lock
         with journal(self._runtime.database, rollout) as chain:
             state = self._fold(chain.session, rollout)
             seen = _seen(chain.session, state)
@@ -90,7 +90,7 @@ class Conductor(Rounds):
                     break
                 self._take(chain, state, step)
                 if not isinstance(step, Begin | NoteEnd | NoteWave):
-                    break  # what is seen is another from here on
+                    break  # the snapshot is outdated after this step
                 state = fold_rollout((line for line in chain.written[before:] if line.run == rollout), state)
         return chain.written
 

@@ -1,4 +1,4 @@
-"""The one task that keeps the schedules: it starts their runs, ends those whose window is over, says what it missed."""
+"""The task that starts scheduled runs, stops them at the end of their window and records missed times."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ from app.store.rollouts import RolloutRow
 from app.store.rounds import Rounds
 
 Begun = RunQueued | RolloutAsked
-"""The first event of what a schedule asks for."""
+"""First event of the run or rollout that a schedule starts."""
 
 
 class Keeper(Rounds):
@@ -33,10 +33,10 @@ class Keeper(Rounds):
     def __init__(self, runtime: Runtime) -> None:
         self._worker = runtime
         self._any, self._seen = True, -1
-        """Whether there may be schedules; how the database stood when that was asked last."""
+        """Whether schedules may exist, and the database version at the last check."""
 
     def due(self) -> bool:
-        """Where there are no schedules, nothing is until somebody has written to the database."""
+        """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._worker.changes.version(), self._seen
         self._seen = version
         return self._any or version != before
@@ -52,11 +52,11 @@ class Keeper(Rounds):
 
     async def _round(self) -> None:
         if self._worker.leads and self.due():
-            self._any = True  # until a look has come to its end
+            self._any = True  # until a look has finished
             await self.look(time.time())
 
     def _take_up(self, now: float) -> list[tuple[str, Begun]]:
-        """The next time is on disk before the run is asked for: whatever breaks, no time is taken up twice."""
+        """Store the next time of each due schedule and return the requests to submit, so no time fires twice."""
         begun: list[tuple[str, Begun]] = []
         with Session(self._worker.database) as session, session.begin():
             for row in schedules.due(session, now):
@@ -95,7 +95,7 @@ class Keeper(Rounds):
         return [(row.run, request)]
 
     def _busy(self, session: Session, row: ScheduleRow, taken: list[str]) -> str:
-        """What is still at work there, in words."""
+        """Return which unended run or rollout blocks the schedule, or an empty string."""
         if row.rollout:
             before = session.get(RolloutRow, row.run)
             return f"rollout {before.id} has not ended" if before and before.ended_at is None else ""
@@ -113,7 +113,7 @@ class Keeper(Rounds):
         return asked_of(wanted, self._worker.lineup, settings.hosts)
 
     def _end_rollouts(self, now: float) -> None:
-        """Before the schedule says so: who dies between the two ends it again."""
+        """Stop rollouts whose window is over, then record it; a crash in between only repeats the stop."""
         with Session(self._worker.database) as session:
             over = [
                 (row.run, row.id)
@@ -121,7 +121,7 @@ class Keeper(Rounds):
                 if row.rollout and row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
             ]
         for rollout, schedule in over:
-            with suppress(NotTaken):  # it has ended, or is being stopped
+            with suppress(NotTaken):  # it has ended or is stopping
                 reason = "its window is over"
                 handle_rollout(self._worker.database, rollout, "stop", by=f"schedule {schedule}", reason=reason)
                 self._told(schedule)
@@ -133,7 +133,7 @@ class Keeper(Rounds):
             session.add(row)
 
     def _end_windows(self, now: float) -> bool:
-        """Whether there are schedules at all."""
+        """Stop runs whose window is over. Return True if any schedules exist."""
         with Session(self._worker.database) as session, session.begin():
             rows = schedules.schedules(session)
             for row in rows:

@@ -1,4 +1,4 @@
-"""When a schedule fires, and what becomes of the times at which nobody was there. Pure."""
+"""Compute when a schedule fires and which times were missed. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from cronsim import CronSim, CronSimError
 from app.errors import NotTaken
 
 GRACE = 60.0
-"""Later than this is missed, unless the window is still open."""
+"""Seconds after which a time counts as missed, unless the window is longer."""
 MOST_MISSED = 1000
 EXAMPLE = '"30 2 * * 1-5" is half past two, Monday to Friday'
 
@@ -19,7 +19,7 @@ EXAMPLE = '"30 2 * * 1-5" is half past two, Monday to Friday'
 @dataclass(frozen=True)
 class Firing:
     at: float | None
-    """The time that is taken up now; None where all of them are missed."""
+    """The time to run now; None if all times were missed."""
     missed: int
     next_at: float
 
@@ -32,7 +32,7 @@ def next_after(cron: str, zone: str, at: float) -> float:
 
 
 def firing(cron: str, zone: str, next_at: float, now: float, window: float | None) -> Firing:
-    """Of several times that have passed, the last one may still be taken up; the others are missed."""
+    """Return the last passed time if it is recent enough to run now, and count the others as missed."""
     later = takewhile(lambda at: at <= now, _times(cron, zone, next_at))
     passed = [next_at, *(at for at, _ in zip(later, range(MOST_MISSED), strict=False))]
     taken = now - passed[-1] <= max(GRACE, window or 0.0)

@@ -1,4 +1,4 @@
-"""A schedule that somebody wants: an order like any other, and when; checked for every door in one place."""
+"""Validate and store schedules, for the CLI, the API and the pages."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Wanted:
     zone: str = "UTC"
     window_minutes: float | None = None
     hosts: tuple[str, ...] = ()
-    """Of a rollout, as they are named now; then `words` names them anew each time."""
+    """Hosts of a rollout at creation; `words` selects them again at each start."""
     words: str = ""
     terms: RolloutTerms = USUAL_TERMS
 
@@ -87,7 +87,7 @@ def _what(row: ScheduleRow) -> tuple[object, ...]:
 
 
 def handled(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
-    """While it is paused no time is taken up, and none is missed."""
+    """Pause, resume or remove a schedule. A paused schedule misses no times."""
     row = known(session, schedule_id)
     if verb == "remove":
         session.delete(row)

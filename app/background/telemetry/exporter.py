@@ -1,4 +1,4 @@
-"""The one task that tells a collector what is over. A collector that is gone costs nothing but its spans."""
+"""The task that exports finished spans and metrics. An unreachable collector only loses telemetry."""
 
 import asyncio
 import logging
@@ -21,14 +21,14 @@ log = logging.getLogger(__name__)
 
 PATIENCE = 10.0
 HELD = 20_000
-"""Spans and measures kept for a collector that is gone; the oldest are dropped first."""
+"""Maximum spans and measures buffered for an unreachable collector; the oldest are dropped."""
 BATCH = 1000
 T = TypeVar("T")
 _KINDS = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith(".sample"))
 
 
 class Exporter(Rounds):
-    """`collector` is the base of OTLP over HTTP: http://HOST:4318."""
+    """Export telemetry to `collector`, the base URL of OTLP over HTTP: http://HOST:4318."""
 
     name, every, without = "telemetry", 2.0, "no telemetry is told"
 
@@ -43,7 +43,7 @@ class Exporter(Rounds):
         self._silent = False
 
     async def close(self) -> None:
-        """What is over by now is still told, once."""
+        """Stop the task and export the remaining telemetry once."""
         await super().close()
         await self.tell()
 
@@ -63,7 +63,7 @@ class Exporter(Rounds):
         await self.tell()
 
     def _read(self) -> None:
-        """A run is folded from its beginning; what was over before this process began was told by another."""
+        """Fold new events of each run. Skip what ended before this process started: another has exported it."""
         for run, newest in list(self._bus.newest.items()):
             if run == MACHINE or self._done.get(run, -1) >= newest:
                 continue

@@ -1,4 +1,4 @@
-"""Spans and measures as OTLP's JSON, for POST /v1/traces and /v1/metrics of any collector. Pure."""
+"""Encode spans and measures as OTLP JSON for POST /v1/traces and /v1/metrics. Pure."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -9,7 +9,7 @@ from app import __version__
 from app.background.telemetry.spans import Attributes, Measure, Span, Value
 
 CONVENTIONS = "https://opentelemetry.io/schemas/1.37.0"
-"""Which version of the names is meant: those for generative AI still change. An identifier; nobody fetches it."""
+"""Schema URL of the semantic conventions, an identifier only: the names for generative AI still change."""
 _UNITS = {
     "gen_ai.client.operation.duration": "s",
     "gen_ai.client.token.usage": "{token}",
@@ -22,7 +22,7 @@ _BOUNDS = {
 _INTERNAL, _CLIENT = 1, 3
 _FAILED = 2
 _DELTA = 1
-"""Each batch tells what came since the one before."""
+"""Delta temporality: each batch contains the values since the previous one."""
 
 
 def traces(spans: Iterable[Span], instance: str) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def traces(spans: Iterable[Span], instance: str) -> dict[str, Any]:
 
 
 def metrics(measures: Sequence[Measure], since: float, instance: str) -> dict[str, Any]:
-    """`since` is the end of the batch before."""
+    """Encode measures as histograms. `since` is the end of the previous batch."""
     by_name: dict[str, dict[str, list[Measure]]] = defaultdict(lambda: defaultdict(list))
     for one in measures:
         by_name[one.name][repr(sorted(one.attributes.items()))].append(one)

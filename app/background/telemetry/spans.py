@@ -1,9 +1,9 @@
-"""Spans and measures of a run, folded from its log. Names are OpenTelemetry's for generative AI. Pure.
+"""Fold a run's log into spans and measures, with OpenTelemetry's names for generative AI. Pure.
 
     harden HOST > item RULE > invoke_agent ROLE > chat MODEL
                             > execute_tool apply, execute_tool undo
 
-What was asked and said stays in the log: a span tells sizes, times and outcomes."""
+Spans contain sizes, times and outcomes, never prompts or answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class Span:
     ended: float
     attributes: Attributes
     outward: bool = False
-    """It waits for another program: a client's span."""
+    """Whether this is a client span, which waits for another program."""
     error: str = ""
 
 
@@ -57,7 +57,7 @@ class RunTrace:
     _turns: dict[str, tuple[kinds.TurnStarted, float]] = field(default_factory=dict)
 
     def take(self, recorded: Recorded) -> Iterator[Span | Measure]:
-        """What is over with this event."""
+        """Fold one event and yield the spans and measures that it completes."""
         event, at = recorded.event, recorded.at
         match event:
             case kinds.RunQueued():
@@ -128,7 +128,7 @@ class RunTrace:
     def _spans_of(
         self, begun: kinds.TurnStarted, started: float, at: float, more: Attributes, error: str
     ) -> Iterator[Span]:
-        """Both the role's turn and its one request: an engine's own spans hang under the second."""
+        """Yield the spans of a role's turn and of its request, which is the parent of the engine's own spans."""
         told: Attributes = {
             "temper.rule": begun.rule,
             "temper.attempt": begun.attempt,

@@ -1,1 +1,1 @@
-"""Events to those who asked for them: CloudEvents over HTTP, signed, retried, in order within a run."""
+"""Deliver events to webhooks as signed CloudEvents over HTTP, with retries and in order within a run."""

@@ -1,4 +1,4 @@
-"""One event as a signed CloudEvent, or as the webhook's template puts it. Pure."""
+"""Create a signed delivery from an event, as a CloudEvent or by the webhook's template. Pure."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ CLOUD_EVENT = "application/cloudevents+json; charset=utf-8"
 def letter(
     recorded: Recorded, secret: str, now: float, *, simulated: bool, template: str = "", host: str = ""
 ) -> Letter:
-    """Signed as Standard Webhooks has it: over id, time and body, so that an old one cannot be sent again."""
+    """Create a delivery signed over id, time and body (Standard Webhooks), which prevents replays."""
     name, at = f"{recorded.run}.{recorded.seq}", str(int(now))
     place = "rollouts" if isinstance(recorded.event, RolloutEvent) else "runs"
     if template:

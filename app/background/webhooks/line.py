@@ -1,4 +1,4 @@
-"""The connections to one webhook, for as long as it takes to send what it is owed."""
+"""The HTTP connection to one webhook while its deliveries are sent."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,15 +13,15 @@ from app.background.webhooks.place import Address, NotPublic, chosen, lookup
 __all__ = ["NotPublic", "PinnedConnection"]
 
 Names = Callable[[str, int], Awaitable[list[Address]]]
-"""Who says where a name leads."""
+"""A function that resolves a host name and port to addresses."""
 
 
 class PinnedConnection:
-    """Connects to the address that was looked at, and to no other; the name stays in Host, SNI and certificate."""
+    """Connect only to the address that was checked; use the name for Host, SNI and the certificate."""
 
     def __init__(self, url: str, *, local: bool, patience: float, names: Names = lookup) -> None:
         self._url, self._local, self._patience, self._names = url, local, patience, names
-        # No proxy of the environment's: it would look the name up again, where nobody checks.
+        # Ignore the environment's proxies: they would resolve the name again, without the check.
         self._http = httpx.AsyncClient(trust_env=False, follow_redirects=False)
         self._at: Address | None = None
 
@@ -34,9 +34,9 @@ class PinnedConnection:
         await self._http.aclose()
 
     async def post(self, sealed: Letter) -> str:
-        """What went wrong, in a sentence; empty when it was taken. The answer's body is not read."""
+        """Send a delivery. Return the problem, or an empty string on success."""
         try:
-            async with asyncio.timeout(self._patience):  # of httpx each byte may take as long
+            async with asyncio.timeout(self._patience):  # httpx limits each read, not the whole request
                 url = httpx.URL(self._url)
                 if self._at is None:
                     port = url.port or (443 if url.scheme == "https" else 80)

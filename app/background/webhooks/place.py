@@ -1,4 +1,4 @@
-"""Where a name leads, and whether that is a place that anybody may be sent to: a public address, and no other."""
+"""Resolve host names and check that their addresses are public."""
 
 import asyncio
 import ipaddress
@@ -9,18 +9,18 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _INSIDE = {
     "168.63.129.16": "the address at which Azure tells machines about themselves",
 }
-"""Public by the register, and not so where they are of use."""
+"""Addresses that are public by registry but internal in a cloud."""
 _NETWORKS = tuple(
     ipaddress.ip_network(one) for one in ("192.0.0.0/24", "fec0::/10", "64:ff9b:1::/48", "100::/64", "5f00::/16")
 )
-"""Set aside for inside use, which Python's register does not say in every version."""
+"""Reserved networks that Python's `ipaddress` does not know in every version."""
 _CARRIES_IPV4 = (
     (ipaddress.IPv6Network("64:ff9b::/96"), 0),
     (ipaddress.IPv6Network("::ffff:0:0/96"), 0),
     (ipaddress.IPv6Network("::/96"), 0),
     (ipaddress.IPv6Network("2002::/16"), 80),
 )
-"""Networks whose addresses stand for one of IPv4, and how far from the right it lies."""
+"""IPv6 networks that embed an IPv4 address, with its offset in bits from the right."""
 
 
 class NotPublic(Exception):
@@ -28,13 +28,13 @@ class NotPublic(Exception):
 
 
 async def lookup(host: str, port: int) -> list[Address]:
-    """Asked once: what was looked at is what is connected to. Odd spellings of a number lead where libc says."""
+    """Resolve a host once, so that the checked address is the one connected to. libc parses odd number forms."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [ipaddress.ip_address(str(at[0]).partition("%")[0]) for *_, at in found]
 
 
 def not_public(address: Address) -> str:
-    """Why nothing is sent there; empty where it is public."""
+    """Return why an address is not public, or an empty string."""
     if isinstance(address, ipaddress.IPv6Address):
         for network, right in _CARRIES_IPV4:
             if address in network and not (address.is_loopback or address.is_unspecified):
@@ -56,7 +56,7 @@ def not_public(address: Address) -> str:
 
 
 def chosen(host: str, found: list[Address], *, local: bool) -> Address:
-    """All that a name leads to have to be public: which one is taken is the name server's choice."""
+    """Return the first address. Raise AddressNotPublic if any of them is not public and `local` is off."""
     for address in found:
         if not local and (why := not_public(address)):
             raise NotPublic(

@@ -1,4 +1,4 @@
-"""The one task that delivers. A webhook that does not answer waits alone; within a run the order holds."""
+"""The task that delivers webhooks. A slow webhook delays no other; order is kept within a run."""
 
 import asyncio
 import logging
@@ -25,16 +25,16 @@ log = logging.getLogger(__name__)
 
 LOOK_EVERY = 0.25
 NONE_YET = 1.0
-"""Where there is no webhook, a new one waits this long for its first look."""
+"""Seconds between checks for new webhooks while there are none."""
 AWAY_FOR = 2.0
 ATTEMPTS = 12
 LONGEST_WAIT = 600.0
 HELD_SECONDS = 5.0
-"""Between two looks at whether what leads to a network of one's own has been allowed, or leads elsewhere by now."""
+"""Seconds between checks whether a non-public address is now allowed or resolves elsewhere."""
 PATIENCE = 10.0
 CHUNK = 50
 GIVE_UP_SECONDS = 24 * 3600.0
-"""What an ended run still owes after this is not delivered any more."""
+"""Seconds after a run's end when its undelivered events are dropped."""
 _ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith((".sample", ".state")))
 
 
@@ -53,12 +53,12 @@ class Sender:
         version: Callable[[], int] | None = None,
         patience: float = PATIENCE,
     ) -> None:
-        """`version`: another one whenever the database has changed, so that what is not there is not looked for."""
+        """`version` changes with the database, so that unchanged data is not queried again."""
         self._leads, self._patience = leads, patience
         self._version = version or count().__next__
         self._database, self._store, self._bus = database, store, bus
         self._seen: dict[tuple[str, str], int] = {}
-        """How far a webhook's run was read, in this process: what is not newer needs no look at the database."""
+        """Last event read per webhook and run in this process; older events need no query."""
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -96,7 +96,7 @@ class Sender:
             runs = await asyncio.to_thread(self._owed, webhook)
             ending = await asyncio.to_thread(self._waivers_due, webhook)
             if runs or ending:
-                # Its own connections: none of them was opened to an address that nobody looked at.
+                # A separate client per webhook: no connection was opened to an unchecked address.
                 async with PinnedConnection(webhook.url, local=webhook.local, patience=self._patience) as line:
                     for run in runs:
                         await self._deliver(webhook, run, line)
@@ -126,16 +126,16 @@ class Sender:
             row = sent
         whole = len(batch) < CHUNK
         self._seen[webhook.id, run] = upto if whole else batch[-1].seq
-        if again and not (batch and whole):  # a run of long ago is owed by nothing but the asking
+        if again and not (batch and whole):  # a redelivery of an old run ends with its last batch
             due = 0.0 if whole else webhooks.AGAIN
             await asyncio.to_thread(self._advance, _row(row, seq=row.seq, due_at=due), 0, 0, webhook.problem)
 
     async def _posted(self, row: ProgressRow, told: Letter, seq: int, line: PinnedConnection) -> ProgressRow | None:
-        """How far it has come then, taken or given up; None where it is tried again later."""
+        """Send a delivery and store the progress. Return it if delivered or given up, None if it is retried later."""
         try:
             problem = await line.post(told)
         except NotPublic as exc:
-            # Nothing is tried, so nothing is given up: it is owed until an admin allows it, or the run is too old.
+            # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
             await asyncio.to_thread(self._advance, _row(row, attempts=row.attempts, held=True), 0, 0, str(exc))
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
@@ -148,7 +148,7 @@ class Sender:
         return row
 
     def _waivers_due(self, webhook: WebhookRow) -> list[tuple[WaiverDue, ProgressRow]]:
-        """What it was not told yet, and has come up since it was asked for."""
+        """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), time.time()
         with Session(self._database) as session:
             new = [one for one in waivers.due(waivers.waivers(session), now) if one.since >= webhook.created_at]

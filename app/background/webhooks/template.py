@@ -1,7 +1,7 @@
-"""A webhook's body as a chat or a mail gateway wants it, in words. Pure.
+"""Fill a webhook's body template, as chat and mail gateways expect it. Pure.
 
-A template is JSON, or plain text. Its places are filled inside strings, after JSON was read and before it is written:
-whatever a host or a model says, it stays one string. And it is told, not obeyed: no mention, link or new line of its.
+A template is JSON or plain text. Placeholders are filled in parsed JSON strings, so host and model text cannot
+change the structure. Mentions, links and line breaks in that text are made inert.
 """
 
 import json
@@ -21,13 +21,13 @@ NAMED = {
     "chat": '{"text": "{text}"}',
     "mail": "{text}\n\nRun {run} on {host}, {time}. {path}\n",
 }
-"""Chat is what Slack, Mattermost, Rocket.Chat and others take."""
+"""Named templates. `chat` suits Slack, Mattermost, Rocket.Chat and others."""
 USUAL_KINDS = (
     *("run.finished", "run.failed", "run.stopped", "drift", "item.escalated", "item.deferred"),
     *("sentry.alarm", "approval.requested", "approval.expired", "waiver.ending", "waiver.ended"),
     *("rollout.asked", "rollout.wave_ended", "rollout.paused", "rollout.ended"),
 )
-"""What a person is told of where no kinds are named: every event would be hundreds a run."""
+"""Default kinds of a webhook with a template, since all events would be hundreds per run."""
 PLACES = ("text", "run", "host", "kind", "glyph", "time", "path")
 JSON, PLAIN = "application/json; charset=utf-8", "text/plain; charset=utf-8"
 _PLACE = re.compile(r"\{([a-z_]+)\}")
@@ -35,7 +35,7 @@ _ORDERS = str.maketrans({"<": "‹", ">": "›", "@": "＠"})
 
 
 def checked(template: str) -> str:
-    """As it is kept: a name stands for its template."""
+    """Validate a template and return it, or the named template. Raise Rejected if it is invalid."""
     template = NAMED.get(template.strip(), template)
     if len(template) > LONGEST:
         raise NotTaken("template", f"the template has {len(template)} characters: {LONGEST} are the most.")
@@ -51,7 +51,7 @@ def checked(template: str) -> str:
 
 
 def facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
-    """Of a rollout, `host` is how its hosts were named."""
+    """Return the placeholder values of an event. For a rollout, `host` is the text that selected its hosts."""
     of_many = isinstance(recorded.event, RolloutEvent)
     told = rollout_telling(recorded.event) if of_many else telling(recorded.event)
     said = f"{told.glyph} {told.text}" if told else kind_of(recorded.event)
@@ -68,7 +68,7 @@ def facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
 
 
 def filled(template: str, values: Mapping[str, str]) -> tuple[bytes, str]:
-    """Body and content type."""
+    """Return the filled body and its content type."""
     inert = {name: disarmed(value) for name, value in values.items()}
 
     def fill(text: str) -> str:
@@ -80,13 +80,13 @@ def filled(template: str, values: Mapping[str, str]) -> tuple[bytes, str]:
 
 
 def disarmed(text: str) -> str:
-    """One line that calls nobody and leads nowhere."""
+    """Return the text as one line without working mentions or links."""
     line = " ".join(clean(text, LONGEST_VALUE).split()).translate(_ORDERS)
     return line.replace("](", "] (").replace("://", ": //")
 
 
 def _is_json(template: str) -> bool:
-    """`{text}` alone is a place, not an object."""
+    """Return True if the template is JSON; `{text}` alone is a placeholder, not an object."""
     return template.lstrip()[:1] in ("{", "[") and not _PLACE.match(template.lstrip())
 
 

@@ -1,4 +1,4 @@
-"""One letter to a webhook at once, to see whether it is taken: it tells of nothing that happened."""
+"""Send a test delivery to a webhook."""
 
 import json
 
@@ -14,7 +14,7 @@ TEXT = "A test of this webhook, asked for by a person."
 
 
 async def trial(webhook: WebhookRow, now: float, name: str) -> str:
-    """What was wrong with it; empty when it was taken."""
+    """Send a test delivery. Return the problem, or an empty string on success."""
     try:
         async with PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE) as line:
             return await line.post(trial_letter(webhook.secret, now, name, webhook.template)) or ""
@@ -23,7 +23,7 @@ async def trial(webhook: WebhookRow, now: float, name: str) -> str:
 
 
 def trial_letter(secret: str, now: float, name: str, template: str = "") -> Letter:
-    """Signed as every other: who checks signatures can be tried out by it."""
+    """Create a test delivery. It is signed, so receivers can test their signature check."""
     at = str(int(now))
     if template:
         said = {"text": TEXT, "run": "none", "host": "none", "kind": KIND, "time": stamp(now), "path": "/ops"}

@@ -1,4 +1,4 @@
-"""A waiver that ends, as a signed CloudEvent or as the webhook's template puts it: it is of no run. Pure."""
+"""Create a signed delivery for a waiver that ends. It belongs to no run. Pure."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What somebody wants of a webhook, whichever door it came by, and the one place where that is checked."""
+"""Validate and add webhooks, for the CLI, the API and the pages."""
 
 import secrets
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ _URL = TypeAdapter(HttpUrl)
 class WebhookWish:
     url: str
     kinds: tuple[str, ...] = ()
-    """None: every kind but the single tokens, and with a template those that a person wants to know of."""
+    """Kinds of events. If empty: USUAL_KINDS with a template, else every kind except tokens."""
     template: str = ""
     secret: str | None = None
-    """Made where none is given."""
+    """Generated if None."""
     local: bool = False
 
 
@@ -57,7 +57,7 @@ def add_webhook(database: Engine, session: Session, wish: WebhookWish, now: floa
 
 
 def on_record(database: Engine, webhook: str, url: str, *, allowed: bool) -> None:
-    """Before it counts."""
+    """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
     me = WHO.get() or DEMO
     did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
     event = PersonDid(who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean(url, 300))

@@ -1,4 +1,4 @@
-"""Which change takes how many people."""
+"""Commands for approval policies."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ app.add_typer(approvals, name="approvals")
 def approvals_check(
     file: Annotated[Path, typer.Argument(help="The file, as TEMPER_APPROVALS would name it.")], as_json: AsJson = False
 ) -> None:
-    """Read a policy file, and print what would take whom."""
+    """Check a policy file and print how many approvals each kind of change needs."""
     from app.cli.approvals import check_approvals
 
     check_approvals(file, as_json=as_json)

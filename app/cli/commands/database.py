@@ -1,4 +1,4 @@
-"""The database: what is old becomes small, a file becomes a server's, and who works on that."""
+"""Commands for the database."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ def tidy(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Shrink old runs to their evidence. Ends with 0, or with 2 when a run had to stay whole."""
+    """Shrink old runs to their evidence. Ends with 0, or with 2 if a run could not be shrunk."""
     from app.cli.tidy import tidy as tidy_up
 
     raise typer.Exit(tidy_up(Settings(data=data), older_than, dry_run=dry_run))
@@ -27,7 +27,7 @@ def tidy(
 
 @app.command()
 def nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """Who works on the database that TEMPER_DATABASE_URL names. Ends with 0, or with 2 when nobody does."""
+    """List the nodes of the database in TEMPER_DATABASE_URL. Ends with 0, or with 2 if no node works on runs."""
     from app.cli.nodes import show_nodes
 
     raise typer.Exit(show_nodes(Settings(data=data), as_json=as_json))
@@ -35,7 +35,7 @@ def nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 @db.command("copy")
 def copy(data: Data = Path("data")) -> None:
-    """Copy the data folder's SQLite database to the PostgreSQL that TEMPER_DATABASE_URL names, and check it there."""
+    """Copy the data folder's SQLite database to the PostgreSQL in TEMPER_DATABASE_URL, and verify the copy."""
     from app.cli.database import copy_database
 
     copy_database(Settings(data=data))

@@ -1,4 +1,4 @@
-"""Engines: reckoned, examined, measured."""
+"""Commands for engines: plan, check and measure them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +30,7 @@ def plan(
     seeds: Annotated[bool, typer.Option("--seeds", help="The seven configurations tried on four L4.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Plain numbers, each with its provenance.")] = False,
 ) -> None:
-    """Reckon memory and speed before anything is started. Ends with 0 when all fits, 2 when something does not."""
+    """Estimate memory and speed before starting engines. Ends with 0 if everything fits, 2 if something does not."""
     from app.cli.plan import OneModel, show_plan
 
     one = OneModel(
@@ -52,7 +52,7 @@ def plan(
 
 @app.command()
 def lineups(as_json: AsJson = False) -> None:
-    """The line-ups that come with Temper: --lineup."""
+    """List the line-ups that come with Temper, for --lineup."""
     from app.cli.catalog import list_lineups
 
     list_lineups(as_json=as_json)
@@ -67,7 +67,7 @@ def doctor(
     key_env: Annotated[str, typer.Option(help="With an address: the environment variable that holds its key.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document: findings.")] = False,
 ) -> None:
-    """Say what will burn before it burns. Ends with 1 when something would stop it, 0 when nothing would, else 2."""
+    """Check a line-up for known deployment problems. Ends with 1 if it would not start, 0 if it would, else 2."""
     from app.cli.doctor import show_doctor
 
     raise typer.Exit(show_doctor(what, log, key_env, as_json=as_json))
@@ -81,7 +81,7 @@ def probe(
     speed: Speed = PACE,
     data: Data = Path("data"),
 ) -> None:
-    """Measure a line-up's engines on this machine, beside plan, others' figures and earlier probes."""
+    """Measure a line-up's engines on this machine and compare them with the plan and earlier probes."""
     import asyncio
 
     from app.cli.probe import probe_lineup

@@ -1,4 +1,4 @@
-"""Hosts and what they are judged by."""
+"""Commands for hosts, SCAP content and schedules."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ def scan(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """Ask OpenSCAP what it says of a host as it stands. Ends with 0 when all holds, 2 when something does not."""
+    """Scan a host with OpenSCAP. Ends with 0 if every rule passes, 2 if a rule does not."""
     from app.cli.scan import scan_host
 
     raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or (), as_json=as_json))
@@ -39,7 +39,7 @@ def scap_list(
     datastream: Annotated[str, typer.Argument(help="A data stream, by name or path; all when left out.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """The data streams of this machine, or the profiles of one."""
+    """List the data streams of this machine, or the profiles of one."""
     from app.cli.scan import list_content
 
     list_content(datastream, as_json=as_json)
@@ -47,7 +47,7 @@ def scap_list(
 
 @scap.command("add")
 def scap_add(file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF of a STIG; XML or zip.")]) -> None:
-    """Keep a benchmark on this machine: a skill is made of it, or papers name their rules by it."""
+    """Add a benchmark: a data stream for scans, or a STIG whose rule texts the evidence uses."""
     from app.cli.scan import add_content
 
     add_content(file)
@@ -59,7 +59,7 @@ def scap_tailor(
     content: Annotated[str, typer.Option(help="The data stream that it is for; `temper scap list` names them.")],
     name: Annotated[str, typer.Option(help="What it is called here; as its file when left out.")] = "",
 ) -> None:
-    """Keep a tailoring file on this machine: each of its profiles is a skill. Nothing is taken that does not fit."""
+    """Add a tailoring file: each of its profiles becomes a skill. A file that does not fit is rejected."""
     from app.cli.tailoring import add_tailoring_file
 
     add_tailoring_file(file, content, name)
@@ -74,7 +74,7 @@ def scap_export(
     out: Annotated[str, typer.Option(help="The file to write, or - for stdout.")] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write waivers, site values and a choice of rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
+    """Export waivers, site values and a choice of rules as an xccdf:Tailoring for OpenSCAP."""
     from app.cli.tailoring import write_tailoring
     from app.runs.tailoring_out import TailoringWish
 
@@ -95,7 +95,7 @@ def host_add(
     ] = None,
     data: Data = Path("data"),
 ) -> None:
-    """Make a host known: its key accepted, a login tried, and whether a change could be taken back there."""
+    """Add a host: accept its host key, test the login and check whether changes can be rolled back."""
     from app.cli.host import NewHost, add_host
 
     new = NewHost(name, place, key, agent, password_from, known_hosts, accept_key, tuple(watch or ()))
@@ -104,7 +104,7 @@ def host_add(
 
 @host_app.command("list")
 def host_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """The hosts that are known, and how each is reached."""
+    """List the hosts and how each is reached."""
     from app.cli.host import list_hosts
 
     list_hosts(Settings(data=data), as_json=as_json)
@@ -116,7 +116,7 @@ def host_check(
     undo: Annotated[bool, typer.Option("--undo", help="Take back first what was left open there.")] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Log in anew and probe a host. Ends with 0 when it is healthy and nothing is left open, else with 2."""
+    """Log in to a host and run its health checks. Ends with 0 if it is healthy and no change is open, else with 2."""
     from app.cli.host import check_host
 
     raise typer.Exit(check_host(Settings(data=data), name, undo=undo))
@@ -128,7 +128,7 @@ def host_reboot_check(
     data: Data = Path("data"),
     as_json: Annotated[bool, typer.Option("--json", help="The events as JSON lines.")] = False,
 ) -> None:
-    """Look whether what the host's last run made holds after a reboot. Ends with 0 when all holds, else with 2."""
+    """Check after a reboot whether the last run's changes hold. Ends with 0 if they all hold, else with 2."""
     from app.cli.reboot_check import check_reboot
 
     raise typer.Exit(check_reboot(Settings(data=data), name, as_json=as_json))
@@ -140,7 +140,7 @@ def host_remove(
     clean: Annotated[bool, typer.Option("--clean", help="First take away from it all that Temper left there.")] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Forget a host. Nothing is changed on it unless --clean is given, and the journals of this machine are kept."""
+    """Remove a host from Temper. It is changed only with --clean; journals on this machine are kept."""
     from app.cli.host import remove_host
 
     remove_host(Settings(data=data), name, clean_up=clean)
@@ -156,7 +156,7 @@ def host_group(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """Give hosts a name together, for temper run --hosts NAME."""
+    """Define a group of hosts, for temper run --hosts NAME."""
     from app.cli.host_group import keep_group, remove_group, show_group
 
     settings = Settings(data=data)
@@ -182,7 +182,7 @@ def schedule_add(
     harmed: Annotated[int, typer.Option(min=0, help="Of a rollout: so many harmed hosts pause it; 0 never does.")] = 1,
     data: Data = Path("data"),
 ) -> None:
-    """Look at a host, or harden it, at set times."""
+    """Scan or harden a host on a schedule."""
     import getpass
 
     from app.background.schedules.wanted import Wanted
@@ -197,7 +197,7 @@ def schedule_add(
 
 @plan.command("list")
 def schedule_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """The schedules, when each comes next, and what became of the last time."""
+    """List the schedules with the next time and the last result of each."""
     from app.cli.schedule import list_schedules
 
     list_schedules(Settings(data=data), as_json=as_json)

@@ -1,4 +1,4 @@
-"""Disposable machines on this one."""
+"""Commands for disposable machines."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,7 @@ def build(
     data: Data = Path("data"),
     suite: Annotated[str, typer.Option(help="The release of Debian.")] = "bookworm",
 ) -> None:
-    """Make a machine. The first one of a suite takes a minute or so."""
+    """Build a machine. The first one of a suite takes about a minute."""
     from app.cli import rootfs
 
     rootfs.build(data, name, suite)
@@ -25,7 +25,7 @@ def build(
 
 @app.command()
 def start(name: Name, data: Data = Path("data")) -> None:
-    """Bring it up and say how it is reached."""
+    """Start a machine and print how to reach it."""
     from app.cli import rootfs
 
     rootfs.start(data, name)
@@ -33,7 +33,7 @@ def start(name: Name, data: Data = Path("data")) -> None:
 
 @app.command()
 def stop(name: Name, data: Data = Path("data")) -> None:
-    """End it, with every process of its own."""
+    """Stop a machine and all its processes."""
     from app.cli import rootfs
 
     rootfs.stop(data, name)
@@ -41,7 +41,7 @@ def stop(name: Name, data: Data = Path("data")) -> None:
 
 @app.command()
 def reset(name: Name, data: Data = Path("data")) -> None:
-    """As it was built; up again if it was up."""
+    """Reset a machine to its built state; restart it if it was running."""
     from app.cli import rootfs
 
     rootfs.reset(data, name)
@@ -49,7 +49,7 @@ def reset(name: Name, data: Data = Path("data")) -> None:
 
 @app.command()
 def discard(name: Name, data: Data = Path("data")) -> None:
-    """Take it away, with all it holds."""
+    """Delete a machine and its files."""
     from app.cli import rootfs
 
     rootfs.discard(data, name)

@@ -1,4 +1,4 @@
-"""Values that a site chooses for rules."""
+"""Commands for site values of rules."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +25,7 @@ def parameter_list(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """Each with its bounds, its value, and who that is set for."""
+    """List the parameters, with bounds, value and the hosts that each value is set for."""
     from app.cli.parameter import list_parameters
 
     list_parameters(Settings(data=data), skill, host, as_json=as_json)
@@ -41,7 +41,7 @@ def parameter_set(
     skill: Skill = "stig",
     data: Data = Path("data"),
 ) -> None:
-    """Runs that begin from now on go by it: the scanner checks for it, the roles are told, and papers name it."""
+    """Set a value. New runs use it: the scanner checks it, and the roles and the evidence contain it."""
     import getpass
 
     from app.cli.parameter import set_value, value_of
@@ -55,7 +55,7 @@ def parameter_set(
 def parameter_clear(
     name: Name, host: Host = "", group: Group = "", skill: Skill = "stig", data: Data = Path("data")
 ) -> None:
-    """The next nearest value counts again: a group's, every host's, or the usual."""
+    """Clear a value. The next value in order applies again: the group's, every host's, or the default."""
     import getpass
 
     from app.cli.parameter import clear_value

@@ -1,4 +1,4 @@
-"""People and what scripts sign in with."""
+"""Commands for people, API tokens and usage."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +21,7 @@ def create(
     right: Annotated[str, typer.Option(help="viewer, operator or admin.")] = "admin",
     data: Data = Path("data"),
 ) -> None:
-    """Make a person. The password is asked for, or read as one line from a pipe."""
+    """Create a person. Enter the password at the prompt, or pipe it in as one line."""
     from app.cli.people import create_person
 
     create_person(Settings(data=data), name, right)
@@ -29,7 +29,7 @@ def create(
 
 @admin.command("list")
 def show_people(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """Who may sign in."""
+    """List the people who may sign in."""
     from app.cli.people import list_people
 
     list_people(Settings(data=data), as_json=as_json)
@@ -37,7 +37,7 @@ def show_people(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 @token.command("list")
 def show_tokens(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """The tokens and shared links that open something now. Their secrets are kept nowhere."""
+    """List the valid tokens and shared links. Their secrets are not stored."""
     from app.cli.people import list_tokens
 
     list_tokens(Settings(data=data), as_json=as_json)
@@ -51,7 +51,7 @@ def issue(
     days: Annotated[float, typer.Option(min=0.01, max=366, help="Until it expires.")] = 30,
     data: Data = Path("data"),
 ) -> None:
-    """Print a token for the API: Authorization: Bearer TOKEN. It is shown this once."""
+    """Create an API token and print it once. Use it as Authorization: Bearer TOKEN."""
     from app.cli.people import create_token
 
     create_token(Settings(data=data), name, right, label, days)
@@ -66,7 +66,7 @@ def usage(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """Tokens, GPU-seconds and joules per person and API token."""
+    """Show tokens, GPU-seconds and joules per person and API token."""
     from app.cli.usage import show_usage
 
     show_usage(Settings(data=data), since, until, per, as_json=as_json, csv=csv)

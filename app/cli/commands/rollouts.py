@@ -1,4 +1,4 @@
-"""Rollouts: many hosts by one wish. `temper run --hosts` starts one."""
+"""Commands for rollouts: one order for many hosts, started with `temper run --hosts`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ RolloutName = Annotated[str, typer.Argument(help="The rollout, or the first char
 
 @rollout.command("list")
 def rollout_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """The rollouts of this data folder, newest first."""
+    """List the rollouts of this data folder, newest first."""
     from app.cli.rollout import list_rollouts
 
     list_rollouts(Settings(data=data), as_json=as_json)
@@ -24,7 +24,7 @@ def rollout_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 @rollout.command("show")
 def rollout_show(wanted: RolloutName, data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """Its hosts, in order: which run, and what came of it."""
+    """Show the hosts of a rollout in order, with run and result."""
     from app.cli.rollout import show_rollout
 
     show_rollout(Settings(data=data), wanted, as_json=as_json)
@@ -36,7 +36,7 @@ def rollout_evidence(
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the rollout when left out.")] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write the evidence of all its runs as one zip with an index."""
+    """Write the evidence of all its runs as one zip file with an index."""
     from app.cli.rollout import write_bundle
 
     write_bundle(Settings(data=data), wanted, out)

@@ -1,4 +1,4 @@
-"""Runs: asked for, handled, checked."""
+"""Commands for runs and their evidence."""
 
 from pathlib import Path
 from typing import Annotated
@@ -51,7 +51,7 @@ def run(
         bool, typer.Option("--replay/--no-replay", help="First try what held on another host with the same files.")
     ] = True,
 ) -> None:
-    """Harden a host, or many, and follow it here. Ends with 0 when all passed, 2 when some did not, else with 1."""
+    """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
     import getpass
 
@@ -96,7 +96,7 @@ def runs(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """The runs of this data folder, newest first."""
+    """List the runs of this data folder, newest first."""
     from app.cli.runs import list_runs
     from app.store.run_list import RunSearch
 
@@ -111,7 +111,7 @@ def name(
     untag: Annotated[bool, typer.Option("--no-tags", help="Take its tags away.")] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Give a run a name and tags, so that it is found again."""
+    """Set the name and tags of a run."""
     from app.cli.name_run import name_run
 
     name_run(Settings(data=data), run_id, called, [] if untag else tag)
@@ -119,7 +119,7 @@ def name(
 
 @app.command()
 def skills(as_json: AsJson = False) -> None:
-    """What a run can be asked for: --skill."""
+    """List the skills, for --skill."""
     from app.cli.catalog import list_skills
 
     list_skills(as_json=as_json)
@@ -135,7 +135,7 @@ def pause(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None
 
 @app.command()
 def resume(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
-    """Go on with a paused run."""
+    """Resume a paused run."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "resume", reason)
@@ -143,7 +143,7 @@ def resume(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> Non
 
 @app.command()
 def stop(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
-    """Stop a run: the turn ends at once, a change in progress is undone."""
+    """Stop a run. The turn ends at once, and a change in progress is rolled back."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "stop", reason)
@@ -151,7 +151,7 @@ def stop(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
 
 @app.command()
 def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
-    """Approve the change that a run waits with."""
+    """Approve the change that a run is waiting for."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "approve", reason, token_from)
@@ -159,7 +159,7 @@ def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token
 
 @app.command()
 def refuse(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
-    """Refuse the change that a run waits with, and say why."""
+    """Refuse the change that a run is waiting for, with a reason."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "refuse", reason, token_from)
@@ -173,7 +173,7 @@ def verify(
     ca: Annotated[Path | None, typer.Option(help="Certificate of the authority whose time stamp a pack has.")] = None,
     data: Data = Path("data"),
 ) -> None:
-    """Check a chain of hashes and what follows from it. Ends with 0 when it holds, 2 when it does not."""
+    """Verify a run, an evidence pack, a score or the audit log. Ends with 0 if it is valid, 2 if it is not."""
     from app.cli.verify import verify_what
 
     raise typer.Exit(verify_what(Settings(data=data), what, head, key, ca))
@@ -184,7 +184,7 @@ def key(
     change: Annotated[str, typer.Option("--change", help="Make a new key, and say why; the old one is gone.")] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Print the public key that evidence is signed with. Whoever checks packs pins it: temper verify --key."""
+    """Print the public key that signs evidence. Pass it to temper verify --key to pin it."""
     from app.cli.key import show_key
 
     show_key(Settings(data=data), change)
@@ -204,7 +204,7 @@ def evidence(
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write the papers of a run that has ended: checklists, results, POA&M, the report, or the pack of all."""
+    """Write the evidence of a finished run: checklists, results, POA&M, the report, or the pack of all."""
     from app.cli.evidence import write_evidence
 
     write_evidence(Settings(data=data), run_id, form, out)
@@ -216,7 +216,7 @@ def export_ansible(
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write what passed in a run as an Ansible role with its playbook, in a zip."""
+    """Write the changes that passed in a run as an Ansible role with a playbook, in a zip file."""
     from app.cli.evidence import write_evidence
 
     write_evidence(Settings(data=data), run_id, "ansible", out)

@@ -1,4 +1,4 @@
-"""Scores: how much of the findings a line-up fixes, and what it breaks."""
+"""Commands for scores: the share of findings that a line-up fixes, and the harm it does."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ from app.events.limits import ATTEMPTS, ITEM_SECONDS
 
 
 class LineupFirst(TyperGroup):
-    """`temper score LINEUP` is `temper score lineup LINEUP`."""
+    """Treat `temper score LINEUP` as `temper score lineup LINEUP`."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         if args and args[0] not in self.commands and args[0] != "--help":
@@ -62,7 +62,7 @@ def of_lineup(
     as_json: AsJson = False,
     data: Data = Path("data"),
 ) -> None:
-    """Score a line-up on fresh hosts. Ends with 0 when no host was left worse than it was, else with 2."""
+    """Score a line-up on fresh hosts. Ends with 0 if no host was left worse than before, else with 2."""
     from app.cli.score import ScoreAsked, apart
     from app.cli.score import score as work
     from app.cli.score_debian import score_debian
@@ -79,7 +79,7 @@ def table(
     files: Annotated[list[Path], typer.Argument(help="Result files.")],
     into: Annotated[Path | None, typer.Option(help="The file to write; stdout when left out.")] = None,
 ) -> None:
-    """Make the page of scores from result files."""
+    """Write a page of scores from result files."""
     from app.cli.score import table as make
 
     make(files, into)
@@ -92,7 +92,7 @@ def export_tasks(
     hosts: Annotated[int, typer.Option(min=1, max=100, help="The built-in host, then generated ones.")] = 1,
     held_back: Annotated[str, typer.Option(help="Generate all hosts from this seed.")] = "",
 ) -> None:
-    """Write the same tasks in Harbor's format, for any agent that works in a terminal."""
+    """Export the tasks in Harbor's format, for any terminal agent."""
     from app.cli.export_tasks import export_tasks as export
 
     export(folder, rules, hosts, held_back)
@@ -104,7 +104,7 @@ def export_trajectory(
     out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write a run as a trajectory (ATIF): each turn with its prompt, thought, answer and what came of it."""
+    """Export a run as a trajectory (ATIF): each turn with its prompt, thought, answer and result."""
     from app.cli.export_trajectory import export_trajectory as export
 
     export(Settings(data=data), run_id, out)

@@ -1,4 +1,4 @@
-"""Serving the page, and starting what answers behind it."""
+"""Commands that serve the web application, run workers and start engines."""
 
 from pathlib import Path
 from typing import Annotated
@@ -49,7 +49,7 @@ def demo(
         str, typer.Option(help="With --rootfs: the machine's name; its run begins as it was built.")
     ] = "debian",
 ) -> None:
-    """Serve the page and start a run on the built-in host, or go on with the one that was cut off."""
+    """Serve the web application and start a run on the built-in host, or resume an interrupted one."""
     import asyncio
     import getpass
 
@@ -93,7 +93,7 @@ def serve(
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
 ) -> None:
-    """Serve the page and the API, and work on runs as they are asked for."""
+    """Serve the web application and the API, and work on runs."""
     import asyncio
 
     from app.cli.listening import networks
@@ -133,7 +133,7 @@ def worker(
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
 ) -> None:
-    """Work on runs without a page: one of any number of nodes on the database that TEMPER_DATABASE_URL names."""
+    """Work on runs without a web server, as one of the nodes on the database in TEMPER_DATABASE_URL."""
     import asyncio
 
     from app.cli.serve import work_until_told
@@ -156,7 +156,7 @@ def up(
     proxy: Proxy = None,
     data: Data = Path("data"),
 ) -> None:
-    """Start a line-up's engines and the page over them; each cold start is told here step by step."""
+    """Start a line-up's engines and the web application, and print each step of the cold starts."""
     from app.cli.listening import networks
     from app.cli.up import print_papers, start_lineup
 
@@ -179,7 +179,7 @@ def mcp(
         int | None, typer.Option(min=1, max=65535, help="Serve http://127.0.0.1:PORT/mcp instead of stdin and stdout.")
     ] = None,
 ) -> None:
-    """Let other agents ask Temper, by the Model Context Protocol: look, plan, order with review, follow."""
+    """Serve the Model Context Protocol, so that other agents can read, plan, start reviewed runs and follow them."""
     try:
         from app.cli.mcp_serve import serve_mcp
     except ModuleNotFoundError as exc:

@@ -1,4 +1,4 @@
-"""Findings that somebody answers for."""
+"""Commands for waivers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +25,7 @@ def waiver_add(
     skill: Annotated[str, typer.Option(help="What the rule is of.")] = "stig",
     data: Data = Path("data"),
 ) -> None:
-    """Leave a finding alone for a time. It stays a finding on every paper, and is open again that day."""
+    """Waive a finding until a date. It stays a finding in all evidence and is open again on that date."""
     import getpass
 
     from app.cli.waiver import add_waiver
@@ -37,7 +37,7 @@ def waiver_add(
 
 @waiver.command("list")
 def waiver_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """The waivers, those that end first first."""
+    """List the waivers, soonest end first."""
     from app.cli.waiver import list_waivers
 
     list_waivers(Settings(data=data), as_json=as_json)
@@ -49,7 +49,7 @@ def waiver_end(
     why: Annotated[str, typer.Option(help="Why it ends before its day.")],
     data: Data = Path("data"),
 ) -> None:
-    """Take a waiver back before its day. It stays listed."""
+    """End a waiver early. It stays listed."""
     import getpass
 
     from app.cli.waiver import take_back

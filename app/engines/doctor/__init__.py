@@ -1,1 +1,1 @@
-"""What will burn the deployment, said before it burns."""
+"""Check a line-up, a log or a running server for known deployment problems."""

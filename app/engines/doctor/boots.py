@@ -1,4 +1,4 @@
-"""A log of vLLM or llama.cpp, boot by boot: a container that was started again goes on in the same file."""
+"""Split a log of vLLM or llama.cpp into boots, since a restarted container continues the same file."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from app.errors import BadInput
 from app.text.clean import clean
 
 LONGEST = 4000
-"""Of a line: the flags of a start take some 2,000 characters."""
+"""Longest line read; the flags of a start take about 2,000 characters."""
 _VLLM = re.compile(
     r"\((?:APIServer|EngineCore|Worker)\w* pid=\d+\)|Initializing a V1 LLM engine|vLLM API server version"
     r"|llama\.cpp (?:starts|serves|does not start)|srv +(?:init|load_model): "
@@ -32,19 +32,19 @@ _MARKS = {
 @dataclass
 class Boot:
     flags: str = ""
-    """As Python prints a dict."""
+    """Flags as a printed Python dict."""
     version: str = ""
     step: str = ""
-    """The newest that it reached."""
+    """Newest step reached."""
     up: bool = False
     cause: Fatal | None = None
     at: int = 0
-    """The line of the cause."""
+    """Line number of the cause."""
     served: bool = False
-    """It was up when the cause came."""
+    """The engine was up when the cause was logged."""
     marks: set[str] = field(default_factory=set)
     accepted: list[float] = field(default_factory=list)
-    """Per cent of drafted tokens, as it was logged."""
+    """Logged acceptance rates, in per cent of drafted tokens."""
 
     def flag(self, name: str) -> str:
         found = re.search(rf"'{name}': \[?(?:'([^']*)'|([\w.]+))", self.flags)
@@ -69,7 +69,7 @@ class Boot:
 
 
 def read_boots(lines: Iterable[str], name: str) -> tuple[Boot, ...]:
-    """`name` is what the log is called, for the sentence that refuses one of another program."""
+    """Parse a log into boots. Raise BadInput if it is empty or of another program; `name` is used in that message."""
     boots, ours, number = [Boot()], False, 0
     for number, raw in enumerate(lines, start=1):
         line = clean(raw.rstrip("\n").rsplit("\r", 1)[-1], LONGEST)

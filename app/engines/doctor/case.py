@@ -1,4 +1,4 @@
-"""One engine as the checks see it: what vLLM will be told, what the plan makes of it, and what this machine has."""
+"""The input of the checks for one engine: its resolved flags, its memory plan and this machine's inventory."""
 
 import re
 from collections.abc import Mapping
@@ -17,20 +17,20 @@ from app.lineups.model import Engine, Gpu, Lineup
 
 BLACKWELL = re.compile(r"\b(?:blackwell|g?b[123]00|gb10|rtx 50\d\d)\b", re.IGNORECASE)
 ADA = re.compile(r"\b(?:l4|l40s?|ada|rtx 40\d\d)\b", re.IGNORECASE)
-"""Compute capability 8.9."""
+"""GPUs of compute capability 8.9."""
 
 
 @dataclass(frozen=True)
 class Situation:
     settled: Settled
     gpus: tuple[Gpu, ...]
-    """Of its first replica."""
+    """GPUs of the first replica."""
     here: Here
     flags: Mapping[str, str]
     fit: Fit | None
     reckoning: Reckoning | None
     unknown: str = ""
-    """Why it cannot be reckoned."""
+    """Why no estimate is possible."""
 
     @property
     def engine(self) -> Engine:
@@ -38,7 +38,7 @@ class Situation:
 
     @cached_property
     def rules(self) -> Rules | None:
-        """None where the line-up does not say a version, or none that can be read."""
+        """vLLM's rules, or None if the line-up states no valid version."""
         try:
             rules = rules_of(self.engine.vllm)
         except BadInput:
@@ -46,7 +46,7 @@ class Situation:
         return rules if rules.said else None
 
     def since(self, *version: int) -> bool:
-        """Known to be that version or later."""
+        """Return True if the version is known and at least `version`."""
         return self.rules is not None and self.rules.version >= version
 
     def before(self, *version: int) -> bool:
@@ -60,7 +60,7 @@ class Situation:
 
     @property
     def starts(self) -> bool:
-        """Temper starts it, so its flags are known."""
+        """True if Temper starts the engine, so that its flags are known."""
         return self.engine.launch is not None
 
     @property
@@ -82,7 +82,7 @@ class Situation:
 
 
 def gemma4_flags_missing(reasoning: bool, calls: bool, choice: bool) -> str:
-    """What vLLM is to be started with besides, of what Gemma 4's thoughts and calls of tools need."""
+    """Return the missing flags that vLLM needs to parse Gemma 4's reasoning and tool calls."""
     wants = ("--reasoning-parser gemma4", "--tool-call-parser gemma4", "--enable-auto-tool-choice")
     return " ".join(want for want, there in zip(wants, (reasoning, calls, choice), strict=True) if not there)
 

@@ -1,4 +1,4 @@
-"""What will burn a line-up, before anything is started: each pitfall is one check. Pure."""
+"""Run all checks on a line-up before anything is started. Pure."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Pitfalls of speculative decoding: drafters that vLLM cannot use as they are, and figures that mean little."""
+"""Checks of speculative decoding: drafters that vLLM cannot use and meaningless acceptance figures."""
 
 import re
 
@@ -9,9 +9,9 @@ _ASSISTANT = re.compile(r"assistant|[-_.]mtp\b|\bmtp[-_.]", re.IGNORECASE)
 _PREPARED = re.compile(r"p[-_]?eagle|\bpard\b|parallel", re.IGNORECASE)
 _MASKS = ("mask_token_id", "pard_token", "ptd_token_id", "dspark_noise_token_id")
 _NOT_CAUSAL = (0, 25)
-"""From here on TRITON_ATTN can attend both ways."""
+"""First version whose TRITON_ATTN supports bidirectional attention."""
 _FINDS_MTP = (0, 25)
-"""From here on the drafter's own config tells vLLM what it is: seen in 0.25.1 and tried with 0.32.0."""
+"""First version that detects MTP from the drafter's config: read in 0.25.1 and tested with 0.32.0."""
 
 
 def mtp_is_not_said(case: Situation) -> Said | None:

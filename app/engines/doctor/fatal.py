@@ -1,4 +1,4 @@
-"""Lines of an engine's log after which it will not serve, each with what it means and what helps."""
+"""Known fatal lines of engine logs, each with its meaning and a fix."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.engines.llamacpp.weights import SET_UP
 
 _MARGIN = 0.95
-"""A boot at the very edge succeeds by luck: fragmentation differs from one to the next."""
+"""Safety margin: memory fragmentation differs between boots, so a start at the limit succeeds only sometimes."""
 _STEP = 16
 
 
@@ -15,7 +15,7 @@ class Fatal:
     says: str
     fix: str
     proposes: int | None = None
-    """A max_model_len that leaves a margin."""
+    """Proposed max_model_len with a safety margin."""
 
 
 def fatal(line: str) -> Fatal | None:
@@ -158,8 +158,5 @@ _TABLE = (
         "the cause stands above in the log: temper doctor LINEUP --log FILE",
     ),
 )
-"""What a line has, what it means ({0}: the end of what was found; {1}: its first part), what helps.
-
-The most telling first: what follows a cause is only its echo.
-"""
+"""Pattern, meaning and fix; {0} is the end of the match and {1} its first group. The most specific come first."""
 _KNOWN = tuple((re.compile(pattern), says, fix) for pattern, says, fix in _TABLE)

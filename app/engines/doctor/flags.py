@@ -1,4 +1,4 @@
-"""The flags of a launch. They come after those that the line-up's own fields become, and vLLM takes the last one."""
+"""Flags of a launch section. They follow those made from the line-up's fields, and vLLM uses the last one."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _LARGEST = 1e15
 
 
 def read_flags(words: tuple[str, ...]) -> dict[str, str]:
-    """By name, with dashes as vLLM reads underscores; a flag without a value has an empty one."""
+    """Return flag values by name, with dashes for underscores as in vLLM; the value is empty if there is none."""
     found: dict[str, str] = {}
     name = ""
     for word in words:
@@ -31,11 +31,11 @@ def read_flags(words: tuple[str, ...]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Settled:
-    """An engine as vLLM will see it."""
+    """An engine with its launch flags applied, as vLLM sees it."""
 
     engine: Engine
     overridden: tuple[str, ...] = ()
-    """Flags that say otherwise than the line-up's own field."""
+    """Flags that contradict the line-up's own field."""
     unreadable: tuple[str, ...] = ()
 
 
@@ -58,7 +58,7 @@ def settle(engine: Engine) -> Settled:
 
 
 def _contradicts(engine: Engine, field: str, value: object) -> bool:
-    """Plan, probe and page go by the field, whether it was written or left to its default."""
+    """Return True if the flag differs from the field, which plan, probe and page use, set or default."""
     return bool(getattr(engine, field) != value)
 
 
@@ -80,7 +80,7 @@ def _share(text: str) -> Any:
 
 
 def _length(text: str) -> int:
-    """vLLM reads 32k as 32,000 and 32K as 32,768."""
+    """Parse a length as vLLM does: 32k is 32,000 and 32K is 32,768."""
     if found := re.fullmatch(r"(\d+(?:\.\d+)?)([kmgKMG])", text):
         return int(_positive(found[1], float) * _UNITS[found[2]])
     return int(_positive(text, int))

@@ -1,4 +1,4 @@
-"""What this machine holds that the checks look at: templates, configs, its environment. Read once, before they ask."""
+"""Read the local files and environment that the checks need, once, before the checks run."""
 
 import hashlib
 import json
@@ -20,13 +20,13 @@ TEMPLATE = "chat_template.jinja"
 @dataclass(frozen=True)
 class Here:
     templates: Mapping[str, str] = field(default_factory=dict)
-    """sha256 by path; of a checkpoint's own template too, by its folder."""
+    """sha256 by path; a checkpoint's own template by its folder."""
     configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """config.json by the folder that a line-up names as a model."""
+    """config.json by the folder that a line-up uses as a model."""
     environment: Mapping[str, str] = field(default_factory=dict)
     llamacpp: LlamacppHere = field(default_factory=LlamacppHere)
     serves: bool = False
-    """It has a GPU driver: taken to be the machine that the engines run on."""
+    """True if there is a GPU driver: this is assumed to be the engines' machine."""
 
 
 NOTHING = Here()
@@ -66,7 +66,7 @@ def _config(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> bytes | None:
-    """None for what is not there, and for what is too large to be what it should be."""
+    """Return a file's bytes, or None if it is missing, unreadable or too large."""
     try:
         if not path.is_file():
             return None

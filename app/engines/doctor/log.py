@@ -1,4 +1,4 @@
-"""What a log of vLLM tells afterwards: why it did not start, that it started by luck, and lines worth a second look."""
+"""Checks of an engine's log: failed starts, starts that succeeded by luck, and suspicious lines."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from app.engines.doctor.pitfall import Pitfall, Said, Severity, worst_first
 from app.lineups.model import Engine, Lineup
 
 LOW_ACCEPTANCE = 45.0
-"""Per cent. EAGLE3 gets 22 to 44 on random tokens, and more on any real text."""
+"""Per cent. EAGLE3 reaches 22 to 44 on random tokens, and more on real text."""
 _NATIVE = "FlashInferCutlassNvFp4LinearKernel"
 
 
 @dataclass(frozen=True)
 class DoctorLog:
-    """The log, and the engine of the line-up that it belongs to where one does."""
+    """The boots of a log, and the engine of the line-up that wrote it, if known."""
 
     boots: tuple[Boot, ...]
     engine: Engine | None = None
     kinds: tuple[str, ...] = ()
-    """Of the engine's GPUs."""
+    """Kinds of the engine's GPUs."""
     others: tuple[str, ...] = ()
-    """The engines of a line-up to which it does not belong."""
+    """Engines of the line-up, if the log belongs to none of them."""
 
     @property
     def last(self) -> Boot:
@@ -57,7 +57,7 @@ def of_another_model(told: DoctorLog) -> Said | None:
 
 
 def ended_by_a_fatal_line(told: DoctorLog) -> Said | None:
-    """The first one: what follows a cause is its echo."""
+    """Report the first fatal line; later ones are consequences."""
     boot = told.last
     if boot.cause is None:
         return None
@@ -108,7 +108,7 @@ def marlin(told: DoctorLog) -> Said | None:
 
 
 def marked(mark: str, severity: Severity, says: str, fix: str) -> Callable[[DoctorLog], Said | None]:
-    """A line that means the same wherever it stands."""
+    """Create a check that reports a diagnosis if the last boot has the mark."""
     return lambda told: Said(severity, says, fix) if mark in told.last.marks else None
 
 

@@ -1,4 +1,4 @@
-"""Pitfalls of memory: what does not fit, what fits by luck, and what fits until something comes."""
+"""Checks of GPU memory: what does not fit, what fits by luck and what fails under load."""
 
 import re
 
@@ -10,14 +10,14 @@ from app.engines.fit.verdict import SAFE, TIGHT_GIB
 STEP = 16
 HIGH, MANY, SIZES = 0.94, 256, 35
 MEASURED_GIB = 80
-"""Of the cards on which the edge was measured."""
+"""Memory of the GPUs on which the limit was measured."""
 MEDIA_HIGH, MEDIA_SAFE = 0.92, 0.9
 KNEES = (
     (re.compile(r"\bH100\b", re.IGNORECASE), "an H100", 64),
     (re.compile(r"\bH200\b", re.IGNORECASE), "an H200", 128),
 )
 KNEE_WEIGHTS_GIB = 15
-"""The knees were measured with the 31B; small models have theirs further out."""
+"""The knees were measured with the 31B; small models reach theirs with more requests."""
 _CAPTURE = ("--cudagraph-capture-sizes", "--max-cudagraph-capture-size", "--compilation-config", "-cc")
 
 
@@ -63,7 +63,7 @@ def beyond_the_model(case: Situation) -> Said | None:
 
 
 def starts_by_luck(case: Situation) -> Said | None:
-    """Only where memory, not the model, is what ends the context."""
+    """Check the margin below the longest context, if memory and not the model limits it."""
     fit, found = case.fit, case.reckoning
     if fit is None or found is None or not fit.fits or not (longest := fit.largest_context.value):
         return None

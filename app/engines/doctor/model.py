@@ -1,4 +1,4 @@
-"""Pitfalls of the model itself: how it is split, and what its checkpoint says of its attention."""
+"""Checks of the model: its split over GPUs, and the attention settings of its checkpoint."""
 
 import re
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ def heads_do_not_divide(case: Situation) -> Said | None:
 
 
 def gpus_are_too_few(case: Situation) -> Said | None:
-    """The line-up's own fields were held to each other when it was read; its flags were not."""
+    """Check that the flags' tp and pp match the GPUs; only the line-up's own fields were validated when read."""
     asked = case.engine.gpus_per_replica
     if len(case.gpus) >= asked:
         return None
@@ -78,7 +78,7 @@ def _all_parts_match(ignored: Iterable[str]) -> bool:
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Somebody else's pattern: only short ones are tried."""
+    """Match an untrusted pattern; long ones are not tried."""
     try:
         return len(pattern) <= 200 and re.match(pattern, name) is not None
     except (re.error, RecursionError):

@@ -1,11 +1,11 @@
-"""Pitfalls of an engine on the processor: what llama.cpp needs here and does not find."""
+"""Checks of an engine on the CPU: the package, weights, processor and memory for llama.cpp."""
 
 from app.engines.doctor.case import Situation
 from app.engines.doctor.pitfall import Said
 from app.engines.llamacpp.weights import SET_UP
 
 NEAR = 0.8
-"""Of the memory that is available: beside the weights there is the KV cache, and everybody else."""
+"""Share of the available memory for the weights; the rest is for the KV cache and other processes."""
 
 
 def is_not_installed(case: Situation) -> Said | None:

@@ -1,28 +1,28 @@
-"""What the doctor says: one pitfall, how bad it is, why, and what helps."""
+"""Results of the checks: a pitfall with its severity, reason and fix."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["stop", "warn", "note"]
-"""It will not start, or not serve; it may burn later; worth knowing."""
+"""stop: it will not start or serve; warn: it may fail later; note: for information."""
 _WORST_FIRST: tuple[Severity, ...] = ("stop", "warn", "note")
 
 
 @dataclass(frozen=True)
 class Pitfall:
     check: str
-    """Its name, in kebab case."""
+    """Name of the check, in kebab case."""
     severity: Severity
     engine: str
-    """Empty where nobody said which engine it is."""
+    """Empty if the engine is unknown."""
     says: str
     fix: str
 
 
 @dataclass(frozen=True)
 class Said:
-    """A finding before it has its check and its engine."""
+    """The result of one check, before its check and engine are added."""
 
     severity: Severity
     says: str
@@ -33,7 +33,7 @@ class Said:
 
 
 def worst_first(findings: Iterable[Pitfall]) -> tuple[Pitfall, ...]:
-    """Engines keep the order in which they were first spoken of."""
+    """Sort by severity within each engine; engines keep the order of their first pitfall."""
     told = tuple(findings)
     engines = list(dict.fromkeys(one.engine for one in told))
     return tuple(sorted(told, key=lambda one: (engines.index(one.engine), _WORST_FIRST.index(one.severity))))

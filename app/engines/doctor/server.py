@@ -1,4 +1,4 @@
-"""A running server, looked at once from outside: is it an engine, does it let us in, does it serve what is meant."""
+"""Checks of a running server: its health, key, model, version and metrics."""
 
 import re
 from collections.abc import Iterator
@@ -24,22 +24,22 @@ Named = tuple[str, Said]
 
 @dataclass(frozen=True)
 class ServerLook:
-    """What came back. `health` is None where nothing answers at all."""
+    """Answers of a server. `health` is None if nothing answers."""
 
     root: str
     health: int | None = None
     version: str = ""
     models: tuple[ServedModel, ...] = ()
     refusal: str = ""
-    """Why /v1/models gave no list."""
+    """Why /v1/models returned no list."""
     sample: EngineSample | None = None
     no_metrics: str = ""
     calls_tools: bool = True
-    """It does not refuse a question that offers a tool."""
+    """It accepts a request that offers a tool."""
 
 
 async def look_at(http: httpx.AsyncClient, base: str, key: str = "", metrics_url: str = "") -> ServerLook:
-    """`base` ends in /v1."""
+    """Query a server once and return its answers. `base` ends in /v1."""
     client = EngineClient(http, base, key=key, patience=PATIENCE)
     root = base.removesuffix("/v1")
     if (health := await _health(http, root)) is None:
@@ -67,7 +67,7 @@ async def _health(http: httpx.AsyncClient, root: str) -> int | None:
 
 
 async def _calls_tools(http: httpx.AsyncClient, base: str, key: str, model: str) -> bool:
-    """One token at most. A server without a parser says so before it thinks."""
+    """Return False if the server lacks a tool call parser, which it reports before it generates."""
     tool = {"type": "function", "function": {"name": "stop", "parameters": {"type": "object", "properties": {}}}}
     said = [{"role": "user", "content": "Say yes."}]
     question = {"model": model, "messages": said, "max_tokens": 1, "tools": [tool], "tool_choice": "auto"}
@@ -83,11 +83,11 @@ async def _calls_tools(http: httpx.AsyncClient, base: str, key: str, model: str)
 
 
 def diagnose_server(look: ServerLook, engine: Engine | None = None) -> Iterator[Named]:
-    """`engine` is what the line-up means to find there; without one, any model will do."""
+    """Yield diagnoses of a server. `engine` is the expected engine; without it, any model is accepted."""
     if look.health is None:
         yield "not-answering", _silent(look, engine)
     elif look.health == httpx.codes.SERVICE_UNAVAILABLE:
-        yield _unwell(look)  # llama.cpp refuses everything until it has loaded
+        yield _unwell(look)  # llama.cpp refuses all requests until it has loaded
     elif look.refusal:
         yield _refused(look)
     elif look.health != httpx.codes.OK:
@@ -150,7 +150,7 @@ def _parsers(look: ServerLook) -> Iterator[Named]:
 
 def _versions(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
     if any(card.made_by for card in look.models):
-        return  # llama.cpp names its build, and nothing that is known here depends on it
+        return  # no check depends on llama.cpp's build
     numbers = re.match(r"v?(\d{1,4})\.(\d{1,4})", look.version)
     if numbers is None:
         says = f"{look.root} does not tell a version of vLLM: it speaks the wire, and may be something else"

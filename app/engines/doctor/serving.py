@@ -1,4 +1,4 @@
-"""Pitfalls of the words and the environment that vLLM is started with."""
+"""Checks of vLLM's flags, image and environment."""
 
 from app.engines.doctor.case import BLACKWELL, Situation, gemma4_flags_missing
 from app.engines.doctor.pitfall import Said
@@ -46,7 +46,7 @@ def parsers_are_missing(case: Situation) -> Said | None:
 
 
 def answers_are_padded(case: Situation) -> Said | None:
-    """The roles answer by a JSON Schema."""
+    """Check the option against padded answers, since the roles answer by a JSON Schema."""
     if not case.starts or any("disable_any_whitespace" in value for pair in case.flags.items() for value in pair):
         return None
     flag = '--structured-outputs-config \'{"backend":"xgrammar","disable_any_whitespace":true}\''

@@ -1,10 +1,10 @@
-"""A chat template from before Gemma 4's was mended, or none at all."""
+"""Check for a missing chat template, or one from before Gemma 4's was fixed."""
 
 from app.engines.doctor.case import Situation
 from app.engines.doctor.pitfall import Said
 
 TEMPLATE_SHA256 = "94899c0f917d93f6fe81c95744d1e8ddab2d21d39228d2e4aec1fb2a25bff413"
-"""Google's template for the 31B as it stood on 2026-04-30, two days after it was mended."""
+"""Google's template for the 31B of 2026-04-30, two days after the fix."""
 TEMPLATE_URL = "https://huggingface.co/google/gemma-4-31B-it/raw/main/chat_template.jinja"
 _STALE = "older ones put an empty thought into answers without thinking and break the parameters of tools"
 

@@ -1,1 +1,1 @@
-"""What an engine takes of its GPUs and how fast it can be at most, reckoned before anything is started."""
+"""Estimate an engine's GPU memory and maximum speed before it is started."""

@@ -1,4 +1,4 @@
-"""vLLM's KV cache: layers in groups that share one pool of blocks, and what a request takes of it."""
+"""Model of vLLM's KV cache: groups of layers that share one pool of blocks, and the blocks per request."""
 
 import math
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ from app.errors import BadInput
 
 @dataclass(frozen=True)
 class CacheLayer:
-    """One layer that holds keys and values, on one GPU."""
+    """One layer with keys and values, on one GPU."""
 
     index: int
     window: int | None
     heads: int
     head_dim: int
     element: int
-    """Bytes of one number."""
+    """Bytes per number."""
 
     @property
     def kind(self) -> tuple[int, int, int]:
@@ -30,7 +30,7 @@ class CacheLayer:
 
 @dataclass(frozen=True)
 class LayerGroup:
-    """Layers with one block table."""
+    """Layers that share one block table."""
 
     layers: tuple[CacheLayer, ...]
     block: int
@@ -43,20 +43,20 @@ class LayerGroup:
         if (window := self.layers[0].window) is None:
             return math.ceil(length / self.block)
         held = min(window - 1 + in_flight, length)
-        return math.ceil(held / self.block) + 1  # the window need not begin where a block does
+        return math.ceil(held / self.block) + 1  # the window can start inside a block
 
 
 @dataclass(frozen=True)
 class Cache:
     groups: tuple[LayerGroup, ...]
     in_flight: int
-    """Tokens of requests under way whose blocks a sliding layer cannot give back yet."""
+    """Tokens in flight whose blocks a sliding layer cannot free yet."""
     rules: Rules
     stages: tuple[range, ...]
 
     @property
     def block_bytes(self) -> int:
-        """Of one block of the pool, on the GPU where it is largest."""
+        """Bytes of one pool block, on the GPU where it is largest."""
         return max(
             sum(group.page(layer) for layer in group.layers if layer.index in stage)
             for stage in self.stages
@@ -67,24 +67,24 @@ class Cache:
         return max(0, int(pool // self.block_bytes))
 
     def request(self, length: int) -> int:
-        """Blocks that one request of this length can come to hold."""
+        """Return the most blocks that one request of this length holds."""
         return sum(group.blocks(length, self.in_flight) for group in self.groups)
 
     def concurrency(self, pool: float, length: int) -> float:
         return self.blocks(pool) / self.request(length)
 
     def tokens(self, pool: float, length: int) -> int:
-        """What vLLM logs as the cache's size."""
+        """Return the cache size in tokens that vLLM logs."""
         if self.rules.tokens_by_concurrency:
             return int(self.concurrency(pool, length) * length)
         return self.blocks(pool) // len(self.groups) * min(group.block for group in self.groups)
 
     def needed(self, length: int) -> int:
-        """Bytes without which vLLM does not start with this max_model_len."""
+        """Return the bytes that vLLM needs to start with this max_model_len."""
         return (self.request(length) + self.rules.null_block_reserved) * self.block_bytes
 
     def longest(self, pool: float, most: int) -> int:
-        """The largest max_model_len that starts, 0 where none does."""
+        """Return the largest max_model_len up to `most` that starts, or 0 if none does."""
         low, high = 0, most
         while low < high:
             middle = (low + high + 1) // 2
@@ -110,12 +110,12 @@ def _by_kind(layer: CacheLayer) -> tuple[tuple[int, int, int], int]:
 
 
 def _layers_per_group(counts: list[int]) -> int:
-    """As many as the rarest kind has; where the kinds are near each other in number, as many as the commonest."""
+    """Return the smallest count, or the largest if the counts differ by less than half, as vLLM does."""
     return max(counts) if max(counts) < 1.5 * min(counts) else min(counts)
 
 
 def _cut(kind: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: Rules) -> Iterable[LayerGroup]:
-    """A kind with a smaller page gets a larger block, so that all pages are equal."""
+    """Split layers of one kind into groups. A smaller page gets a larger block, so that all pages are equal."""
     own = kind[0].page(block)
     if page % own and not rules.pads_pages:
         raise BadInput(

@@ -1,4 +1,4 @@
-"""The GPUs that line-ups name: what CUDA sees of their memory, and how fast they read it."""
+"""Known GPU kinds, with the memory that CUDA sees and its bandwidth."""
 
 import re
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ class GpuKind:
     name: str
     title: str
     memory_gib: float
-    """What cudaMemGetInfo calls the total, which vLLM shares out: less than nvidia-smi shows."""
+    """Total of cudaMemGetInfo, which vLLM uses; less than nvidia-smi shows."""
     bandwidth_gb_s: float
     words: frozenset[str]
-    """All of them occur in the name that NVML gives the card."""
+    """Words that all occur in NVML's name of the GPU."""
     unified: bool = False
 
 
@@ -36,7 +36,7 @@ GPU_KINDS = (
 
 
 def find_gpu_kind(name: str) -> GpuKind | None:
-    """By the short name, or by the name that NVML or a line-up gives the card."""
+    """Find a GPU kind by its short name, or by its name in NVML or a line-up."""
     words = frozenset(re.findall(r"[a-z0-9]+", name.lower()))
     for kind in GPU_KINDS:
         if name.strip().lower() == kind.name or kind.words <= words:
@@ -45,7 +45,7 @@ def find_gpu_kind(name: str) -> GpuKind | None:
 
 
 def gpus_from(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
-    """`l4:4` is four L4. Without a number there are as many as `indices` asks for."""
+    """Parse text like `l4:4`, four L4. Without a number, return the GPUs of `indices`. Raise BadInput if invalid."""
     name, _, count = text.partition(":")
     if (kind := find_gpu_kind(name)) is None:
         known = ", ".join(kind.name for kind in GPU_KINDS)
@@ -59,7 +59,7 @@ def gpus_from(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
 
 
 def usable_gib(gpu: Gpu) -> float:
-    """A line-up may state what nvidia-smi or a data sheet says; CUDA can give out no more than it sees."""
+    """Return the stated memory, limited to what CUDA sees: line-ups may state figures of nvidia-smi or a data sheet."""
     kind = find_gpu_kind(gpu.kind)
     return gpu.memory_gib if kind is None or kind.unified else min(gpu.memory_gib, kind.memory_gib)
 
@@ -69,5 +69,5 @@ def is_cpu(gpu: Gpu) -> bool:
 
 
 def batches_large(gpu: Gpu) -> bool:
-    """Cards of 70 GiB and more, A100 apart, get larger batches by default."""
+    """Return True for GPUs of at least 70 GiB except A100, which get larger default batches."""
     return usable_gib(gpu) >= 70 and "a100" not in gpu.kind.lower()

@@ -1,4 +1,4 @@
-"""Reads a checkpoint's config.json, as Hugging Face writes it, into a Shape."""
+"""Read a checkpoint's Hugging Face config.json into a ModelShape."""
 
 import json
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ DENSE = (
 )
 LARGEST_CONFIG = 4_000_000
 GEMMA4_AUDIO = 304_824_608
-"""Parameters of the audio encoder of E2B and E4B, counted on the module itself."""
+"""Parameters of the audio encoder of E2B and E4B, counted in the module."""
 GEMMA4_VIDEO_TOKENS = 32 * (70 + 8)
-"""32 frames of 70 tokens, each with its marks: what vLLM plans for."""
+"""vLLM plans for 32 frames of 70 tokens plus markers."""
 
 
 def read_config(path: Path) -> Shape:

@@ -1,11 +1,11 @@
-"""The layers that a config.json describes, each with its kind, its heads and its width."""
+"""Read the layers of a config.json, each with its kind, heads and width."""
 
 from app.engines.fit.hub_values import Values
 from app.engines.fit.shape import Layer, LayerKind
 
 KINDS: dict[str, LayerKind] = {"sliding_attention": "sliding", "full_attention": "full"}
 ALL_SLIDING = ("mistral", "mixtral", "phi3")
-"""Where a window is named, each layer has it."""
+"""If a window is set, every layer has it."""
 ONLY_EXPERTS = ("mixtral", "qwen3_moe")
 GEMMA4_GLOBAL_HEAD = 512
 MOST_LAYERS = 1000
@@ -56,7 +56,7 @@ def _k_is_v(text: Values, architecture: str, kind: LayerKind) -> bool:
 
 
 def _own(text: Values, index: int) -> Values | None:
-    """What transformers of 5.15 and newer writes of a layer that is not like the others."""
+    """Return the layer's own config, which transformers 5.15 and later write for layers that differ."""
     each = text.table("per_layer_config")
     return None if each is None else each.table(str(index))
 
@@ -84,7 +84,7 @@ def _kinds(text: Values, architecture: str) -> list[LayerKind]:
 
 
 def _kinds_by_rule(text: Values, architecture: str, count: int) -> list[LayerKind]:
-    """For configs that do not list their layers: every n-th is full."""
+    """Derive the kinds for configs that do not list their layers: every n-th is full."""
     every = 1
     if "sliding_window" in text:
         if architecture.startswith(("gemma3", "gemma4")):
@@ -97,7 +97,7 @@ def _kinds_by_rule(text: Values, architecture: str, count: int) -> list[LayerKin
 
 
 def rope_dims_of(text: Values, layers: tuple[Layer, ...]) -> tuple[int, ...]:
-    """vLLM keeps one table for each distinct way of turning; layers of the same kind share it."""
+    """Return the dimensions of vLLM's rotary tables: one per distinct rotation, shared by layers of one kind."""
     parameters = text.table("rope_parameters")
     dims = {layer.kind: layer.head_dim for layer in layers}
     by_kind = parameters is not None and any(name in parameters for name in KINDS)

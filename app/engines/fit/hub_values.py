@@ -1,4 +1,4 @@
-"""Values out of a config.json that nobody vouches for. What is missing or odd becomes a sentence."""
+"""Validated access to an untrusted config.json. Raise BadInput for missing or invalid values."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

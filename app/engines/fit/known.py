@@ -1,4 +1,4 @@
-"""Models whose shape is known without their files, and how a line-up's model becomes a shape."""
+"""Find a model's shape, from its files or from the models known by name."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +77,7 @@ _DRAFTERS = ("assistant", "speculator", "eagle", "dflash", "drafter")
 
 
 def shape_of(model: str) -> Shape:
-    """Of a folder or file with the config, or of a name from a hub whose shape is known here."""
+    """Return the shape of a config folder or file, or of a known hub name. Raise BadInput if unknown."""
     if (path := Path(model)).exists():
         return read_config(path)
     base = model.lower().rstrip("/").rpartition("/")[2].replace("_", "-")

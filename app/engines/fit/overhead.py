@@ -1,28 +1,28 @@
-"""What is neither weights nor KV pool: estimated from a few measurements, scaled by the model's widths."""
+"""Estimate memory beside weights and KV pool from a few measurements, scaled by the model's widths."""
 
 from dataclasses import dataclass
 
 from app.engines.fit.setting import GIB, FitSetting
 
 LOGIT_BYTES = 14
-"""Of the profile run's sampler, for each sequence and word: once at 16 bit and three times at 32.
-With it the 31B on L4 comes out: 1.14 GiB at tp = 2, and 1.02 at tp = 4 if its utilization was 0.95."""
+"""Bytes of the profile run's sampler per sequence and vocabulary entry: once at 16 bit and three times at 32.
+This reproduces the 31B on L4: 1.14 GiB at tp = 2, and 1.02 at tp = 4 with utilization 0.95."""
 GRAPH_BYTES = 0.2917 * (1 << 20)
-"""Of one captured graph, for each layer: 1.47 GiB for the 60 layers and 86 graphs of the 31B on two L4."""
+"""Bytes of one captured graph per layer, from 1.47 GiB for 60 layers and 86 graphs of the 31B on two L4."""
 NEW_RUNNER = (0, 25, 0)
-"""From here on the profile run is another one. Its three figures make seven loads on H200s with 0.25.1 come out within
-0.3 GiB: docs/measurements/engines_h200.md."""
+"""First version with the new profile run. Its three figures reproduce seven loads on H200s with 0.25.1 within 0.3 GiB:
+docs/measurements/engines_h200.md."""
 NEW_LOGIT_BYTES = 6
 NEW_GRAPH_BYTES = 0.12 * (1 << 20)
 ALWAYS_GIB = 0.25
 CONTEXT_GIB, NCCL_GIB = 0.45, 0.35
-"""Outside of vLLM's share: CUDA's context, and what GPUs use to talk to each other."""
+"""Memory outside of vLLM's share: the CUDA context and the NCCL buffers."""
 MOST_CAPTURED = 512
 
 
 @dataclass(frozen=True)
 class Overhead:
-    """GiB on one GPU."""
+    """Memory beside weights and KV pool, in GiB on one GPU."""
 
     activations: float
     graphs: float
@@ -45,8 +45,8 @@ def _activations(setting: FitSetting) -> float:
 
 
 def _profiled(setting: FitSetting) -> float:
-    """The largest of: a full batch in the widest layer, a sample for every sequence, and, where the model is compiled,
-    a copy of its largest table, which compiling makes for a moment."""
+    """Return the largest of a full batch in the widest layer, a sample for every sequence and, if compiled, the
+    temporary copy of the largest table."""
     shape, tp = setting.shape, setting.split.tp
     samples = NEW_LOGIT_BYTES * setting.max_num_seqs * shape.vocab
     table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.per_layer_width)
@@ -56,7 +56,7 @@ def _profiled(setting: FitSetting) -> float:
 
 
 def _profiled_before(setting: FitSetting) -> float:
-    """One full batch through the widest layer, then a sample for every sequence."""
+    """Return one full batch through the widest layer plus a sample for every sequence."""
     return (_widest(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
 
 
@@ -68,7 +68,7 @@ def _widest(setting: FitSetting) -> float:
 
 
 def graphs_captured(setting: FitSetting) -> int:
-    """Piecewise ones for every size, whole ones for the sizes that a batch of single tokens can have."""
+    """Count CUDA graphs: piecewise ones for every size, full ones for the sizes of decode batches."""
     if setting.eager or setting.cpu:
         return 0
     query = 1 + (setting.speculation.tokens if setting.speculation else 0)

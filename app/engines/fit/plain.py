@@ -1,4 +1,4 @@
-"""A plan as plain numbers, with the provenance of each beside them: for JSON, whether printed or served."""
+"""Convert a plan to JSON data, each number with its provenance."""
 
 from collections.abc import Iterable
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""The door to reckoning: whether an engine fits its GPUs, by how much, and how fast it can be at most."""
+"""Entry point of the estimates: whether an engine fits its GPUs, by how much, and its maximum speed."""
 
 from dataclasses import fields, replace
 
@@ -18,7 +18,7 @@ def plan_lineup(lineup: Lineup) -> tuple[Fit, ...]:
 
 
 def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = None) -> Fit:
-    """One replica of it: its first, beside the engines that the line-up starts earlier, or the one on `gpus`, alone."""
+    """Estimate one replica: the first, beside engines that start earlier, or one alone on `gpus`."""
     beside = Beside() if gpus else _beside(lineup, engine)
     gpus = gpus or _gpus(lineup, engine)
     found = reckon(engine, gpus)
@@ -53,7 +53,7 @@ def _gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
 
 
 def _beside(lineup: Lineup, engine: Engine) -> Beside:
-    """What the engines before it hold of its GPUs, whichever replica."""
+    """Sum the memory that earlier engines hold on the GPUs of any replica."""
     held = dict.fromkeys(engine.gpus, 0.0)
     names = []
     for other in lineup.engines.values():

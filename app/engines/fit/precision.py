@@ -1,4 +1,4 @@
-"""How many bits a weight takes, by the part of the model that it is in."""
+"""Bits per weight in each part of the model."""
 
 from app.engines.fit.shape import Shape
 from app.errors import BadInput
@@ -22,7 +22,7 @@ def mlp_bits(precision: Precision, shape: Shape) -> float:
 
 
 def attention_bits(precision: Precision, shape: Shape) -> float:
-    """NVFP4 checkpoints of Gemma 4 leave attention alone: its outliers are more than 4 bits can hold."""
+    """Return bits per attention weight. NVFP4 checkpoints of Gemma 4 keep 16, as its outliers do not fit into 4."""
     return BF16 if precision == "nvfp4" else mlp_bits(precision, shape)
 
 

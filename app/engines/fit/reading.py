@@ -1,4 +1,4 @@
-"""How fast one stream can be at most: every token reads every weight once, and its own KV cache."""
+"""Count the bytes that one token reads: every weight once, and its own KV cache."""
 
 from app.engines.fit.precision import attention_bits, mlp_bits
 from app.engines.fit.rules import Rules
@@ -10,8 +10,9 @@ GB = 1e9
 
 
 def weights_read(shape: Shape, precision: Precision, split: Split, rules: Rules) -> float:
-    """Bytes for one token from the memory of one GPU after the other: tensor-parallel ones read at the same time,
-    pipeline stages one by one. Tables are looked up, towers and drafter do not take part.
+    """Return the weight bytes read per token. Tensor-parallel GPUs read at the same time, pipeline stages one by one.
+
+    Embedding tables, towers and drafter are not read.
     """
     stages = weights_by_stage(shape, precision, split, rules)
     always = sum(stage.mlp + stage.per_layer_projections + stage.norms for stage in stages)
@@ -28,7 +29,7 @@ def _experts(shape: Shape, precision: Precision, split: Split) -> float:
 
 
 def kv_read(shape: Shape, split: Split, element: int, context: int) -> float:
-    """Bytes of KV cache that one token reads with so many tokens before it, one GPU after the other."""
+    """Return the KV cache bytes that one token reads after `context` tokens, pipeline stages one by one."""
     total = 0
     for layer in shape.layers:
         seen = min(context, shape.window or context) if layer.kind == "sliding" else context

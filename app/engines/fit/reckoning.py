@@ -1,4 +1,4 @@
-"""One engine on its GPUs in numbers, before anybody judges them. GiB on the fullest GPU."""
+"""Memory estimate of one engine on its GPUs, in GiB on the fullest GPU."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,13 +24,13 @@ class Reckoning:
 
     @property
     def profiled_gib(self) -> float:
-        """What vLLM takes off its share beside the weights before it makes the pool of the rest."""
+        """Memory that vLLM subtracts from its share, beside the weights, before it creates the pool."""
         graphs = self.overhead.graphs if self.setting.rules.graphs_counted else 0
         return self.overhead.activations + graphs
 
     @property
     def left_gib(self) -> float:
-        """For the pool, below 0 where the weights alone are too much."""
+        """Memory left for the pool; negative if the weights alone do not fit."""
         if self.setting.kv_cache_bytes is not None:
             return self.setting.kv_cache_bytes / GIB
         return self.setting.share_gib - self.weights_gib - self.profiled_gib
@@ -41,12 +41,12 @@ class Reckoning:
 
     @cached_property
     def needed_gib(self) -> float:
-        """The pool that one request of max_model_len asks for."""
+        """Pool size for one request of max_model_len."""
         return self.cache.needed(self.setting.max_model_len) / GIB
 
     @property
     def held_gib(self) -> float:
-        """Once it serves. Activations come and go and are not in it."""
+        """Memory held while serving, without temporary activations."""
         return self.weights_gib + self.pool_gib + self.overhead.graphs + self.overhead.context
 
     @property

@@ -1,4 +1,4 @@
-"""What vLLM does otherwise from one version to the next, where memory depends on it. Read from its sources."""
+"""Differences between vLLM versions that affect memory, read from its sources."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ NEWEST = (0, 33, 0)
 class Rules:
     version: tuple[int, int, int]
     said: bool
-    """Whether a version was named at all."""
+    """True if a version was given."""
 
     @property
     def name(self) -> str:
@@ -24,42 +24,42 @@ class Rules:
 
     @property
     def graphs_counted(self) -> bool:
-        """CUDA graphs are taken off the KV pool before it is made."""
+        """CUDA graphs are subtracted from the KV pool before it is created."""
         return self.version >= (0, 20, 0)
 
     @property
     def tokens_by_concurrency(self) -> bool:
-        """The size that is logged is concurrency x max_model_len; before, blocks // groups x block size."""
+        """The logged size is concurrency x max_model_len; earlier, blocks // groups x block size."""
         return self.version >= (0, 20, 1)
 
     @property
     def media_in_one_batch(self) -> bool:
-        """max_num_batched_tokens is raised to what one video of a model takes that looks both ways at images."""
+        """max_num_batched_tokens is raised to one video's tokens for models with bidirectional image attention."""
         return self.version >= (0, 22, 0)
 
     @property
     def pads_pages(self) -> bool:
-        """A page that does not divide the largest one is padded; before, vLLM refuses the model."""
+        """A page that does not divide the largest one is padded; earlier, vLLM refuses the model."""
         return self.version >= (0, 24, 0)
 
     @property
     def batches_overlap(self) -> bool:
-        """A sliding layer keeps room for every batch in flight; before, for one."""
+        """A sliding layer keeps room for every batch in flight; earlier, for one."""
         return self.version >= (0, 26, 0)
 
     @property
     def largest_batches(self) -> bool:
-        """Cards of 160 GiB and more batch 16,384 tokens by default."""
+        """GPUs of at least 160 GiB batch 16,384 tokens by default."""
         return self.version >= (0, 28, 0)
 
     @property
     def null_block_reserved(self) -> bool:
-        """The check whether one request fits leaves one block out."""
+        """The check that one request fits leaves one block out."""
         return self.version >= (0, 29, 0)
 
     @property
     def shared_layers_project_kv(self) -> bool:
-        """Gemma layers that use another layer's KV cache still hold K and V projections."""
+        """Gemma layers that reuse another layer's KV cache still hold K and V projections."""
         return self.version < (0, 30, 0)
 
     @property

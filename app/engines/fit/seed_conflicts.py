@@ -1,4 +1,4 @@
-"""Where published figures of these line-ups contradict each other, and which of them the arithmetic supports."""
+"""Contradictions between published figures of these line-ups, and the figures that the estimates support."""
 
 from dataclasses import dataclass, replace
 
@@ -11,7 +11,7 @@ from app.lineups.model import Engine, Lineup, Speculation
 GB = 1e9
 TO_GB = GIB / GB
 FULL_LAYERS_BYTES = 10 * 2 * 4 * 512
-"""Of one token at fp8: ten layers, K and V, four heads of 512."""
+"""Bytes of one token at fp8: ten layers, K and V, four heads of 512."""
 EAGLE3 = Speculation("eagle3", "RedHatAI/gemma-4-31B-it-speculator.eagle3", tokens=3, weights_gib=4.5e9 / GIB)
 
 
@@ -19,7 +19,7 @@ EAGLE3 = Speculation("eagle3", "RedHatAI/gemma-4-31B-it-speculator.eagle3", toke
 class Conflict:
     about: str
     figures: tuple[str, ...]
-    """As they were published."""
+    """The published figures."""
     supported: str
 
 

@@ -1,6 +1,6 @@
-"""The seven configurations that were tried on four L4 before anything was reckoned, and what reckoning says of them.
+"""Seven configurations that were tried on four L4, compared with their estimates.
 
-Found on the hardware: two without the memory for bf16, one without it for NVFP4 on one GPU, one crash, three that work.
+On the hardware, bf16 ran out of memory twice, NVFP4 on one GPU once, one configuration crashed and three worked.
 """
 
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ CONTEXT = 4096
 class SeedRow:
     configuration: str
     claimed: str
-    """VRAM per GPU, in the seeds' words."""
+    """VRAM per GPU as the seeds state it."""
     found: Outcome
-    """On the hardware."""
+    """Outcome on the hardware."""
     verdict: Outcome
     fit: Fit
 
@@ -59,7 +59,7 @@ def seed_table() -> tuple[SeedRow, ...]:
 
 
 def tried_on(engine: Engine, gpus: str) -> tuple[Lineup, Engine]:
-    """A line-up of this one engine."""
+    """Return a line-up of this engine alone, and the engine."""
     there = gpus_from(gpus, engine.gpus)
     return Lineup(engine.name, engine.title, "", there, {engine.name: engine}, {}), engine
 

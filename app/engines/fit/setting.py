@@ -1,4 +1,4 @@
-"""An engine's flags as vLLM fills them in: what the line-up leaves out gets vLLM's default for that GPU and version."""
+"""An engine's settings with vLLM's defaults for its GPU and version filled in."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ GIB = float(1 << 30)
 BLOCK, CPU_BLOCK = 16, 128
 KV_BYTES = {"auto": 2, "bfloat16": 2, "float16": 2, "half": 2, "fp8": 1, "fp8_e4m3": 1, "fp8_e5m2": 1}
 DRAFTERS_WITH_CACHE = ("eagle3", "eagle")
-"""Gemma's MTP drafter reads the model's own cache; these hold one layer more."""
+"""Drafters that hold one more cache layer; Gemma's MTP drafter reads the model's own cache."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class FitSetting:
     rules: Rules
     cpu: bool
     unified: bool
-    """Its memory is the host's own."""
+    """The GPU shares the host's memory."""
     gpu_gib: float
-    """Of the smallest of its GPUs, as CUDA sees it."""
+    """Memory of the smallest GPU, as CUDA sees it."""
     bandwidth_gb_s: float
-    """Of the slowest."""
+    """Bandwidth of the slowest GPU."""
     utilization: float
     kv_element: int
     kv_cache_bytes: int | None
@@ -42,7 +42,7 @@ class FitSetting:
 
     @property
     def share_gib(self) -> float:
-        """What vLLM allows itself for weights, activations and KV pool."""
+        """Memory that vLLM may use for weights, activations and KV pool."""
         return self.gpu_gib * self.utilization
 
     @property
@@ -77,7 +77,7 @@ class FitSetting:
         ]
 
     def _drafter_layer(self, index: int) -> list[CacheLayer]:
-        """Taken to have the heads of the model's commonest layers; it sees every token."""
+        """Return the drafter's cache layer, assumed to have the first layer's heads and full attention."""
         if self.speculation is None or self.speculation.method not in DRAFTERS_WITH_CACHE:
             return []
         like = self.shape.layers[0]
@@ -109,7 +109,7 @@ def setting_of(engine: Engine, shape: Shape, gpus: tuple[Gpu, ...]) -> FitSettin
 
 
 def _batch(engine: Engine, shape: Shape, gpu: Gpu, rules: Rules) -> tuple[int, int]:
-    """max_num_seqs and max_num_batched_tokens, as `vllm serve` sets them."""
+    """Return max_num_seqs and max_num_batched_tokens as `vllm serve` sets them."""
     if is_cpu(gpu):
         world = engine.tp * engine.pp
         seqs, tokens = 128 * world, 2048 * world

@@ -1,4 +1,4 @@
-"""A model's shape: what its config.json says that memory and speed follow from."""
+"""A model's shape: the values of its config.json that determine memory and speed."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,21 +12,21 @@ class Layer:
     kv_heads: int
     head_dim: int
     intermediate: int
-    """0 where experts stand in its place."""
+    """0 if experts replace it."""
     expert_intermediate: int = 0
     k_is_v: bool = False
-    """The checkpoint has one matrix for both; vLLM holds it twice."""
+    """The checkpoint has one matrix for K and V; vLLM holds it twice."""
     shares_kv: bool = False
-    """It reads an earlier layer's KV cache and has none of its own."""
+    """It uses an earlier layer's KV cache and has none of its own."""
 
 
 @dataclass(frozen=True)
 class Towers:
     parameters: int
     exact: bool
-    """Counted from a known architecture, not guessed from its sizes."""
+    """Counted for a known architecture, not approximated from its sizes."""
     batch_tokens: int = 0
-    """What the largest item takes where a batch must hold it whole."""
+    """Tokens of the largest item, if one batch must hold it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Quantization:
     method: str
     group: int | None = None
     kv_fp8: bool = False
-    """The checkpoint asks for an fp8 KV cache, which vLLM follows where the KV dtype is left at auto."""
+    """The checkpoint requests an fp8 KV cache, which vLLM uses if the KV dtype is auto."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Shape:
     tied: bool
     window: int | None = None
     rope_dims: tuple[int, ...] = ()
-    """One for each table of cosines and sines."""
+    """One per table of cosines and sines."""
     norms_per_layer: int = 2
     norms_heads: bool = False
-    """Queries and keys have norms of their own."""
+    """Queries and keys have their own norms."""
     per_layer_input: int = 0
     """Width of Gemma's per-layer embeddings."""
     per_layer_vocab: int = 0

@@ -1,4 +1,4 @@
-"""The speed that memory bandwidth allows one stream, without and with speculation."""
+"""Maximum speed of one stream by memory bandwidth, without and with speculation."""
 
 from app.engines.fit.reading import GB, kv_read, weights_read
 from app.engines.fit.reckoned import Reckoned

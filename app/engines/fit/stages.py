@@ -1,8 +1,8 @@
-"""Which layers a pipeline stage holds: vLLM's split."""
+"""Split of layers into pipeline stages, as in vLLM."""
 
 
 def stages_of(layers: int, pp: int) -> tuple[range, ...]:
-    """Even shares. What remains goes to the stages before the last, which has the head to hold."""
+    """Split layers evenly over pipeline stages; the remainder goes before the last stage, which holds the head."""
     sizes = [layers // pp] * pp
     for extra in range(2, layers % pp + 2):
         sizes[-extra] += 1

@@ -1,4 +1,4 @@
-"""Says whether an engine fits, and in a sentence what to change where it does not."""
+"""Decide whether an engine fits, and explain what to change if it does not."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,18 +7,18 @@ from app.engines.fit.reckoning import Reckoning
 from app.engines.fit.setting import GIB
 
 SAFE = 0.95
-"""Of the longest context: at the very edge an engine starts on one day and not on the next."""
+"""Safe share of the longest context: at the limit an engine starts only sometimes."""
 TIGHT_GIB = 1.5
 TRIED = (2, 4, 8)
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The engines that start earlier on the same GPUs."""
+    """Engines that start earlier on the same GPUs."""
 
     names: tuple[str, ...] = ()
     held_gib: float = 0
-    """On the GPU where they hold most."""
+    """Memory on the GPU where they hold most."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _too_full(found: Reckoning, beside: Beside) -> FitVerdict | None:
 
 
 def _with_advice(verdict: FitVerdict, found: Reckoning, with_tp: Callable[[int], Reckoning]) -> FitVerdict:
-    """Where no max_model_len would help."""
+    """Add advice to a verdict if no max_model_len would fit."""
     if found.largest_context > 0:
         return verdict
     for tp in TRIED:

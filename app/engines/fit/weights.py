@@ -1,8 +1,8 @@
-"""Bytes of weights on one GPU, part by part, as vLLM 0.19 to 0.33 allocates them.
+"""Bytes of weights on one GPU by part, as vLLM 0.19 to 0.33 allocates them.
 
-Linear layers are cut across the tensor-parallel GPUs; so are the vocabulary's rows, padded to 64. Every GPU holds the
-norms, the towers, the tables of rotary positions and the small projections of per-layer embeddings in full.
-Key and value heads that are fewer than the GPUs are repeated. Every pipeline stage of Gemma 4 keeps the embeddings.
+Linear layers and vocabulary rows, padded to 64, are split over the tensor-parallel GPUs. Every GPU holds the norms,
+towers, rotary tables and small per-layer projections in full. Key and value heads are repeated if there are fewer than
+GPUs. Every pipeline stage of Gemma 4 holds the embeddings.
 """
 
 import math
@@ -19,7 +19,7 @@ VOCAB_PADDING = 64
 
 @dataclass(frozen=True)
 class Weights:
-    """Bytes."""
+    """Bytes of weights by part."""
 
     mlp: float = 0
     experts: float = 0
@@ -45,7 +45,7 @@ class Split:
     pp: int = 1
     text_only: bool = False
     drafter: float = 0
-    """Bytes of what speculates, all of it."""
+    """Total bytes of the drafter."""
 
     def kv_heads(self, layer: Layer) -> int:
         return max(1, layer.kv_heads // self.tp)
@@ -79,13 +79,13 @@ def _stage(shape: Shape, precision: Precision, split: Split, rules: Rules, held:
 
 
 def attention_held(shape: Shape, layer: Layer, split: Split, rules: Rules) -> float:
-    """Parameters. Where K serves as V, vLLM keeps the matrix twice."""
+    """Return the attention parameters held in memory. If K equals V, vLLM holds the matrix twice."""
     kv = 0 if layer.shares_kv and not rules.shared_layers_project_kv else 2
     return _attention(shape, layer, split, kv)
 
 
 def attention_read(shape: Shape, layer: Layer, split: Split) -> float:
-    """Parameters that one token needs: each matrix once."""
+    """Return the attention parameters read per token, each matrix once."""
     kv = 0 if layer.shares_kv else 1 if layer.k_is_v else 2
     return _attention(shape, layer, split, kv)
 

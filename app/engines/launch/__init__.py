@@ -1,1 +1,1 @@
-"""Engines that Temper starts itself: a process or a container each, watched until it ends."""
+"""Engines that Temper starts itself, each as a process or a container, and watches until they end."""

@@ -1,4 +1,4 @@
-"""The words that start one replica of an engine. Pure; the same words go into systemd units and compose files."""
+"""Build the command that starts one engine replica, also for systemd units and compose files. Pure."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.lineups.model import Engine, Launch, Speculation
 
 MARK = "TEMPER_ENGINE"
-"""In the environment of everything that we start: what is left behind is found by it."""
+"""Environment variable of every process that we start, by which leftovers are found."""
 _OFFLINE = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -16,13 +16,13 @@ _OFFLINE = {
     "DO_NOT_TRACK": "1",
     "PYTHONUNBUFFERED": "1",
     "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
-    # vLLM names its processes, and would write the name over the environment that our mark is read from.
+    # vLLM sets its process title, which would overwrite the environment that holds our mark.
     "SPT_NOENV": "1",
 }
 _VLLM = ("vllm", "serve")
 _ON_CPU = {
     "PYTHONUNBUFFERED": "1",
-    # Threads that spin while they wait for each other are six times slower on a processor that others use, too.
+    # Spinning threads are six times slower on a shared processor.
     "OMP_WAIT_POLICY": "passive",
 }
 
@@ -31,7 +31,7 @@ _ON_CPU = {
 class LaunchCommand:
     argv: tuple[str, ...]
     env: dict[str, str]
-    """Beside what the machine gives."""
+    """Variables added to the machine's environment."""
     port: int
     gpus: tuple[int, ...]
 
@@ -42,8 +42,9 @@ class LaunchCommand:
 
 
 def command(engine: Engine, replica: int, runtime: str = "docker", python: str = sys.executable) -> LaunchCommand:
-    """Of an engine that has a launch. `runtime` starts the container where the line-up names an image; `python` is
-    the one beside which llama.cpp is installed."""
+    """Build the command of an engine with a launch section.
+
+    `runtime` starts containers, if the line-up names an image; `python` is the interpreter that has llama.cpp."""
     launch = _launch(engine)
     port, gpus = launch.port + replica, engine.replicas[replica]
     if engine.on_cpu:
@@ -57,7 +58,7 @@ def command(engine: Engine, replica: int, runtime: str = "docker", python: str =
 
 
 def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[str, ...]:
-    """What follows `vllm serve`; llama.cpp is told in the same words."""
+    """Build the arguments after `vllm serve`; our llama.cpp server takes the same ones."""
     words = [engine.model, "--served-model-name", engine.wire_name, "--host", address, "--port", str(port)]
     if not engine.on_cpu:
         words += ["--tensor-parallel-size", str(engine.tp)]

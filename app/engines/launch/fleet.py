@@ -1,4 +1,4 @@
-"""All that a line-up launches: found or started, and ended with us; what a killed Temper left behind does not stay."""
+"""Start or adopt all engines of a line-up, stop them at exit, and stop engines that a killed Temper left behind."""
 
 import asyncio
 import hashlib
@@ -21,12 +21,12 @@ log = logging.getLogger(__name__)
 
 RUNTIMES = ("docker", "podman")
 Fleet = dict[str, list[Launched]]
-"""Engine name to its replicas."""
+"""Replicas by engine name."""
 
 
 @asynccontextmanager
 async def fleet(engines: Mapping[str, Engine], data: Path, http: httpx.AsyncClient) -> AsyncIterator[Fleet]:
-    """Every engine that has a launch is loading when this is entered."""
+    """Start all engines that have a launch section, yield them while they load, and stop them at exit."""
     wanted = {name: engine for name, engine in engines.items() if engine.launch}
     home = home_of(data)
     folder = data / "engines"
@@ -42,7 +42,7 @@ async def fleet(engines: Mapping[str, Engine], data: Path, http: httpx.AsyncClie
 
 
 def owner_of(fleet: Fleet) -> Callable[[int], str]:
-    """Process to the engine that it belongs to; empty where it is not ours."""
+    """Return a function from process id to engine name, which is empty for processes that are not ours."""
 
     def owner(pid: int) -> str:
         mark = mark_of(pid)
@@ -74,7 +74,7 @@ def _runtime() -> str:
 
 
 async def _end_strangers(home: str, wanted: Mapping[str, Engine]) -> None:
-    """Engines of a line-up before this one."""
+    """Stop engines of an earlier line-up."""
     running = {one.mark.split("/")[1] for one in await asyncio.to_thread(marked, f"{home}/")}
     for name in sorted(running - set(wanted)):
         prefix = f"{home}/{name}/"

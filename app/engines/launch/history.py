@@ -1,4 +1,4 @@
-"""Cold starts of this machine that came to their end: where an ETA comes from."""
+"""Completed cold starts of this machine, from which ETAs are estimated."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ class History:
         self._path = path
 
     def loads(self, engine: Engine) -> list[Load]:
-        """Of engines that load alike, oldest first."""
+        """Return loads of comparable engines, oldest first."""
         try:
             lines = self._path.read_text().splitlines()
         except OSError:
@@ -32,7 +32,7 @@ def _like(engine: Engine) -> str:
 
 
 def _row(line: str) -> object:
-    """None for a line that a crash cut short."""
+    """Parse one line; return None if a crash truncated it."""
     try:
         return json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One replica that we start: from the first line of its log to its end. A crash is a fault to mend, not to repeat."""
+"""One engine replica that we start and watch until it ends. A crashed replica is not restarted."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ class LaunchLook:
 
 
 class Launched:
-    """`home` names the data folder: what carries its mark is ours."""
+    """A launched replica. `home` identifies the data folder; processes with its mark are ours."""
 
     def __init__(
         self, engine: Engine, replica: int, command: LaunchCommand, home: str, folder: Path, http: httpx.AsyncClient
@@ -61,7 +61,7 @@ class Launched:
         self.cold = ColdStart(0.0)
         self.adopted = False
         self.end_seconds = END_SECONDS
-        """Between asking it to end and making it."""
+        """Seconds between SIGTERM and SIGKILL."""
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class Launched:
         return LaunchLook("loading", self.cold.newest or "starting", share, eta)
 
     async def start(self) -> None:
-        """Adopt the same engine where it runs already; end another that stands in its place; else start it."""
+        """Adopt a running process with the same command, or stop any other process in its place and start a new one."""
         async with self._turn:
             if self._state in ("loading", "ready"):
                 return
@@ -104,7 +104,7 @@ class Launched:
             self._state, self._detail = "absent", "stopped"
 
     async def let_go(self) -> None:
-        """Stop watching, and leave it running."""
+        """Stop watching and leave the process running."""
         async with self._turn:
             await self._cease()
 
@@ -160,18 +160,18 @@ class Launched:
                 await self._ended()
                 return
             if self._state == "loading" and await self._serves():
-                self._hear(tail)  # what it said before it answered belongs to its start
+                self._hear(tail)  # lines logged before the first answer belong to the cold start
                 self._history.add(self.engine, self.cold, time.time() - self.cold.started)
                 self._state, self._detail = "ready", ""
             await asyncio.sleep(LOOK_EVERY)
 
     async def _serves(self) -> bool:
-        """Whose answer it was is asked after it came: engines let others listen on their port beside them."""
+        """Return True if the engine answers and owns its port; checked after the answer, since ports can be shared."""
         answered = await answers(self._http, self.base, self.engine.wire_name)
         return answered and not await asyncio.to_thread(self._stranger)
 
     def _stranger(self) -> str:
-        """A container's processes carry no mark of ours: of those only the start is looked at."""
+        """Describe a foreign listener on our port. Skip containers, whose processes have no mark of ours."""
         in_container = self.engine.launch and self.engine.launch.image
         return "" if in_container else stranger(self.command.port, self.pids())
 
@@ -189,7 +189,7 @@ class Launched:
                 self._fatal = fatal(line)
 
     async def _ended(self) -> None:
-        """By itself: whatever it left behind goes too, so that its GPUs are free."""
+        """Record why the engine ended by itself and kill its remaining processes to free the GPUs."""
         code = await self._child.wait() if self._child else None
         await asyncio.to_thread(signalled, self._prefix, signal.SIGKILL)
         how = f"it ended by itself{'' if code is None else f' with code {code}'}"

@@ -1,4 +1,4 @@
-"""Who listens on a port of this machine: an engine that answers there is ours only if the socket is our process's."""
+"""Find the processes that listen on a local port, to tell our engine from another program that answers there."""
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -14,11 +14,11 @@ _HERE = frozenset(
         "0000000000000000FFFF00000100007F",  # 127.0.0.1, by IPv6
     }
 )
-"""Addresses at which a request to 127.0.0.1 arrives, as the kernel of a little-endian machine writes them."""
+"""Listening addresses that receive requests to 127.0.0.1, as a little-endian kernel writes them."""
 
 
 def stranger(port: int, ours: Collection[int]) -> str:
-    """Who else holds the port, in words; empty where nobody but the processes `ours` does."""
+    """Describe another process that listens on the port; empty if only the processes `ours` do."""
     left = set(_listening(port)) - {socket for pid in ours for socket in _sockets(pid)}
     return _named(left) if left else ""
 
@@ -38,7 +38,7 @@ def _listening(port: int) -> Iterator[str]:
 def _sockets(pid: int) -> Iterator[str]:
     try:
         files = list((PROC / str(pid) / "fd").iterdir())
-    except OSError:  # gone meanwhile, or somebody else's
+    except OSError:  # the process has ended, or belongs to another account
         return
     for file in files:
         with suppress(OSError):

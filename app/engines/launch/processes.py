@@ -1,4 +1,4 @@
-"""Processes that carry our mark, found in /proc: also those that left their group, or whose Temper was killed."""
+"""Find processes with our mark in /proc, including those that left their group or whose Temper was killed."""
 
 import os
 import signal
@@ -17,18 +17,18 @@ class Marked:
     pid: int
     mark: str
     leads: bool
-    """It leads its process session: the one that we started."""
+    """True for the session leader, which is the process that we started."""
     started: float
-    """On the wall clock."""
+    """Unix time."""
 
 
 def marked(prefix: str) -> list[Marked]:
-    """Living processes whose mark begins so, oldest first."""
+    """Return living processes whose mark starts with `prefix`, oldest first."""
     return sorted(_marked(prefix), key=lambda one: one.started)
 
 
 def signalled(prefix: str, number: signal.Signals) -> int:
-    """How many there were."""
+    """Send a signal to the marked processes and return how many there were."""
     found = marked(prefix)
     for one in found:
         try:
@@ -39,7 +39,7 @@ def signalled(prefix: str, number: signal.Signals) -> int:
 
 
 def mark_of(pid: int) -> str:
-    """Empty where it has none, or is not for us to look at."""
+    """Return the process's mark; empty without one or without permission to read it."""
     try:
         words = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -54,7 +54,7 @@ def alive(pid: int) -> bool:
 
 
 def tick(pid: int) -> int | None:
-    """When it began, counted from the boot: with its number, who it is. None where there is none."""
+    """Return the start time in ticks since boot, which with the pid identifies a process; None if it has ended."""
     stat = _stat(pid)
     return None if stat is None or stat[0] == _ZOMBIE else int(stat[19])
 
@@ -66,7 +66,7 @@ def _marked(prefix: str) -> Iterator[Marked]:
             continue
         try:
             environment = (folder / "environ").read_bytes()
-        except OSError:  # gone meanwhile, or somebody else's
+        except OSError:  # the process has ended, or belongs to another account
             continue
         if wanted not in environment:
             continue
@@ -79,7 +79,7 @@ def _marked(prefix: str) -> Iterator[Marked]:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """The fields after the name, which may hold anything: state, parent, group, session, ..."""
+    """Return the fields after the name, which may contain any character: state, parent, group, session and so on."""
     try:
         return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,14 +1,15 @@
-"""Ready is more than healthy: it lists the model, and it has said a token."""
+"""Readiness check of an engine."""
 
 import httpx
 import msgspec
 
 PATIENCE = 5.0
 FIRST_TOKEN_PATIENCE = 60.0
-"""The first request may still compile something."""
+"""The first request may still compile kernels."""
 
 
 async def answers(http: httpx.AsyncClient, base: str, model: str) -> bool:
+    """Return True if the engine is healthy, lists the model and generates a token."""
     try:
         health = await http.get(f"{base.removesuffix('/v1')}/health", timeout=PATIENCE)
         if health.status_code != httpx.codes.OK:

@@ -1,4 +1,4 @@
-"""A log file that somebody else writes: its new lines, and its last ones."""
+"""Read the new lines or the last lines of a log file that another process writes."""
 
 from pathlib import Path
 
@@ -32,5 +32,5 @@ def last_lines(path: Path, number: int) -> list[str]:
             text = file.read().decode("utf-8", "replace")
     except OSError:
         return []
-    # A progress bar overwrites its line: only its newest state is one.
+    # A progress bar overwrites its line: keep its newest state only.
     return [line.rsplit("\r", 1)[-1] for line in text.splitlines()[-number:]]

@@ -1,4 +1,4 @@
-"""What starts a line-up without Temper: the same words as systemd units, or as one compose file. Pure."""
+"""Render a line-up's engines as systemd units or as one compose file. Pure."""
 
 import json
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ _MADE = "# Made by `temper up {name} --print {kind}`. Change the line-up and mak
 
 
 def systemd(lineup: Lineup, called: str) -> dict[str, str]:
-    """File name to unit: one per replica, Temper itself, and a target that holds them together.
+    """Return units by file name: one per replica, Temper itself and a target for all.
 
-    `called` is the name or path that the line-up is found by."""
+    `called` is the name or path of the line-up."""
     made = _MADE.format(name=called, kind="systemd")
     replicas = list(_replicas(lineup))
     names = [f"{container(engine, number)}.service" for engine, number in replicas]
@@ -160,7 +160,7 @@ def _service(engine: Engine, replica: int) -> Iterator[str]:
 
 
 def _digest(variable: str, image: str) -> str:
-    """Nothing is built on a tag: compose stops, and says which digest it lacks."""
+    """Return a required variable for the image's digest: compose stops with a message if it is not set."""
     return json.dumps(f"${{{variable}:?set it to the 64 hexadecimal digits of the digest of {image}}}")
 
 
@@ -182,7 +182,7 @@ def _flow(words: tuple[str, ...]) -> str:
 
 
 def _said(text: str) -> str:
-    """As YAML and compose read it: a dollar would begin a variable."""
+    """Quote for YAML and compose, where a dollar starts a variable."""
     return json.dumps(text, ensure_ascii=False).replace("$", "$$")
 
 
@@ -191,7 +191,7 @@ def _environment(name: str, value: str) -> str:
 
 
 def _quoted(word: str, dollar: str = "$$") -> str:
-    """As systemd reads it: percent begins a specifier, and in a command a dollar begins a variable."""
+    """Quote for systemd, where percent starts a specifier and, in a command, a dollar starts a variable."""
     plain = word.replace("%", "%%").replace("$", dollar)
     if plain and not set(plain) & set(" \t\"'\\;"):
         return plain

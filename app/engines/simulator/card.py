@@ -1,19 +1,19 @@
-"""A simulated GPU's figures: they follow what the engine does, with a card's own inertia."""
+"""Figures of a simulated GPU, which follow the engine's load with inertia."""
 
 import math
 from dataclasses import dataclass
 
 _WATTS = {"NVIDIA L4": (28.0, 70.0)}
 _ANY_WATTS = (60.0, 300.0)
-"""Idle with a model loaded, and decoding."""
+"""Watts idle with a model loaded, and while decoding."""
 _LIMIT_WATTS = {"NVIDIA L4": 72.0}
-"""The card's published power; other cards have none here."""
+"""Published power limits; other GPUs have none here."""
 _COOL, _WARM = 44.0, 71.0
 _BUSY_SECONDS, _HEAT_SECONDS = 1.0, 25.0
 
 
 class Inertia:
-    """A level that moves toward its target, like everything with mass."""
+    """A level that approaches its target exponentially."""
 
     def __init__(self, seconds: float, now: float) -> None:
         self._seconds = seconds
@@ -28,7 +28,7 @@ class Inertia:
         return self._target + (self._level - self._target) * math.exp(-(now - self._at) / self._seconds)
 
     def total(self, now: float) -> float:
-        """The level's integral over time."""
+        """Return the integral of the level over time."""
         gone = now - self._at
         settling = self._seconds * (1 - math.exp(-gone / self._seconds))
         return self._total + self._target * gone + (self._level - self._target) * settling
@@ -51,7 +51,7 @@ class SimulatedCard:
         self._heat = Inertia(_HEAT_SECONDS, now)
 
     def work(self, share: float, now: float) -> None:
-        """From now on the card is busy for this share of the time."""
+        """Set the share of time that the GPU is busy from now on."""
         self._busy.aim(share, now)
         self._heat.aim(share, now)
 

@@ -1,4 +1,4 @@
-"""A reply as vLLM's JSON: the chunks of a stream, or one answer."""
+"""Encode a reply as vLLM's JSON, as stream chunks or as one answer."""
 
 import time
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Chunks:
         return self._chunk({"role": "assistant", "content": ""}, 0)
 
     def pieces(self, pieces: tuple[ReplyPiece, ...], tokens: int) -> list[bytes]:
-        """One chunk per channel; no piece at all still makes a chunk, with no text in it."""
+        """Encode one chunk per channel; without pieces, one empty chunk."""
         if not pieces:
             return [self._chunk({"content": ""}, tokens)]
         chunks, tokens = [], tokens - len(pieces)
@@ -40,7 +40,7 @@ class Chunks:
         return self._chunk({"content": ""}, tokens, finish_reason=reason, stop_reason=None)
 
     def closing(self, tokens: int) -> bytes:
-        """The usage of the whole reply, where it was asked for."""
+        """Encode the end of the stream, with the total usage if requested."""
         if not self.usage:
             return DONE
         counts = {"usage": usage(self.prompt_tokens, tokens), "system_fingerprint": _FINGERPRINT}

@@ -1,4 +1,4 @@
-"""A cold start as vLLM logs it: which line comes when, and how much memory is taken by then."""
+"""A simulated cold start: vLLM's log lines with their times, and the memory used by then."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from app.lineups.model import Engine, Simulation
 
 SHORTENED = 60
-"""A cold load of minutes takes seconds, and fewer the higher the speed."""
+"""Factor that turns a cold load of minutes into seconds, at speed 1."""
 GRAPHS_GIB = 1.47
-"""Measured on the 31B; with OTHER_GIB it is what neither weights nor KV cache account for."""
+"""Measured on the 31B; with OTHER_GIB it is the memory beside weights and KV cache."""
 OTHER_GIB = 1.74
 _CONTEXT_GIB = 0.5
 _LOADED, _PROFILED, _CAPTURED = 0.6, 0.75, 0.95
@@ -17,7 +17,7 @@ _LOADED, _PROFILED, _CAPTURED = 0.6, 0.75, 0.95
 @dataclass(frozen=True)
 class LogLine:
     at: float
-    """Share of the cold load that is over when the line appears."""
+    """Share of the cold load that has passed when the line is logged."""
     text: str
 
 
@@ -47,7 +47,7 @@ def kv_gib(simulation: Simulation) -> float:
 
 
 def memory_gib(simulation: Simulation, share: float) -> float:
-    """Per GPU: weights grow with the load, the KV pool is taken at once, the graphs come last."""
+    """Return GiB per GPU at a share of the load: weights grow, the KV pool is allocated at once, graphs come last."""
     weights = simulation.weights_gib_per_gpu * min(share / _LOADED, 1.0)
     pool = simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - _CONTEXT_GIB
     graphs = GRAPHS_GIB * min(max((share - _PROFILED) / (_CAPTURED - _PROFILED), 0.0), 1.0)

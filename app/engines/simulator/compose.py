@@ -1,4 +1,4 @@
-"""A role's thought and answer: from the script, and from the prompt where the script is silent."""
+"""Compose a role's thought and answer from the script, or from the prompt if the script has none."""
 
 import zlib
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ ROLES = {"plan": "architect", "act": "worker", "review": "auditor", "triage": "s
 GIVE_UP_AFTER = 3
 _VALUES = ("value", "new", "line", "content")
 _ROOM = 400
-"""Characters of a host's text that an answer repeats."""
+"""Most characters of host text that an answer repeats."""
 _TROUBLE = ("denied", "refused", "failed", "failure", "error", "invalid")
 
 
@@ -55,7 +55,7 @@ def _act(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
 
 
 def _numbered(one: ScriptedTry, prompt: PromptRead) -> list[Any]:
-    """Lines that go or change, by their number in the file as it is shown."""
+    """Return the actions with lines replaced by their numbers in the shown file."""
     told = []
     for action in one.actions:
         said = {name: prompt.as_chosen(text) if name in _VALUES else text for name, text in action.items()}
@@ -75,7 +75,7 @@ def _review(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
     passed = scanner.get("verdict") == "pass"
     evidence = _cut(prompt.sections.get("Scanner", "").partition("evidence:")[2]) or "The scanner gives no detail."
     veto = one.veto if one and passed else ""
-    # A try with nothing to reflect on was written to pass: its words do not fit another verdict.
+    # A try without a reflection was written to pass: its explanation does not fit another verdict.
     scripted = one is not None and one.explanation and (passed or one.decision)
     explanation = one.explanation if one and scripted else _choose(prompt, _PASSED if passed else _FAILED) + evidence
     thought = one.auditor_thought if one and scripted else _choose(prompt, _WEIGHING)
@@ -141,7 +141,7 @@ _QUIET = (
 
 
 def _choose(prompt: PromptRead, variants: Sequence[str]) -> str:
-    """Varied over rules and attempts, the same for the same prompt."""
+    """Choose a variant that depends on rule and attempt and is stable for the same prompt."""
     return variants[zlib.crc32(f"{prompt.rule}/{prompt.attempt}/{prompt.purpose}".encode()) % len(variants)]
 
 

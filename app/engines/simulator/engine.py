@@ -1,4 +1,4 @@
-"""One simulated vLLM: it loads, counts, is busy, and can be made to die."""
+"""One simulated vLLM engine, with loading, metrics, load and faults."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from app.engines.simulator.script import Script
 from app.lineups.model import Engine, Gpu, Simulation
 
 GRACE = 1.0
-"""Seconds that a dead engine's server stays up to say so."""
+"""Seconds that a dead engine's server still answers health checks."""
 _LOADING_SHARE = 0.35
 
 State = Literal["loading", "ready", "dead"]
@@ -27,7 +27,7 @@ Clock = Callable[[], float]
 
 
 class Active:
-    """A request being answered: what it takes of the KV cache."""
+    """An active request and its KV cache tokens."""
 
     def __init__(self, prompt_tokens: int) -> None:
         self.tokens = prompt_tokens
@@ -59,10 +59,10 @@ class SimulatedEngine:
         self._last_word = asyncio.Event()
         self._recovers = False
         self.most_requests = self.most_tokens = 0
-        """At one time, of those that were answered: what its cache had to hold."""
+        """Most concurrent requests, and most tokens in the KV cache."""
 
     async def live(self) -> None:
-        """Loads and serves until a fault kills it for good."""
+        """Load and serve until a fault kills the engine without recovery."""
         while True:
             await self._load()
             await self._died.wait()

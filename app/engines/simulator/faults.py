@@ -1,4 +1,4 @@
-"""Misbehaviour on demand: each kind is one that real engines have shown."""
+"""Faults on request, each of a kind seen on real engines."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,29 +9,29 @@ Kind = Literal[
 ]  # fmt: skip
 
 SLOW = 0.1
-"""A slow engine keeps a tenth of its pace."""
+"""Share of its pace that a slow engine keeps."""
 ODD_TEXT = " – naïve, 界, ✓"
 
 
 class SimFault(Struct, kw_only=True, forbid_unknown_fields=True):
     kind: Kind
     after_tokens: Annotated[int, Meta(ge=0)] = 0
-    """For die, stall and slow: the tokens that still come as usual."""
+    """For die, stall and slow: tokens that are still sent normally."""
     times: Annotated[int, Meta(ge=1)] = 1
     role: str | None = None
     purpose: str | None = None
     recover: bool = False
-    """After die: the engine starts anew on the same port."""
+    """After die: the engine restarts on the same port."""
 
 
 class Faults:
-    """What is to go wrong on one engine, in the order it was asked for."""
+    """Pending faults of one engine, in the order of the requests."""
 
     def __init__(self) -> None:
         self.waiting: list[SimFault] = []
 
     def take(self, role: str | None, purpose: str) -> SimFault | None:
-        """The first fault meant for this request, used up once."""
+        """Return the first fault for this request and use it up once, or None."""
         for fault in self.waiting:
             if fault.role in (None, role) and fault.purpose in (None, purpose):
                 fault.times -= 1
@@ -42,9 +42,9 @@ class Faults:
 
 
 def spoil(kind: Kind, thought: str, answer: str) -> tuple[str, str]:
-    """The reply as a fault leaves it; most leave the text alone."""
+    """Return the thought and answer changed by a fault; most faults leave them unchanged."""
     match kind:
-        case "broken_json":  # what xgrammar lets through: a raw control character inside a string
+        case "broken_json":  # xgrammar permits a raw control character inside a string
             return thought, _in_last_string(answer, "\x07")
         case "wrong_channel":  # the reasoning parser missed the opening token
             return "", f"<|channel>thought\n{thought}<channel|>{answer}"
@@ -60,7 +60,7 @@ def spoil(kind: Kind, thought: str, answer: str) -> tuple[str, str]:
 
 
 def _in_last_string(answer: str, text: str) -> str:
-    """Into the last string value: the first may be a name that the schema fixes."""
+    """Insert text into the last string value, since the schema may fix the first."""
     head, opening, tail = answer.rpartition('":"')
     return f"{head}{opening}{text}{tail}" if opening else f"{answer}{text}"
 

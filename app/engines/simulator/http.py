@@ -1,4 +1,4 @@
-"""vLLM's endpoints for one simulated engine, and the simulator's own beside them."""
+"""vLLM's endpoints for one simulated engine, and the simulator's own ones."""
 
 import uuid
 
@@ -62,7 +62,7 @@ def _expect_grammar(asked: ChatRequest) -> None:
         to_schema.check(asked.json_schema.schema_)
     except to_schema.BadSchema as exc:
         refused = _Refused(400, "BadRequestError", f"Grammar error: {exc}")
-        if asked.stream:  # a grammar is made after the answer has begun: the refusal comes as a chunk
+        if asked.stream:  # vLLM compiles the grammar after the response has begun, so the refusal is a chunk
             refused.answer = Response(chunks.event(refused.error) + chunks.DONE, media_type="text/event-stream")
         raise refused from exc
 
@@ -96,7 +96,7 @@ class _Server:
         return Json(self._engine.gpus())
 
     async def most(self, _request: Request) -> Response:
-        """At one time, since it began."""
+        """Return the most concurrent requests and KV tokens so far."""
         engine = self._engine
         return Json({"simulated": True, "requests": engine.most_requests, "kv_tokens": engine.most_tokens})
 
@@ -147,7 +147,7 @@ class _Server:
         return asked
 
     def _room(self, asked: ChatRequest) -> int:
-        """Tokens that prompt and answer may still take of the context."""
+        """Return the tokens left for the answer. Raise if the request exceeds the context."""
         length, prompt, limit = self._engine.engine.max_model_len, asked.prompt_tokens, asked.token_limit
         maximum = f"This model's maximum context length is {length} tokens."
         if not asked.messages:

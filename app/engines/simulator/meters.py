@@ -1,4 +1,4 @@
-"""An engine's counts under vLLM's names, as Prometheus text."""
+"""Metrics of a simulated engine as Prometheus text with vLLM's names."""
 
 from collections import Counter
 from collections.abc import Iterator

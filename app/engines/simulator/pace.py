@@ -1,10 +1,10 @@
-"""When each token of a reply is due. Counted from the start, so that late timers do not add up."""
+"""Due time of each token of a reply, counted from the start so that late timers do not add up."""
 
 import math
 from dataclasses import dataclass
 
 TICK = 0.02
-"""No more than fifty chunks a second: a faster engine sends several tokens in each."""
+"""Seconds between chunks, at most fifty per second; a faster engine sends several tokens in each."""
 
 
 @dataclass(frozen=True)
@@ -12,14 +12,14 @@ class Pace:
     prefill: float
     """Seconds before the first token."""
     rate: float
-    """Tokens a second; infinite where nothing waits."""
+    """Tokens per second; infinite without waiting."""
 
     def when(self, token: int) -> float:
-        """Seconds from the start at which the n-th token is due, counted from 1."""
+        """Return the seconds from the start at which a token is due; tokens count from 1."""
         return self.prefill + (token - 1) / self.rate
 
     def due(self, elapsed: float) -> int:
-        """How many tokens may be out by now."""
+        """Return how many tokens are due after `elapsed` seconds."""
         if elapsed < self.prefill:
             return 0
         return 2**31 if math.isinf(self.rate) else 1 + math.floor((elapsed - self.prefill) * self.rate + 1e-9)

@@ -1,4 +1,4 @@
-"""All that the simulator knows of the world: what stands in the prompt, like any model."""
+"""Parse a prompt, which like for any model is the simulator's only input."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,22 +16,22 @@ class PromptRead:
     rule: str = ""
     attempt: int = 1
     sections: dict[str, str] = field(default_factory=dict)
-    """By heading, without the marks around a host's text."""
+    """Sections by heading, without the marks around host text."""
 
     def lines(self, heading: str) -> list[str]:
         return [line for line in self.sections.get(heading, "").split("\n") if line.strip()]
 
     def as_chosen(self, text: str) -> str:
-        """The script's words have the usual value; where the rule says that the site chose another, that one."""
+        """Replace the script's usual value by the site's value, if the prompt states one."""
         chosen = _CHOSEN.search(self.sections.get("Requirement", ""))
         return re.sub(rf"\b{re.escape(chosen[2])}\b", lambda _: chosen[1], text) if chosen else text
 
     def number(self, path: str, line: str) -> int | None:
-        """Of the line in a file as it is shown."""
+        """Return the number of a line in a file that the prompt shows, or None."""
         return next((number for number, shown in self._shown(path) if shown == line.rstrip()), None)
 
     def with_more(self, path: str, old: str, new: str) -> tuple[int | None, str]:
-        """What `new` adds to `old`, added to the one line that says all that `old` does and more."""
+        """Append what `new` adds to `old` to the only line with all words of `old`. Return its number and text."""
         if new.startswith(old):
             alike = [one for one in self._shown(path) if set(old.split()) <= set(one[1].split())]
             if len(alike) == 1:
@@ -52,7 +52,7 @@ def read_prompt(purpose: str, text: str) -> PromptRead:
 
 
 def _parts(text: str) -> tuple[dict[str, str], list[str]]:
-    """Sections, and the lines that are ours. What stands in a host's text is no heading: files may hold any line."""
+    """Return the sections and the lines outside host text. Headings inside untrusted host text are ignored."""
     sections: dict[str, list[str]] = {}
     body: list[str] = []
     said: list[str] = []

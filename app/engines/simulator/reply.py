@@ -1,4 +1,4 @@
-"""A reply before it is sent: every token in its channel, and how it will end."""
+"""Create a simulated reply: its tokens by channel and its finish reason."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class ChatTemplate(Struct):
 
 
 class ChatRequest(Struct):
-    """Fields that the simulator heeds; like vLLM it passes over the others."""
+    """Request fields that the simulator uses; like vLLM, it ignores others."""
 
     model: str
     messages: list[ChatMessage]
@@ -64,7 +64,7 @@ class ChatRequest(Struct):
     stream_options: StreamOptions | None = None
     response_format: ResponseFormat | None = None
     ignore_eos: bool = False
-    """Go on to the token limit."""
+    """Continue to the token limit."""
     chat_template_kwargs: ChatTemplate | None = None
 
     @property
@@ -107,7 +107,7 @@ class Reply:
 
     @property
     def completion_tokens(self) -> int:
-        """The token that ends an answer is counted, though it has no text."""
+        """Tokens of the reply, including the end token without text."""
         return len(self.pieces) + (self.finish_reason == "stop")
 
 
@@ -116,7 +116,7 @@ def text_of(pieces: Iterable[ReplyPiece], channel: Channel) -> str:
 
 
 def make_reply(script: Script, request: ChatRequest, fault: SimFault | None, room: int) -> Reply:
-    """`room` is how many tokens the context still holds."""
+    """Create a reply of at most `room` tokens, which is what the context has left."""
     thought, answer = _texts(script, request)
     if fault:
         thought, answer = spoil(fault.kind, thought, answer)

@@ -1,4 +1,4 @@
-"""What the simulated models say: one story per rule, told in tries, read from a folder of TOML files."""
+"""Scripted answers of the simulated models: one story per rule, with tries, read from a folder of TOML files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ ANSWERS = Path(__file__).parent / "answers"
 
 
 class ScriptedTry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One attempt at a rule, in the words of all four roles. None and empty: the script is silent."""
+    """One attempt at a rule, with the texts of all four roles. Empty fields have no scripted text."""
 
     needs_lesson: str | tuple[str, ...] = ()
     thought: str = ""
@@ -46,9 +46,9 @@ class ScriptedTry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Story(Struct, frozen=True, forbid_unknown_fields=True):
     tries: tuple[ScriptedTry, ...] = field(name="try", default=())
     like: str = ""
-    """The rule whose tries are told of this one too."""
+    """Rule whose tries this story reuses."""
     words: dict[str, str] = {}
-    """What stands in the tries for {name}: rules that differ by a setting share their story."""
+    """Values for {name} in the tries, so that rules that differ by a setting share a story."""
 
     def told(self, tries: tuple[ScriptedTry, ...]) -> "Story":
         text = msgspec.json.encode(tries).decode()
@@ -62,7 +62,7 @@ class Script:
         self._stories = stories
 
     def pick(self, rule: str, attempt: int, lessons: str) -> ScriptedTry | None:
-        """The last try whose lesson was learnt; else the attempt's own, the last one over and over."""
+        """Return the last try whose lesson is known, else the try of this attempt; the last try repeats."""
         if (story := self._stories.get(rule)) is None:
             return None
         learnt = [one for one in story.tries if one.answers_to(lessons)]

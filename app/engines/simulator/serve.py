@@ -1,4 +1,4 @@
-"""Every simulated engine on a port of its own, all in one process and one loop."""
+"""Serve every simulated engine on its own port, in one process and one event loop."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ class BoundEngine:
 
 
 def bind(lineup: Lineup, script: Script, speed: float, host: str, ports: list[int]) -> list[BoundEngine]:
-    """Takes every port before anything is served, so that a taken one is told at once."""
+    """Bind every port before serving. Raise BadInput if a port is taken or no engine is simulated."""
     simulated = [engine for engine in lineup.engines.values() if engine.simulation]
     if not simulated:
         raise BadInput(f"No engine of {lineup.name} is simulated: give one a [engines.NAME.simulation] table.")
@@ -52,7 +52,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.create_server((host, port))
     except OSError as exc:
         raise BadInput(f"Port {port} on {host} cannot be taken: {exc.strerror}. Choose another, or 0 for any.") from exc
-    # Accepted sockets inherit it. asyncio leaves Nagle's delay on where the socket is not its own.
+    # Accepted sockets inherit this. asyncio leaves Nagle's algorithm on for a socket that it did not create.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
@@ -94,5 +94,5 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals stay the process's own: several servers share it, and SIGTERM has nothing to save."""
+        """Keep the process's signal handlers: several servers share it, and SIGTERM has no state to save."""
         yield

@@ -1,4 +1,4 @@
-"""Sends a reply at the engine's pace: drift-free, several tokens at once where a timer was late."""
+"""Send a reply at the engine's pace, without drift; after a late timer several tokens are sent at once."""
 
 import asyncio
 import random
@@ -12,16 +12,16 @@ from app.engines.simulator.pace import TICK, Pace
 from app.engines.simulator.reply import Reply, ReplyPiece
 
 _BURSTS = (1, 1, 1, 1, 1, 2, 3)
-"""Tokens in a chunk: now and then several, as speculative decoding gives them."""
+"""Tokens per chunk: sometimes several, as with speculative decoding."""
 _EMPTY_CHUNKS = 0.06
 _AT_ONCE = 5
-"""Chunks of a reply when nothing waits."""
+"""Chunks of a reply sent without a pace."""
 
 DEATH = chunks.error(500, "InternalServerError", "EngineCore encountered an issue. This fault was asked for.")
 
 
 class Sending:
-    """One reply on its way. Iterate steps() for what is due; a fault stops them where it should."""
+    """Sender of one reply. A fault stops it at the requested token."""
 
     def __init__(self, engine: SimulatedEngine, reply: Reply, fault: SimFault | None, request_id: str) -> None:
         self._engine = engine
@@ -34,7 +34,7 @@ class Sending:
         self._dead = False
 
     async def stream(self, wire: Chunks) -> AsyncIterator[bytes]:
-        """The bytes of the stream. Closed early, the request counts as aborted."""
+        """Yield the bytes of the stream. If it is closed early, the request counts as aborted."""
         done = False
         with self._engine.serving(self._reply.prompt_tokens) as active:
             try:
@@ -54,7 +54,7 @@ class Sending:
                     self._engine.say(f"Aborted request {self._id}.")
 
     async def whole(self) -> bool:
-        """Takes the reply's time and tells whether it came to its end."""
+        """Wait for the reply's duration and return True if it completed."""
         with self._engine.serving(self._reply.prompt_tokens) as active:
             async for _ in self._steps(active):
                 pass
@@ -86,7 +86,7 @@ class Sending:
         return self._random.choice(_BURSTS) if sent else 1
 
     def _most(self, stop: int) -> int:
-        """Without a pace everything is due at once: it still comes in a handful of chunks."""
+        """Return the most tokens per step: without a pace all are due at once, but are still sent in a few chunks."""
         return max(-(-stop // _AT_ONCE), 32) if self._pace.rate == float("inf") else stop
 
     async def _until(self, deadline: float, last: float) -> None:
@@ -98,7 +98,7 @@ class Sending:
             await asyncio.sleep(wait)
 
     def _keep_pace(self, sent: int, now: float) -> None:
-        """It changes with the fault that was asked for, and with every request that comes or goes."""
+        """Update the pace, which depends on the fault and on the number of active requests."""
         slow = self._fault is not None and self._fault.kind == "slow" and sent >= self._fault.after_tokens
         pace = self._engine.pace(self._reply, slow=slow)
         if pace.rate != self._pace.rate:
@@ -122,7 +122,7 @@ class Sending:
             meters.ttft.observe(gap)
 
     def _end(self, active: Active) -> int:
-        """The last token has no text; then the reply is counted as finished."""
+        """Count the last token, which has no text, and the finished reply. Return its tokens."""
         meters, tokens = self._engine.meters, self._reply.completion_tokens
         meters.generation_tokens += tokens - len(self._reply.pieces)
         meters.finished[self._reply.finish_reason] += 1
@@ -131,7 +131,7 @@ class Sending:
         return tokens
 
     async def _parts(self, data: bytes) -> AsyncIterator[bytes]:
-        """For split_utf8: every character of several bytes is cut after its first."""
+        """Yield `data`; for split_utf8, split every multi-byte character after its first byte."""
         cuts = [n + 1 for n, byte in enumerate(data) if byte >= 0xC0] if self._splits else []
         for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True):
             yield data[start:end]

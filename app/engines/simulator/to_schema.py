@@ -1,4 +1,4 @@
-"""Presses an answer into a JSON Schema, as an engine's grammar would: what comes out fits."""
+"""Convert an answer to fit a JSON Schema, like an engine's grammar."""
 
 import re
 from typing import Any, Final
@@ -16,7 +16,7 @@ class BadSchema(Exception):
 
 
 def check(schema: object) -> None:
-    """Refuse what no grammar can be made of."""
+    """Raise BadSchema if no grammar can be made of the schema."""
     if not isinstance(schema, dict):
         raise BadSchema("the schema is not an object")
     try:
@@ -118,7 +118,7 @@ class _Mould:
 
     @staticmethod
     def _best(pressed: list[Any], wanted: Any) -> Any:
-        """The branch that keeps most of what was wanted."""
+        """Return the branch that keeps most of the wanted value."""
 
         def kept(one: Any) -> float:
             if one == wanted:

@@ -1,11 +1,11 @@
-"""Tokens, roughly: about four characters each, which is near enough for budgets and pace."""
+"""Approximate tokens of about four characters, accurate enough for budgets and pace."""
 
 import re
 from collections.abc import Iterable
 
 _TOKEN = re.compile(r"\s?\w{1,6}|\s?[^\w\s]{1,2}|\s+")
 _TEMPLATE_TOKENS = 4
-"""What a chat template adds around each message."""
+"""Tokens that a chat template adds to each message."""
 
 
 def cut(text: str) -> list[str]:

@@ -1,23 +1,23 @@
-"""One rule as somebody else's papers have it."""
+"""One rule's result in a foreign assessment file."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 Finding = Literal["open", "closed", "undecided"]
-"""closed: it holds or does not apply. undecided: not reviewed, not checked, error, unknown."""
+"""closed: holds or not applicable. undecided: not reviewed, not checked, error or unknown."""
 MOST = 50_000
-"""Rules in one file."""
+"""Most rules in one file."""
 
 
 @dataclass(frozen=True)
 class Assessed:
     names: tuple[str, ...]
-    """All that the file calls the rule, the plainest first."""
+    """The rule's names in the file, the plainest first."""
     finding: Finding
 
 
 def finding(word: str) -> Finding:
-    """Of CKLB, CKL and XCCDF alike."""
+    """Parse a status of CKLB, CKL or XCCDF."""
     match word.strip().lower().replace("_", ""):
         case "open" | "fail":
             return "open"

@@ -1,4 +1,4 @@
-"""A CKLB of anybody's: only the fields that name a rule and its status are looked at."""
+"""Reads a foreign CKLB: only each rule's names and status."""
 
 import msgspec
 
@@ -24,7 +24,7 @@ class _Checklist(msgspec.Struct):
 
 
 LARGEST = 32 * 1024 * 1024
-"""Of JSON a few bytes become a whole rule."""
+"""Lower than for XML, since a few bytes of JSON can become a rule."""
 
 
 def read_checklist(content: bytes) -> list[Assessed]:

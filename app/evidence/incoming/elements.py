@@ -1,4 +1,4 @@
-"""The few elements that are wanted of a foreign XML file, as they come by. What could grow or fetch is refused."""
+"""Streams selected elements of a foreign XML file. Document types and entities are rejected."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from xml.parsers import expat
 from app.errors import BadInput
 
 DEEPEST, MOST, LONGEST = 200, 500_000, 64 * 1024
-"""Elements within each other, elements that are kept, characters of text in one."""
+"""Limits: nesting depth, kept elements, characters of text in one element."""
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Element:
 
 
 class _Reader:
-    """Keeps whole what is wanted, and nothing of the rest."""
+    """Keeps the wanted elements with their children and drops all others."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = wanted
@@ -61,7 +61,7 @@ class _Reader:
 
 
 def elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element]]:
-    """The root's tag, and every outermost wanted element in order."""
+    """Return the root's tag and every outermost wanted element; raise BadInput for unusable XML."""
     reader = _Reader(wanted)
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
@@ -72,7 +72,7 @@ def elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element
     parser.EntityDeclHandler = _refuse
     try:
         parser.Parse(content, True)
-    except (expat.ExpatError, LookupError, ValueError) as exc:  # the last two: an encoding that nobody knows
+    except (expat.ExpatError, LookupError, ValueError) as exc:  # the last two: an unknown encoding
         raise BadInput(f"it is no XML: {exc}.") from exc
     return reader.root, reader.found
 

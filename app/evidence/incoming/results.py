@@ -1,4 +1,4 @@
-"""Foreign XML: a CKL, an XCCDF results file, or an ARF collection around one."""
+"""Reads foreign XML: a CKL, XCCDF results, or an ARF collection of them."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ def _of_vuln(vuln: Element) -> Assessed:
 
 
 def _of_results(results: Iterable[Element], known: dict[str, tuple[str, ...]]) -> list[Assessed]:
-    """Where a collection holds several scans, the last word on a rule counts."""
+    """Return each rule's last result, since a collection can hold several scans."""
     last = {}
     for result in results:
         rule = result.attributes.get("idref", "")
@@ -44,5 +44,5 @@ def _of_results(results: Iterable[Element], known: dict[str, tuple[str, ...]]) -
 
 
 def _names(rule: Element) -> tuple[str, ...]:
-    """What the benchmark beside the results calls the rule: its STIG's number among the references."""
+    """Return the rule's names in the benchmark that accompanies the results."""
     return tuple(text for tag in _NAMES for text in rule.texts(tag) if text)

@@ -1,4 +1,4 @@
-"""Where a run begins from: the open rules of somebody else's papers, as far as the skill knows them."""
+"""The starting point of a run: the open rules of a foreign assessment that the skill knows."""
 
 import hashlib
 import re
@@ -23,9 +23,9 @@ class StartingPoint:
     file: str
     sha256: str
     rules: tuple[str, ...]
-    """Open there and known here, in the skill's order."""
+    """Open rules that the skill has, in its order."""
     unknown: tuple[str, ...]
-    """Open there, and not among the skill's rules."""
+    """Open rules that the skill does not have."""
     closed: int
     undecided: int
 
@@ -41,7 +41,7 @@ class StartingPoint:
 
     @property
     def noted(self) -> str:
-        """For the log, so that the papers of the run can be laid beside the file."""
+        """The note for the log, with the file's digest so that the run can be compared with it."""
         return f"open rules of {self.file} (sha256 {self.sha256})"
 
 
@@ -95,5 +95,5 @@ def _mapped(file: str, content: bytes, assessed: list[Assessed], pack: Skill) ->
 
 
 def _spelled(names: tuple[str, ...]) -> list[str]:
-    """SV-257985r925865_rule is V-257985 of whichever release."""
+    """Add the V- number of names like SV-257985r925865_rule, which differ between releases."""
     return [*names, *(number for name in names for number in _NUMBER.findall(name))]

@@ -1,4 +1,4 @@
-"""The Sentry's questions, as far as a host's own tools answer them where Temper is not."""
+"""The Sentry's probes that a host's own tools can run without Temper."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from app.events.words import Probe
 
 @dataclass(frozen=True)
 class PlainCheck:
-    """`script` is for sh, and ends with 0 where all is well. It changes nothing."""
+    """`script` runs in sh, changes nothing, and exits 0 if the check passes."""
 
     probe: str
     asks: str
@@ -44,12 +44,12 @@ CHECKS = (
 
 
 def asked(probes: Iterable[Probe]) -> tuple[PlainCheck, ...]:
-    """Of those that held in the run: what failed there already is no reason to stop here."""
+    """Return checks for the probes that passed in the run. A probe that failed there must not stop the script."""
     held = {probe.name for probe in probes if probe.ok}
     return tuple(check for check in CHECKS if check.probe in held)
 
 
 def unasked(probes: Iterable[Probe]) -> tuple[str, ...]:
-    """Questions that no plain tool answers."""
+    """Return the names of probes without a plain check."""
     known = {check.probe for check in CHECKS}
     return tuple(probe.name for probe in probes if probe.name not in known)

@@ -1,4 +1,4 @@
-"""What a run did beside files, in shell that other tools can run: whether it is done, doing it, and taking it back."""
+"""Shell commands for a run's changes to packages, units, mounts and accounts: test, apply and undo."""
 
 import shlex
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ _UNDONE = {
 
 @dataclass(frozen=True)
 class ShellDeed:
-    """Each for sh. `look` ends with 0 where it is done already."""
+    """Commands for sh. `look` exits 0 if the change is already made."""
 
     look: str
     do: str
     undo: str
     paths: tuple[str, ...] = ()
-    """Files that it writes, kept and put back as others are."""
+    """Files that it writes, to be backed up and restored."""
 
 
 def deed(action: ResourceAction, changes: Sequence[FileChange]) -> ShellDeed:

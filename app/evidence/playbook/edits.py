@@ -1,4 +1,4 @@
-"""What an attempt made of a host's files, line by line, so that other tools can do it where Temper is not."""
+"""Derives line edits from an attempt's changes, so that other tools can repeat them without Temper."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +21,11 @@ _ONE_A_LINE = (
     *("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf", "/etc/login.defs", "/etc/audit/auditd.conf"),
     *("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf", "/etc/security/faillock.conf"),
 )
-"""Files in which a line states one option, and its key comes first."""
+"""Files with one option per line, its key first."""
 
 
 class NotSaid(Exception):
-    """The record does not hold what this would take, and why."""
+    """The log does not contain what is needed to repeat the change."""
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,22 @@ class FileEdit:
     path: str
     old: str = ""
     new: str = ""
-    """A line; the whole content where a file is written."""
+    """The new line, or the whole content of a written file."""
     states: str = ""
-    """Matches any line that states the same option, whatever its value."""
+    """A pattern for any line that sets the same option."""
     after: str = ""
-    """The line that an inserted one stands behind; empty: it stands at the end."""
+    """The line to insert after; empty for the end of the file."""
     mode: str = ""
     later: tuple[str, ...] = ()
-    """What other rules of the same run made of the new line afterwards."""
+    """Later versions of the new line, by other rules of the same run."""
     passing: bool = False
-    """Another rule of the same run took the new line away, or wrote the file anew."""
+    """True if another rule of the same run removed the new line or rewrote the file."""
     behind: bool = False
-    """It stands behind a line that comes with an edit before it."""
+    """True if it is inserted after a line that an earlier edit adds."""
 
 
 class _Nothing:
-    """No file at all."""
+    """A host without files."""
 
     def read(self, _path: str) -> bytes | None:
         return None
@@ -62,7 +62,7 @@ class _Nothing:
 
 
 def edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[FileEdit, ...]:
-    """In the order of the paths that were changed."""
+    """Return the edits in the order of the changed paths; raise NotRecorded if the log lacks something."""
     found: list[FileEdit] = []
     for change in applied.changes:
         ours = [one for one in actions if isinstance(one, FileAction) and one.path == change.path]
@@ -111,7 +111,7 @@ def _of_action(action: FileAction) -> FileEdit:
 
 
 def stating(path: str, key: str) -> str:
-    """A pattern for any line that states the option, where a line of the file states one; else empty."""
+    """Return a pattern for lines that set `key`; empty if the file does not have one option per line."""
     simple = any(fnmatchcase(path, one) and path.count("/") == one.count("/") for one in _ONE_A_LINE)
     return f"^[ \t]*{key}([ \t]*=|[ \t])" if simple and re.fullmatch(r"[A-Za-z0-9_]+", key) else ""
 
@@ -120,7 +120,7 @@ def _from_diff(path: str, diff: str, keys: Iterable[str]) -> list[FileEdit]:
     known = [pattern for key in keys if (pattern := stating(path, key))]
     found = list(_each(path, diff, known))
     again = {edit.new.rstrip(_TRAIL) for edit in found if edit.states}
-    # A second line that said the same already: it may stay.
+    # A second line equal to the new one may stay.
     found = [edit for edit in found if edit.do != "remove" or edit.old.rstrip(_TRAIL) not in again]
     if {edit.new.rstrip(_TRAIL) for edit in found if edit.new} & {edit.old.rstrip(_TRAIL) for edit in found}:
         raise NotSaid(f"a line of {path} changed its place")
@@ -129,7 +129,7 @@ def _from_diff(path: str, diff: str, keys: Iterable[str]) -> list[FileEdit]:
 
 def _each(path: str, diff: str, known: Sequence[str]) -> Iterator[FileEdit]:
     for gone, fresh, above, at_end in _blocks(path, diff):
-        # Lines that read the same are replaced by the same.
+        # Equal lines get the same replacement.
         removed = list(dict.fromkeys(line.rstrip(_TRAIL) for line in gone))
         for old, new in zip(removed, fresh, strict=False):
             yield FileEdit("replace", path, old, new, _pattern(known, new))
@@ -147,7 +147,7 @@ def _pattern(known: Sequence[str], line: str) -> str:
 
 
 def _blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[str], str, bool]]:
-    """Lines that went, lines that came, the line that stands above them now, and whether nothing follows them."""
+    """Yield removed lines, added lines, the line above them, and whether the block ends the diff."""
     removed: list[str] = []
     fresh: list[str] = []
     above = ""
@@ -171,7 +171,7 @@ def _blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[str], str, b
 
 
 def _lines(path: str, diff: str) -> Iterator[str]:
-    """The body of one file's part."""
+    """Yield the hunks of one file, with "@" at the start of each."""
     ours = body = False
     for line in diff.split("\n"):
         if header := _HEADER.fullmatch(line):
@@ -184,7 +184,7 @@ def _lines(path: str, diff: str) -> Iterator[str]:
 
 
 def made(text: str, edit: FileEdit) -> str:
-    """The text after an edit: what the role and the script do, said once more and in Python."""
+    """Return the text after an edit, as the role and the script would make it."""
     if edit.do == "write":
         return edit.new
     lines = text.split("\n")
@@ -205,7 +205,7 @@ def _same(line: str, other: str) -> bool:
 
 
 def settled(edit: FileEdit, later: Iterable[FileEdit]) -> FileEdit | None:
-    """With what came of it by the end of the run: doing it once more changes nothing. None where it is undone."""
+    """Return the edit combined with later edits of the run, so that repeating it is safe; None if it was undone."""
     for one in later:
         if one.path != edit.path:
             continue

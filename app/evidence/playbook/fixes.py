@@ -1,4 +1,4 @@
-"""What passed in a run and can be done again elsewhere; and what cannot, and why."""
+"""Selects the fixes of a run that can be repeated on other hosts, and explains the others."""
 
 from dataclasses import dataclass, replace
 
@@ -22,12 +22,12 @@ class Fix:
     edits: tuple[FileEdit, ...]
     deeds: tuple[ShellDeed, ...]
     created: tuple[str, ...]
-    """Files that the run's host did not have."""
+    """Files that did not exist on the run's host."""
     services: tuple[str, ...]
     checks: tuple[PlainCheck, ...]
     unasked: tuple[str, ...]
     notes: tuple[str, ...]
-    """What went wrong in the run before this passed: what to look for on another host."""
+    """Earlier failures of this rule in the run, to watch for on other hosts."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def takeaway(case: Case) -> Takeaway:
 
 
 def _open(one: Judged) -> str:
-    """Why there is nothing to take away; empty where there is."""
+    """Return the reason that the rule has no fix to repeat; empty if it has one."""
     item = one.item
     if item is None:
         held = one.opening is not None and one.opening.word == "pass"

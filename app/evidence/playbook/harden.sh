@@ -25,7 +25,7 @@ done
 
 say() { printf '%s\n' "$*"; }
 
-changed_to() { # FILE: standard input becomes its content; mode, owner and label stay
+changed_to() { # FILE: replaces its content with standard input; mode, owner and label stay
   cp -a -- "$1" "$1.temper-new" && cat >"$1.temper-new" && mv -f -- "$1.temper-new" "$1"
 }
 
@@ -48,12 +48,12 @@ edit() { # STATE ROOT DO PATH OLD NEW STATES AFTER MODE ...
               if (how == "replace" && (loose ? n == loose : bare(lines[n]) == old)) print made; else print lines[n]
               if (how == "insert" && n == at) print made }
             if (how == "insert" && !NR) print made; print "." }' "$file") || return
-      # The dot keeps what stands at the end from the shell, which would cut it off.
+      # The dot protects trailing newlines, which the shell would strip.
       printf '%s' "${text%.}" | changed_to "$file" ;;
   esac
 }
 
-asked() { # WHEN: the questions of this rule, to the host that runs
+asked() { # WHEN: runs this rule's checks on the running host
   local at=0 said
   [ -n "$ROOT" ] && return 0
   while [ $at -lt ${#CHECKS[@]} ]; do
@@ -76,7 +76,7 @@ put_back() {
     if [ -e "$KEPT/$ID$path" ]; then cp -a -- "$KEPT/$ID$path" "$ROOT$path.temper-new" && mv -f -- "$ROOT$path.temper-new" "$ROOT$path"
     else rm -f -- "$ROOT$path"; fi
   done
-  # What a deed did to a running system goes by the files once they are back.
+  # Undo commands may read the restored files, so they run last.
   while [ "$at" -gt 0 ]; do at=$((at - 1)); sh -c "${DEEDS[done[at] + 2]}" >/dev/null 2>&1; done
   reload
 }
@@ -89,8 +89,8 @@ reload() {
 
 failed() { FAILED="$FAILED $ID"; say "$ID: $*" >&2; }
 
-# rule: with ID, TITLE, PATHS, SERVICES, CHECKS, EDITS (how many words an edit has, then the words)
-# and DEEDS (a look, the deed, and what undoes it) set.
+# rule: applies one rule, given as ID, TITLE, PATHS, SERVICES, CHECKS, EDITS (for each edit its number of words, then
+# the words) and DEEDS (test, apply and undo commands).
 rule() {
   local at=0 count state words todo=() deeds=() done=()
   case $WANTED in '' | *" $ID "*) ;; *) return 0 ;; esac

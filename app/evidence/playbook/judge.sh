@@ -1,6 +1,6 @@
-# judge ROOT DO PATH OLD NEW STATES AFTER MODE PASSING LATER...: 0 done already, 10 to be made, 11 to be made on the one
-# line that states the option otherwise, 3 where the host is not as the run found it. It changes nothing.
-temper_has() { # FILE LINE: blanks at the end aside
+# judge ROOT DO PATH OLD NEW STATES AFTER MODE PASSING LATER...: exits 0 if the edit is made, 10 if it is to be made, 11
+# if it is to be made on the one line that sets the option, 3 if the host differs from the run's. It changes nothing.
+temper_has() { # FILE LINE: ignores trailing blanks
   TEMPER_LINE=$2 awk 'BEGIN { want = ENVIRON["TEMPER_LINE"]; sub(/[ \t\r]+$/, "", want) }
     { sub(/[ \t\r]+$/, ""); if ($0 == want) found = 1 } END { exit !found }' "$1"
 }

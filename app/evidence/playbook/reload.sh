@@ -1,4 +1,4 @@
-# temper_reload SERVICE: as Temper itself does, by what stands above. It fails unless the service is seen to begin anew.
+# temper_reload SERVICE: reloads as Temper does, with the functions above. It fails unless the reload is confirmed.
 temper_reload() (
   PATH=/usr/sbin:/sbin:$PATH
   port=$(came_in_by)

@@ -1,4 +1,4 @@
-"""What passed in a run, as an Ansible role with its playbook, in a zip."""
+"""A run's fixes as an Ansible role and playbook in a zip."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What passed in a run, as a bash script for machines that nothing reaches."""
+"""A run's fixes as a bash script for machines that Temper cannot reach."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What both ways to take a run away say of it, and how foreign text is put into them."""
+"""Quotes foreign text for YAML, tags and comments, and writes the texts that the role and the script share."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,14 +20,14 @@ _LONGEST = 300
 
 
 def tag(name: str) -> str:
-    """A rule's id as a tag, a folder and a word: ids of foreign content are foreign text."""
+    """Convert a rule's id, which can be foreign text, to a safe tag and folder name."""
     return _TAG.sub("-", name)[:120].strip("-.") or "rule"
 
 
 def yaml(value: Plain, indent: int = 0) -> str:
-    """Block style, so that neither YAML nor Jinja reads anything in a text.
+    """Serialize in block style, so that neither YAML nor Jinja interprets text.
 
-    `!unsafe` stands only where Jinja would: a text so marked is read as a number or as nothing where it looks like it.
+    `!unsafe` is used only where Jinja would act, since marked text that looks like a number or null is read as one.
     """
     pad = " " * indent
     if isinstance(value, bool):
@@ -47,7 +47,7 @@ def _beside(held: Plain, indent: int) -> str:
 
 
 def block(text: str, indent: int) -> str:
-    """Text of our own, to be read."""
+    """Return our own text as a literal block."""
     lines = (f"{' ' * indent}{line}" if line else "" for line in text.rstrip("\n").split("\n"))
     return "!unsafe |\n" + "\n".join(lines) + "\n"
 
@@ -64,18 +64,18 @@ def _letter(one: str) -> str:
 
 
 def words(edit: FileEdit) -> list[str]:
-    """What judge.sh takes after the root."""
+    """Return the arguments of judge.sh after the root."""
     passing = "passing" if edit.passing else "behind" if edit.behind else ""
     return [edit.do, edit.path, edit.old, edit.new, edit.states, edit.after, edit.mode, passing, *edit.later]
 
 
 def comment(lines: Iterable[str]) -> str:
-    """A line each, whatever was in them."""
+    """Return one comment line for each text, with newlines removed."""
     return "".join(f"# {clean(' '.join(line.split()), _LONGEST)}\n" for line in lines)
 
 
 def reload() -> str:
-    """`temper_reload`, for sh: what tells a service of a change in a run tells it elsewhere, too."""
+    """Return the sh function `temper_reload`, which reloads a service as Temper does in a run."""
     return part("service") + (Path(__file__).parent / "reload.sh").read_text()
 
 
@@ -85,7 +85,7 @@ def about(case: Case) -> str:
 
 
 def told(fix: Fix) -> list[str]:
-    """Of one rule, for whoever reads before running."""
+    """Return comment lines on one fix, for a person who reviews it before running it."""
     found = [f"{fix.named.group} {fix.named.stig_id} CAT {fix.rule.category}: {fix.rule.title}"]
     found += [f"Can break: {fix.rule.breaks}"] if fix.rule.breaks else []
     found += [f"In the run, {note}" for note in fix.notes]

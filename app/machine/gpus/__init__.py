@@ -1,1 +1,1 @@
-"""What the GPUs say of themselves: real ones through NVML, simulated ones through the simulator."""
+"""GPU readings: real GPUs through NVML and DCGM, simulated ones through the simulator."""

@@ -1,4 +1,4 @@
-"""One question to NVML at a time: an answer, or None and what was the matter."""
+"""One NVML call at a time: its result, or None and the error."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +11,10 @@ from app.machine.gpus.trouble import QUIET, sentence
 class NvmlAsk:
     def __init__(self) -> None:
         self.troubles: dict[str, None] = {}
-        """Each sentence once, in the order in which they came up."""
+        """Error sentences of this reading, without duplicates, in order."""
         self.refusals: set[int] = set()
         self.refusal = 0
-        """NVML's code where the last question had no answer."""
+        """NVML error code of the last call; 0 if it succeeded."""
 
     def __call__(self, gpu: int | None, question: Callable[..., Any], *words: Any, **named: Any) -> Any:
         self.refusal = 0

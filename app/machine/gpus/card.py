@@ -1,4 +1,4 @@
-"""One GPU through NVML: what is cheap at every look, what is costly now and then."""
+"""One GPU through NVML: cheap sensors at every reading, costly ones less often."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ PROCESSES_EVERY, ENERGY_EVERY, SELDOM = 5.0, 10.0, 60.0
 
 
 class _Shape(NamedTuple):
-    """What a person with the right to may change, and nobody does by the second."""
+    """Values that an administrator may change, but rarely."""
 
     name: str
     mig: bool
@@ -83,7 +83,7 @@ class NvmlCard:
         return {name: age for name, age in ages.items() if age}
 
     def _memory(self) -> _Memory:
-        """The second version keeps what the driver has reserved apart; the first counts it as used."""
+        """Read memory with the v2 call, which reports driver-reserved memory apart; the v1 call counts it as used."""
         nvml = self._nvml
         told = self._of(nvml.nvmlDeviceGetMemoryInfo, version=nvml.nvmlMemory_v2)
         if told is None and self._ask.refusal == pynvml.NVML_ERROR_FUNCTION_NOT_FOUND:
@@ -110,7 +110,7 @@ class NvmlCard:
         return _Shape(f"{name} (MIG: {', '.join(self._slices()) or 'not divided yet'})" if mig else name, mig, limit)
 
     def _slices(self) -> list[str]:
-        """The devices that a GPU in MIG mode is divided into, by the last word of their names, like 3g.40gb."""
+        """List the MIG devices of a GPU by the last word of their names, such as 3g.40gb."""
         nvml, most = self._nvml, self._of(self._nvml.nvmlDeviceGetMaxMigDeviceCount) or 0
         devices = [self._of(nvml.nvmlDeviceGetMigDeviceHandleByIndex, index) for index in range(most)]
         names = [self._ask(self._index, nvml.nvmlDeviceGetName, one) for one in devices if one is not None]

@@ -1,4 +1,4 @@
-"""Several sources as one. A GPU that two of them tell of is taken from the first."""
+"""Several GPU sources as one. A GPU reported by two sources is taken from the first."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ class Combined:
     def __init__(self, sources: Sequence[GpuSource], *, none_meant: bool = False) -> None:
         self._sources, self._none_meant = sources, none_meant
         self._first: dict[str | tuple[str, int], int] = {}
-        """Key and UUID of each GPU to the foremost source that ever told of it."""
+        """Key and UUID of each GPU to the first source that ever reported it."""
 
     @property
     def reason(self) -> str:

@@ -1,4 +1,4 @@
-"""GPUs of other machines, as a DCGM exporter tells them. It looks at them itself only every few seconds."""
+"""GPUs of other machines through a DCGM exporter, which itself samples every few seconds."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from app.machine.gpus.reading import GpuReading
 EVERY = 5.0
 PATIENCE = 4.0
 HOLD = 0.3
-"""How long a look at the other GPUs waits for this answer."""
+"""Seconds that a reading of all GPUs waits for this exporter."""
 MOST_BYTES = 4 * 1024 * 1024
 
 
@@ -28,7 +28,7 @@ class Dcgm:
         self.reason = ""
 
     async def read(self) -> list[GpuReading]:
-        """Empty between two scrapes: what was told is told once."""
+        """Return new readings; empty between two scrapes, so that each is reported once."""
         now = self._clock()
         if self._asking is None and (self._asked_at is None or now - self._asked_at >= EVERY):
             self._asked_at = now

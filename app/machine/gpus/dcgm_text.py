@@ -1,4 +1,4 @@
-"""What a DCGM exporter tells of its GPUs, read from Prometheus' text. Pure."""
+"""Parse the Prometheus text of a DCGM exporter. Pure."""
 
 import math
 from collections import defaultdict
@@ -14,13 +14,13 @@ from app.text.clean import clean
 _MIB_PER_GIB = 1024
 _MB = 1e6
 _BLANKS = (0x7FFFFFF0, 2**47, 0x7FFFFFFFFFFFFFF0)
-"""DCGM's words for unknown: each of these and the few numbers after it."""
+"""DCGM's blank values: each of these and the few numbers after it mean unknown."""
 _OF_A_PROGRAM = frozenset({0, 13, 31, 43, 45, 68})
-"""Xids that a program brings on itself; the others are the GPU's, its driver's or the machine's."""
+"""Xids caused by a program; the others come from the GPU, its driver or the machine."""
 _TEXT = 100
 
 Rows = dict[str, list[tuple[float, bool]]]
-"""Metric to its values, each with whether it is one MIG slice's alone."""
+"""Metric to its values, each with whether it belongs to one MIG slice."""
 
 
 @dataclass
@@ -32,11 +32,11 @@ class _Gpu:
     rows: Rows = field(default_factory=lambda: defaultdict(list))
 
     def one(self, *names: str) -> float | None:
-        """Of the whole GPU: a slice's value is not its. Rows that differ by pod alone say the same."""
+        """Return the first known value of the whole GPU, not of a slice. Rows that differ only by pod are equal."""
         return next((value for name in names for value, slice_ in self.rows.get(name, ()) if not slice_), None)
 
     def memory(self, name: str) -> float | None:
-        """GiB. What slices hold adds up."""
+        """Return memory in GiB, summed over slices if there is no value for the whole GPU."""
         whole, rows = self.one(name), self.rows.get(name)
         if whole is None and rows:
             whole = sum(value for value, _ in rows)
@@ -48,7 +48,7 @@ class _Gpu:
 
 
 def gpus(text: str, url: str, host: str) -> list[GpuReading]:
-    """`host` where the exporter does not name its machine. ValueError for what is no Prometheus text."""
+    """Parse the GPUs. `host` applies if the exporter names none. Raises ValueError for other text."""
     found: dict[tuple[str, int], _Gpu] = {}
     for name, labels, value in _samples(text):
         number = labels.get("gpu", "")
@@ -114,7 +114,7 @@ def _reading(gpu: _Gpu, url: str) -> GpuReading:
 
 
 def _rate(gpu: _Gpu, way: str) -> float | None:
-    """MB/s, from the profiler's bytes or NVML's kilobytes a second."""
+    """Return MB/s from the profiler's bytes or from NVML's KB per second."""
     precise = gpu.one(f"DCGM_FI_PROF_PCIE_{way}_BYTES")
     if precise is not None:
         return round(precise / _MB, 2)

@@ -1,4 +1,4 @@
-"""The processes that hold a GPU's memory: who they are, as far as this machine's /proc tells."""
+"""The processes that hold a GPU's memory, identified through this machine's /proc."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,11 +10,11 @@ from app.text.clean import clean
 
 OUTSIDE = "outside this container"
 _FIRST_NAMESPACE = "pid:[4026531836]"
-"""The kernel gives the machine's own one this number at every boot."""
+"""Inode of the initial PID namespace, a constant in the kernel."""
 _NAME = 40
 
 Owner = Callable[[int], str]
-"""A process's engine, or nothing."""
+"""Returns the engine of a process, or an empty string."""
 
 
 def nobody(_: int) -> str:
@@ -27,7 +27,7 @@ class Holders:
         self._nested = _link(proc / "self" / "ns" / "pid") != _FIRST_NAMESPACE
 
     def known(self, told: Iterable[Any]) -> tuple[GpuProcess, ...]:
-        """A process may be listed twice, for what it computes and for what it draws."""
+        """Return each process once: it may be listed for compute and for graphics."""
         once = {process.pid: process.usedGpuMemory for process in told}
         return tuple(self._known(pid, used) for pid, used in sorted(once.items()))
 
@@ -38,7 +38,7 @@ class Holders:
         return GpuProcess(pid, held, self._owner(pid), self._name(pid))
 
     def _here(self, pid: int) -> bool:
-        """NVML tells the machine's pids. In a container the same number may be another process, which holds no GPU."""
+        """Return True if the pid is visible here: NVML reports host pids, which may be reused inside a container."""
         folder = self._proc / str(pid)
         return (not self._nested or _holds_gpu(folder)) and folder.exists()
 

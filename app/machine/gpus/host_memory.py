@@ -1,4 +1,4 @@
-"""The memory of the host, for a GPU that shares it."""
+"""The host's memory, for a GPU that shares it."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class HostMemory(NamedTuple):
 
 
 def host_memory(meminfo: Path = MEMINFO) -> HostMemory:
-    """Used is what a program could not have: page cache can be had back, so it counts as free."""
+    """Read used and total memory. Page cache counts as free, because it can be reclaimed."""
     try:
         lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
         total, free = (int(lines[name].split()[0]) * KIB for name in ("MemTotal", "MemAvailable"))

@@ -1,4 +1,4 @@
-"""A costly sensor: asked now and then, kept in between, and how old it is."""
+"""A costly sensor, read at intervals and cached in between."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar

@@ -1,7 +1,6 @@
-"""This machine's GPUs through NVML. Every call goes through one thread, and a sensor that is missing is None.
+"""This machine's GPUs through NVML. All calls use one thread; a missing sensor is None.
 
-NVML counts in PCI order, as nvidia-smi does. CUDA counts the fastest first unless CUDA_DEVICE_ORDER=PCI_BUS_ID.
-"""
+NVML counts in PCI order, as nvidia-smi does. CUDA counts the fastest first unless CUDA_DEVICE_ORDER=PCI_BUS_ID."""
 
 import asyncio
 import time
@@ -22,7 +21,7 @@ from app.machine.gpus.trouble import PAST
 
 PATIENCE = 3.0
 REOPEN_EVERY = 30.0
-"""A lost GPU comes back only through a reset: there is no use in asking by the second."""
+"""Seconds. A lost GPU returns only after a reset, so reopening more often is useless."""
 
 
 class Nvml:

@@ -1,4 +1,4 @@
-"""What goes over the bus, from two looks at a byte counter. NVML's own throughput call holds its caller for 20 ms."""
+"""PCIe traffic from two readings of a byte counter: NVML's own throughput call blocks for 20 ms."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ import pynvml  # type: ignore[import-untyped]
 FIELDS = (pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES)
 EVERY = 10.0
 APART = 3.0
-"""A 32-bit counter of a busy bus goes round in seconds: two looks further apart say nothing."""
+"""Seconds. A 32-bit counter wraps within seconds, so readings further apart are not comparable."""
 _WIDE = {
     pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG: "ulVal",
     pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG: "ullVal",
@@ -18,7 +18,7 @@ MB = 1e6
 
 
 class PcieTraffic(NamedTuple):
-    """MB/s."""
+    """In MB/s."""
 
     received: float | None
     sent: float | None
@@ -31,7 +31,7 @@ class _Count(NamedTuple):
 
 class Pcie:
     def __init__(self, counters: Callable[[], Sequence[Any] | None]) -> None:
-        """`counters` gives NVML's values of FIELDS, or None."""
+        """`counters` returns NVML's values of FIELDS, or None."""
         self._counters = counters
         self._begun: tuple[float, list[_Count | None]] | None = None
         self._read_at: float | None = None

@@ -1,4 +1,4 @@
-"""One look at one GPU. None is what it does not tell, never 0."""
+"""One reading of one GPU. None means not reported, never 0."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class GpuReading:
     """Empty for this machine."""
     reserved_gib: float | None = None
     unified: bool = False
-    """Used and total are the host's: the GPU has no memory of its own."""
+    """The GPU has no memory of its own: used and total are the host's."""
     mig: bool = False
     power_limit_w: float | None = None
     energy_j: float | None = None
@@ -37,10 +37,10 @@ class GpuReading:
     pcie_tx_mb_s: float | None = None
     processes: tuple[GpuProcess, ...] = ()
     ages: Mapping[str, float] = field(default_factory=dict)
-    """Seconds since a sensor was read, by field, where that was not just now."""
+    """Seconds since a sensor was read, by field, if it is cached."""
     uuid: str = ""
     source: str = ""
-    """Where it was read, unless that is NVML."""
+    """Where it was read; empty for NVML."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -50,10 +50,10 @@ class GpuReading:
 class GpuSource(Protocol):
     @property
     def reason(self) -> str:
-        """Why the last reading lacks what it lacks; empty when nothing is amiss."""
+        """Why the last reading is incomplete; empty if it is not."""
 
     async def read(self) -> list[GpuReading]:
-        """What is new since it was last asked."""
+        """Return readings that are new since the last call."""
 
     async def close(self) -> None: ...
 

@@ -1,4 +1,4 @@
-"""The GPUs of simulated engines, as the simulator reports them."""
+"""The GPUs of simulated engines, as reported by the simulator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ class SimulatedGpus:
         return [_named(gpu, known.get(gpu.index)) for gpu in self._gpus]
 
     async def close(self) -> None:
-        """The client is its owner's."""
+        """Do nothing: the HTTP client belongs to the caller."""
 
     async def _cards(self, base: str) -> list[_Card]:
         answer = await self._http.get(f"{base.removesuffix('/v1')}/simulator/gpus", timeout=PATIENCE)
@@ -67,7 +67,7 @@ def _reading(card: _Card) -> GpuReading:
 
 
 def _named(gpu: Gpu, reading: GpuReading | None) -> GpuReading:
-    """The name is the line-up's: a GPU whose engine is gone is still there."""
+    """Return the reading under the line-up's name; without a reading, an empty one for that GPU."""
     name = f"{gpu.kind} (simulated)"
     if reading is None:
         return GpuReading(gpu=gpu.index, name=name, total_gib=gpu.memory_gib, simulated=True)

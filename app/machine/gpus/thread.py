@@ -1,4 +1,4 @@
-"""A thread for calls into a driver. One that never returns does not keep the process from ending."""
+"""A daemon thread for driver calls. A call that never returns does not keep the process from exiting."""
 
 import queue
 import threading
@@ -22,7 +22,7 @@ class OneThread:
         return promised
 
     def end(self) -> None:
-        """After the jobs that were submitted."""
+        """Stop after the jobs already submitted."""
         self._jobs.put(None)
 
     def _work(self) -> None:

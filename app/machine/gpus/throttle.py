@@ -1,4 +1,4 @@
-"""Why a GPU's clocks are held down, in words."""
+"""Why a GPU's clocks are reduced, in words."""
 
 import pynvml  # type: ignore[import-untyped]
 
@@ -17,7 +17,7 @@ _CAUSES = pynvml.nvmlClocksEventReasonHwThermalSlowdown | pynvml.nvmlClocksEvent
 
 
 def words(reasons: int) -> tuple[str, ...]:
-    """Idle holds clocks down too, and is none of them. Hardware slowdown is said where its cause is not."""
+    """Return the reasons except idle. Hardware slowdown is named only if its cause is not."""
     found = [word for bit, word in _WORDS.items() if reasons & bit]
     if reasons & pynvml.nvmlClocksEventReasonHwSlowdown and not reasons & _CAUSES:
         found.append("hardware slowdown")

@@ -1,4 +1,4 @@
-"""What NVML refuses, as sentences that say what to do."""
+"""NVML errors as sentences that say what to do."""
 
 import pynvml  # type: ignore[import-untyped]
 
@@ -10,9 +10,9 @@ QUIET = frozenset(
         pynvml.NVML_ERROR_NOT_FOUND,
     }
 )
-"""A sensor that this GPU or this driver does not have: None, and nothing to worry about."""
+"""The GPU or driver lacks this sensor: the value is None, and nothing is wrong."""
 PAST = frozenset({pynvml.NVML_ERROR_UNINITIALIZED, pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH})
-"""After these NVML is opened again: what it holds is of the past."""
+"""Errors after which NVML must be reopened."""
 
 _OF_A_GPU: dict[int, str] = {
     pynvml.NVML_ERROR_GPU_IS_LOST: "has fallen off the bus: look at dmesg for Xid, then reset it or reboot",

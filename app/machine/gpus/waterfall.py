@@ -1,4 +1,4 @@
-"""A GPU's memory taken apart: what holds it, how much, and how that is known. The parts always add up to the total."""
+"""Split a GPU's memory by owner, with the provenance of each part. The parts always add up to the total."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Literal
 from app.events.words import Provenance
 
 Kind = Literal["weights", "kv", "graphs", "engine", "processes", "other", "reserved", "free"]
-"""graphs: what an engine holds beside weights and KV pool. engine: its memory as far as it is not told apart.
-processes: other programs. other: used, and nobody says by what."""
+"""graphs: an engine's memory besides weights and KV pool. engine: an engine's memory that cannot be split.
+processes: other programs. other: used by an unknown owner."""
 _SLACK_GIB = 0.05
-"""Sources round, and look at slightly different times."""
+"""Tolerance: sources round, and read at slightly different times."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,16 @@ class MemoryPart:
     source: str
     engine: str = ""
     claimed_gib: float | None = None
-    """What its source says, where that is more than there is room for: the two overlap or one of them is wrong."""
+    """What its source claims, if that exceeds the room left: claims overlap, or one is wrong."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What one engine is said to hold of this GPU; None is what nobody says."""
+    """The memory of this GPU that one engine is said to hold; None means unknown."""
 
     engine: str
     held: Amount | None = None
-    """All of it."""
+    """All of its memory."""
     weights: Amount | None = None
     kv: Amount | None = None
     graphs: Amount | None = None
@@ -46,10 +46,9 @@ class Claim:
 def waterfall(
     total: Amount, used: Amount, reserved: Amount | None, claims: Sequence[Claim], others: Amount | None
 ) -> tuple[MemoryPart, ...]:
-    """`others`: what processes hold that are no engine's. Used is without reserved.
+    """Split the total into parts. `others`: memory of processes that are no engines. `used` excludes `reserved`.
 
-    What is measured has its room before what is only said.
-    """
+    Measured amounts take their room before claimed ones."""
     taken = min(used.gib, total.gib)
     apart = [_within("processes", others, taken)] if others else []
     left = taken - sum(part.gib for part in apart)

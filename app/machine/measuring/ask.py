@@ -1,4 +1,4 @@
-"""Asking an engine one step's questions at once, and timing what comes back."""
+"""Send one probe step's requests concurrently and time the replies."""
 
 import asyncio
 import secrets
@@ -17,7 +17,7 @@ STALL_AFTER = 60.0
 
 
 async def ask(client: EngineClient, model: str, step: CourseStep, traffic: EngineTraffic) -> list[Timed]:
-    """As many streams as the step says; the first failure ends them all."""
+    """Send as many streams as the step has. The first failure cancels the others and is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(_one(client, model, step, stream, traffic)) for stream in range(step.streams)]

@@ -1,4 +1,4 @@
-"""Plan, what others report, this probe and the one before it, side by side. Pure."""
+"""Compare plan, reported figures, this probe and the previous one. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,18 +38,18 @@ class ComparedRow:
 
     @property
     def ratio(self) -> float | None:
-        """Now over before."""
+        """This probe's value over the previous one's."""
         new, old = (one.value if one else None for one in (self.now, self.before))
         return new / old if new is not None and old else None
 
     @property
     def bound(self) -> str:
-        """A mark before the plan's figure where it is a limit and not an expectation."""
+        """A sign before the plan's figure if it is a limit, not an expectation."""
         return "≤ " if self.name == f"{SUSTAINED.key}.tok_s" else ""
 
     @property
     def main(self) -> bool:
-        """Among the few that decide whether the engine will do."""
+        """True for the few figures that decide whether the engine is adequate."""
         return self.name in _MAIN
 
     @property
@@ -62,7 +62,7 @@ def rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | N
 
 
 def changed(now: Probed, before: Probed) -> tuple[str, ...]:
-    """What is not as it was at the earlier probe."""
+    """Describe the conditions that differ from the earlier probe."""
     names = dict.fromkeys([*before.conditions, *now.conditions])
     pairs = [(name, before.conditions.get(name, "—"), now.conditions.get(name, "—")) for name in names]
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
@@ -139,7 +139,7 @@ def _of_plan(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
 
 
 def speed_limit(engine: Engine, fit: Fit | None) -> Reckoned | None:
-    """Of one stream, without speculation; the line-up's own word where it cannot be reckoned."""
+    """Return the limit of one stream without speculation: computed, or else the line-up's own figure."""
     if fit and fit.limit_tok_s.value is not None:
         return fit.limit_tok_s
     if engine.limit_tok_s is not None:

@@ -1,11 +1,11 @@
-"""What an engine's own counters say about the time between two samples. Pure."""
+"""Figures from an engine's own counters between two samples. Pure."""
 
 from app.engines.metrics import EngineSample
 from app.machine.measuring.figure import Measured, unknown
 from app.machine.measuring.figures import Origin
 
 TOLERATED = 0.02
-"""Tokens that are not ours, as a share of ours: counters are read a moment apart from the answers."""
+"""Tolerated share of foreign tokens: counters are read slightly before or after the replies."""
 _SILENT = "its metrics do not say"
 
 
@@ -32,7 +32,7 @@ def kv_capacity(after: EngineSample | None, origin: Origin) -> Measured:
 
 
 def foreign(before: EngineSample | None, after: EngineSample | None, ours: int) -> tuple[str, ...]:
-    """A note where it answered others meanwhile."""
+    """Return a note if the engine answered other clients meanwhile."""
     if before is None or after is None:
         return ()
     others = (_grown(before.generation_tokens, after.generation_tokens) or 0) - ours
@@ -42,5 +42,5 @@ def foreign(before: EngineSample | None, after: EngineSample | None, ours: int) 
 
 
 def _grown(before: int | None, after: int | None) -> int | None:
-    """None too where a counter fell: the engine started anew in between, and nobody knows how far it had come."""
+    """Return the growth, or None if unknown or if the counter fell because the engine restarted."""
     return None if before is None or after is None or after < before else after - before

@@ -1,11 +1,11 @@
-"""What a probe asks of an engine, and in which order."""
+"""The steps of a probe, in order."""
 
 from dataclasses import dataclass
 
 from app.lineups.model import Engine
 
 PROMPT_ROOM = 1000
-"""Tokens that our longest prompt may take of the context, whatever the tokenizer."""
+"""Upper bound of our longest prompt in tokens, for any tokenizer."""
 STREAM_TOKENS = 256
 _SINGLES = (128, 256, 512)
 _STREAMS = (4, 8)
@@ -13,12 +13,12 @@ _STREAMS = (4, 8)
 
 @dataclass(frozen=True)
 class CourseStep:
-    """`streams` questions at a time, each answered with exactly `tokens` tokens."""
+    """`streams` concurrent requests, each answered with exactly `tokens` tokens."""
 
     streams: int
     tokens: int
     skipped: str = ""
-    """Why this engine is not asked; empty where it is."""
+    """Why this engine skips the step; empty if it does not."""
 
     @property
     def key(self) -> str:
@@ -31,9 +31,9 @@ class CourseStep:
 
 
 WARM_UP = CourseStep(1, 16)
-"""Its answer counts for nothing: the first request of an engine compiles and fills caches."""
+"""Not measured: an engine's first request compiles and fills caches."""
 SUSTAINED = CourseStep(1, 512)
-"""The step that speed limits and other people's figures are held against."""
+"""The step that is compared with speed limits and reported figures."""
 STEPS = (*(CourseStep(1, tokens) for tokens in _SINGLES), *(CourseStep(streams, STREAM_TOKENS) for streams in _STREAMS))
 
 

@@ -1,4 +1,4 @@
-"""A number that a probe gave, with what it takes to believe it."""
+"""A figure from a probe, with its unit, provenance and source."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from app.events.words import Provenance
 @dataclass(frozen=True)
 class Measured:
     name: str
-    """What was measured, the same in every probe: `1x512.tok_s`, `loaded_gib.0`."""
+    """The same in every probe: `1x512.tok_s`, `loaded_gib.0`."""
     value: float | None
-    """None is what could not be measured, never 0."""
+    """None if it could not be measured, never 0."""
     unit: str
     provenance: Provenance
     source: str

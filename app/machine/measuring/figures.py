@@ -1,4 +1,4 @@
-"""From answers, counters and readings to figures. Pure; tokens are the engine's own count, never chunks."""
+"""Figures from replies, counters and readings. Pure. Tokens are the engine's own count, never chunks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ Kind = Literal["rate", "duration", "plain"]
 
 @dataclass(frozen=True)
 class Timed:
-    """One reply as it was received; times are of one clock, in seconds."""
+    """One reply with its times, in seconds of one clock."""
 
     asked: int
     tokens: int
     prompt_tokens: int
     ttft: float | None
     rate: float | None
-    """Tokens a second from the first token to the last."""
+    """Tokens per second from the first token to the last."""
     left: float
     ended: float
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What stands behind the figures. `pace` is how much faster than measured a simulated engine plays."""
+    """How figures were obtained. `pace`: speed of a simulated engine relative to the measured one."""
 
     simulated: bool = False
     pace: float = 1.0
@@ -77,7 +77,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 
 def known_once(figures: Sequence[Measured]) -> list[Measured]:
-    """Of several with one name the first that is known."""
+    """Keep one figure per name, the first that is known."""
     found: dict[str, Measured] = {}
     for one in figures:
         if one.name not in found or found[one.name].value is None:
@@ -86,7 +86,7 @@ def known_once(figures: Sequence[Measured]) -> list[Measured]:
 
 
 def other_memory(figures: Sequence[Measured]) -> Measured:
-    """What is neither weights nor KV pool, where all else is known."""
+    """Return memory that is neither weights nor KV pool, if the rest is known."""
     name, parts = "other_gib_per_gpu", ("vram_gib_per_gpu", "weights_gib_per_gpu", "kv_pool_gib_per_gpu")
     values = [_value(figures, part) for part in parts]
     idle = [one.value for one in figures if one.name.startswith("idle_gib.") and one.value is not None]
@@ -98,7 +98,7 @@ def other_memory(figures: Sequence[Measured]) -> Measured:
 
 
 def limit_share(figures: Sequence[Measured], limit: Reckoned | None) -> Measured:
-    """How much of what memory bandwidth allows was reached; speculation lifts the limit by what it got accepted."""
+    """Return the reached share of the bandwidth limit, which speculation raises by the accepted tokens per step."""
     name = "limit_share"
     reached = next((one for one in figures if one.name == f"{SUSTAINED.key}.tok_s"), None)
     if reached is None or reached.value is None:

@@ -1,4 +1,4 @@
-"""Whether runs leave their engines alone for as long as a probe takes. Pure."""
+"""Whether running runs leave the engines free for a probe. Pure."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from app.loop.state import RunState
 
 
 def in_the_way(states: Iterable[RunState]) -> str:
-    """The sentence that says which run works; empty where none does. A paused one, or one that waits, does not."""
+    """Return a sentence that names a working run, or an empty string. Paused and waiting runs do not count."""
     for state in states:
         if state.status == "running" and state.idle_since is None:
             return f"Run {state.run} is working: pause it or wait for its end, then probe."

@@ -1,4 +1,4 @@
-"""Who tells what the GPUs hold: NVML, the simulator, the sampler of this process, or nobody."""
+"""Sources of GPU memory readings: NVML, the simulator, this process's sampler, or none."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -24,7 +24,7 @@ class MemoryCard(Protocol):
 class MemoryCards(Protocol):
     @property
     def reason(self) -> str:
-        """Why figures are missing; empty when none are."""
+        """Why figures are missing; empty if none are."""
 
     async def read(self) -> Sequence[MemoryCard]: ...
 
@@ -37,7 +37,7 @@ class MemoryBoard(Protocol):
 
 
 class BoardCards:
-    """The cards as this process samples them anyway: NVML wants one reader."""
+    """Readings of this process's own sampler: NVML should have one reader."""
 
     def __init__(self, board: MemoryBoard) -> None:
         self._board = board

@@ -1,4 +1,4 @@
-"""Up to how many requests at a time an engine gains by more, as far as a probe has seen."""
+"""The number of concurrent requests beyond which an engine gains no throughput, from a probe."""
 
 from itertools import pairwise
 
@@ -6,11 +6,11 @@ from app.machine.measuring.course import STEPS, STREAM_TOKENS
 from app.machine.measuring.probed import Probed
 
 GAIN = 1.1
-"""What twice as many streams have to write more, or they only wait longer."""
+"""Minimum gain of twice the streams; below it, more streams only wait longer."""
 
 
 def knee(probed: Probed) -> int | None:
-    """None where more streams were still worth it: how many are too many was then not measured."""
+    """Return the saturation point, or None if the largest step measured still gained."""
     named = [(step.streams, probed.value(f"{step.key}.all_tok_s")) for step in STEPS if step.tokens == STREAM_TOKENS]
     measured = [(streams, together) for streams, together in named if together is not None]
     for (fewer, slower), (_, faster) in pairwise(measured):

@@ -1,4 +1,4 @@
-"""How an engine was loaded, where Temper started it: idle memory, the seconds of each phase, what its log said."""
+"""How an engine that Temper started was loaded: idle memory, seconds per phase, figures from its log."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,11 +23,11 @@ _LAST = "server up"
 class EngineLoad:
     cold: ColdStart
     seconds: float | None = None
-    """From its start until it served, where that was watched; its log tells otherwise."""
+    """From start to serving, if observed; otherwise the log is used."""
     idle_gib: Mapping[int, float] = field(default_factory=dict)
-    """GPU of the line-up to the memory that others held before."""
+    """GPU of the line-up to the memory that other processes held before."""
     pid: int | None = None
-    """Of an engine that computes on the processor."""
+    """Set for an engine on the CPU."""
 
     def figures(self) -> Iterator[Measured]:
         if self.seconds is not None:
@@ -50,7 +50,7 @@ class EngineLoad:
 
 
 def loads(launched: Fleet) -> dict[tuple[str, int], EngineLoad]:
-    """Of all that this process started or took over."""
+    """Return the loads of all engines that this process started or took over."""
     return {(one.engine.name, one.replica): load_of(one) for ones in launched.values() for one in ones}
 
 

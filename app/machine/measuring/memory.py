@@ -1,4 +1,4 @@
-"""The memory of an engine's GPUs while it is probed: before, at peak, after."""
+"""Memory of an engine's GPUs during a probe: before, at peak, after."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping

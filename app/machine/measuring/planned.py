@@ -1,4 +1,4 @@
-"""What arithmetic says of an engine, or why it cannot say anything."""
+"""The memory estimate of an engine, or the reason why there is none."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from app.lineups.model import Engine, Lineup
 class Planned:
     fit: Fit | None
     why: str = ""
-    """Why it cannot be reckoned; empty where it can."""
+    """Why there is no estimate; empty if there is one."""
 
 
 def planned(lineup: Lineup, engine: Engine) -> Planned:

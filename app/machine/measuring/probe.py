@@ -1,4 +1,4 @@
-"""One replica of one engine, probed from its first answer to its last."""
+"""Probe one replica of one engine."""
 
 import secrets
 import time
@@ -27,7 +27,7 @@ Told = Callable[[str], None]
 
 
 class EngineBusy(BadInput):
-    """It answers somebody else: figures taken now would be of both."""
+    """The engine is answering other requests, which would distort the figures."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,16 @@ class ProbeSubject:
     client: EngineClient
     cards: MemoryCards
     places: Places
-    """Where its GPUs are."""
+    """Host and number of each of its GPUs."""
     origin: Origin
     traffic: EngineTraffic = field(default_factory=EngineTraffic)
-    """Where our requests are counted as ours."""
+    """Counts the probe's requests as Temper's own."""
     metrics_url: str = ""
-    """Where they are not beside the base URL."""
+    """Set if the metrics are not beside the base URL."""
     limit: Reckoned | None = None
-    """Of one stream, without speculation."""
+    """Speed limit of one stream, without speculation."""
     loaded: EngineLoad | None = None
-    """How it was loaded, where Temper did it."""
+    """How it was loaded, if Temper started it."""
 
     @property
     def title(self) -> str:
@@ -59,7 +59,7 @@ class ProbeSubject:
 
 
 async def probe(subject: ProbeSubject, told: Told) -> Probed:
-    """Raises where nothing could be asked at all; what ends it later is the probe's `problem`."""
+    """Probe the subject. Raises if no request succeeds; a later error becomes the result's `problem`."""
     told(f"{subject.title}: looking at it")
     model = await _served(subject)
     before = await _sample(subject)
@@ -92,7 +92,7 @@ async def probe(subject: ProbeSubject, told: Told) -> Probed:
 async def _asked(
     subject: ProbeSubject, watch: MemoryWatch, answers: list[Timed], told: Told
 ) -> tuple[list[Measured], str]:
-    """`answers` grows by all that came."""
+    """Run all steps and return figures and problem. Adds every reply to `answers`."""
     figures: list[Measured] = []
     steps = course(subject.engine)
     for place, step in enumerate(steps, 1):
@@ -117,7 +117,7 @@ async def _served(subject: ProbeSubject) -> ServedModel:
 
 
 async def _sample(subject: ProbeSubject) -> EngineSample | None:
-    """None where its metrics cannot be read: speed is measured all the same."""
+    """Return the engine's metrics, or None: speed can be measured without them."""
     try:
         return await subject.client.sample(subject.metrics_url)
     except EngineError:

@@ -1,4 +1,4 @@
-"""The one probe that a process works on in the background, for whoever asks over HTTP."""
+"""Runs one probe at a time in the background, started over HTTP."""
 
 import asyncio
 import logging
@@ -16,16 +16,16 @@ class ProbeRunner:
         self._keep = keep
         self._task: asyncio.Task[None] | None = None
         self.step = ""
-        """What is being asked now, or was last."""
+        """The step in progress, or the last one."""
         self.ended = ""
-        """Why the last one could not be made or finished; empty where all went well."""
+        """Why the last probe failed; empty if it succeeded."""
 
     @property
     def working(self) -> bool:
         return self._task is not None and not self._task.done()
 
     def start(self, subjects: Sequence[ProbeSubject]) -> None:
-        """Return at once; the subjects are probed one after the other."""
+        """Start probing the subjects one after the other, and return at once. Raises EngineBusy while a probe runs."""
         if self.working:
             raise EngineBusy(f"A probe is under way ({self.step}): wait for its end.")
         self.step, self.ended = "", ""

@@ -1,4 +1,4 @@
-"""What one probe of one replica found: kept as it stands, compared later."""
+"""The result of one probe of one replica."""
 
 from dataclasses import dataclass, field
 
@@ -12,17 +12,17 @@ class Probed:
     lineup: str
     engine: str
     replica: int
-    """Its place among the engine's replicas, from 0."""
+    """Index among the engine's replicas, from 0."""
     simulated: bool
     gpus: tuple[str, ...]
-    """The names of the cards it ran on, as they gave them."""
+    """Names of the cards, as reported."""
     conditions: dict[str, str]
-    """What has to be the same for two probes to be alike: versions, model, context."""
+    """Versions, model, context: must be equal for two probes to be comparable."""
     figures: tuple[Measured, ...]
     problem: str = ""
-    """Why it ended before all was asked; empty where it did not."""
+    """Why it ended early; empty if it did not."""
     notes: tuple[str, ...] = field(default=())
-    """What a reader should know before believing the figures."""
+    """Notes on the reliability of the figures."""
 
     def figure(self, name: str) -> Measured | None:
         return next((one for one in self.figures if one.name == name), None)

@@ -1,11 +1,11 @@
-"""The processor that an engine without a GPU computes on, as the kernel names it."""
+"""The CPU of an engine without a GPU, as the kernel names it."""
 
 import os
 from pathlib import Path
 
 
 def processor(table: Path = Path("/proc/cpuinfo")) -> str:
-    """Its name where there is one: an Arm machine's kernel tells none."""
+    """Return model name and cores; Arm kernels report no name."""
     try:
         lines = table.read_text(errors="replace").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""One replica's figures as a terminal, a page and JSON show them."""
+"""One replica's figures, for the terminal, a page and JSON."""
 
 from dataclasses import dataclass
 
@@ -16,15 +16,15 @@ class SideBySide:
     replica: int
     gpus: tuple[int, ...]
     verdict: str
-    """What the plan says in a sentence, or why there is none."""
+    """The plan's verdict in a sentence, or why there is none."""
     fits: bool | None
     limit: Reckoned | None
-    """Of one stream, with its arithmetic."""
+    """Speed limit of one stream, with its arithmetic."""
     rows: tuple[ComparedRow, ...]
     now: Probed | None
     before: Probed | None
     changed: tuple[str, ...]
-    """What is not as it was at the earlier probe."""
+    """Conditions that differ from the earlier probe."""
 
 
 def side_by_side(engine: Engine, replica: int, plan: Planned, now: Probed | None, before: Probed | None) -> SideBySide:

@@ -1,4 +1,4 @@
-"""Probes in the database, and back."""
+"""Store and read probe results."""
 
 from collections.abc import Sequence
 
@@ -29,12 +29,12 @@ def keep(session: Session, probed: Probed) -> None:
 
 
 def newest(session: Session, lineup: str, engine: str = "", *, limit: int = 20) -> list[Probed]:
-    """Newest first."""
+    """Return probe results, newest first."""
     return [_read(row) for row in probes.newest(session, lineup, engine, limit)]
 
 
 def comparable(history: Sequence[Probed], engine: str, replica: int) -> tuple[Probed | None, Probed | None]:
-    """The newest probe of a replica, and the newest one before it that came to its end."""
+    """Return a replica's newest result, and the newest earlier one that is complete."""
     mine = [one for one in history if (one.engine, one.replica) == (engine, replica)]
     earlier = (one for one in mine[1:] if not one.problem and one.simulated == mine[0].simulated)
     return (mine[0] if mine else None), next(earlier, None)

@@ -1,4 +1,4 @@
-"""The engines of a line-up as they are to be probed: one subject per replica."""
+"""Probe subjects of a line-up: one per replica."""
 
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ _HERE = ("127.0.0.1", "localhost", "::1")
 
 
 def chosen(lineup: Lineup, name: str) -> Sequence[Engine]:
-    """The engine of that name; all of them where none is named."""
+    """Return the engine of that name, or all engines for an empty name. Raises BadInput for an unknown name."""
     if not name:
         return tuple(lineup.engines.values())
     if name not in lineup.engines:
@@ -59,7 +59,7 @@ def subjects(
 
 
 def _seen(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
-    """An engine at another machine's address has no GPU here, whatever the numbers."""
+    """Return the card readings, or none for an engine at another machine's address: its GPUs are not here."""
     elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
     if elsewhere or urlsplit(base).hostname in _HERE:
         return cards

@@ -1,7 +1,6 @@
-"""Plain English of our own to ask about.
+"""Prompts in plain English.
 
-On random tokens a drafter is right by chance, and what it gets accepted means nothing.
-"""
+On random tokens speculation succeeds only by chance, so its acceptance would mean nothing."""
 
 from app.engines.reply import Message, Question
 from app.machine.measuring.course import CourseStep
@@ -39,7 +38,7 @@ _TASKS = (
 
 
 def question(model: str, step: CourseStep, stream: int, mark: str) -> Question:
-    """`mark` stands first and is new each time, so that no prefix cache flatters the time to the first token."""
+    """Build a question. `mark` comes first and is always new, so no prefix cache shortens the first token."""
     first, second = _PASSAGES[stream % len(_PASSAGES)], _PASSAGES[(stream + 1) % len(_PASSAGES)]
     text = f"Case {mark}.\n\n{first}\n\n{second}\n\n{_TASKS[stream % len(_TASKS)]} Take all the room you need."
     return Question(

@@ -1,1 +1,1 @@
-"""What engines and GPUs do, once a second, into the stream of the machine."""
+"""Sample engines and GPUs once a second into the machine's log."""

@@ -1,4 +1,4 @@
-"""The newest word of every engine and GPU."""
+"""The newest state and samples of every engine and GPU."""
 
 import time
 from collections import deque
@@ -19,32 +19,32 @@ class Board:
     states: dict[str, tuple[float, EngineState]] = field(default_factory=dict)
     engines: dict[str, tuple[float, EngineSampled]] = field(default_factory=dict)
     gpus: dict[tuple[str, int], tuple[float, GpuSampled]] = field(default_factory=dict)
-    """By host, empty for this one, and number."""
+    """By host (empty for this one) and number."""
     power: dict[tuple[str, int], deque[tuple[float, float]]] = field(default_factory=dict)
-    """What each drew in the last minute."""
+    """Power of each GPU over the last minute."""
     waits: dict[str, deque[tuple[float, float]]] = field(default_factory=dict)
-    """For each engine: the waits for a first token of the last quarter of an hour, as it was sampled here."""
+    """Times to first token per engine over the last 15 minutes, as sampled here."""
     changes: deque[tuple[float, EngineState]] = field(default_factory=lambda: deque(maxlen=CHANGES))
-    """How engines came to be as they are, oldest first."""
+    """Recent state changes of engines, oldest first."""
     gpu_reason: str = ""
-    """Why GPU figures are missing or not what the line-up means, in sentences; empty when nothing is amiss."""
+    """Why GPU figures are missing or differ from the line-up, in sentences; empty if they do not."""
     exporters: dict[str, str] = field(default_factory=dict)
-    """Host to the DCGM exporter that tells of it."""
+    """Host to its DCGM exporter."""
     fits: dict[str, Fit] = field(default_factory=dict)
-    """What each engine is reckoned to take."""
+    """Memory estimate of each engine."""
     loaded: dict[str, LoadedMemory] = field(default_factory=dict)
-    """What each engine's own log said that it took."""
+    """Memory of each engine according to its own log."""
     shown_at: float = float("-inf")
-    """To nobody yet."""
+    """Monotonic time of the last view; never yet."""
     _drawn: tuple[int, str] = (0, "")
 
     def shown(self) -> "Board":
-        """For whoever shows it to somebody: while that goes on, it is kept fresh."""
+        """Mark the board as viewed, which keeps sampling at once a second, and return it."""
         self.shown_at = time.monotonic()
         return self
 
     def drawn(self, draw: Callable[[], str]) -> str:
-        """What a page makes of it, made anew once a second, however many look."""
+        """Return what `draw` renders, cached for one second across all viewers."""
         self.shown_at = time.monotonic()
         second = int(time.time())
         if self._drawn[0] != second:
@@ -57,7 +57,7 @@ class Board:
         return KnownEngines(lineup, states, self.loaded, self.fits, tokens)
 
     def take(self, batch: Sequence[Recorded]) -> None:
-        """In order of time."""
+        """Apply events, in order of time."""
         for recorded in batch:
             match recorded.event:
                 case EngineState() as event:

@@ -1,4 +1,4 @@
-"""In what state an engine is, from what was seen of it and what it was before. Pure."""
+"""Determine an engine's state from an observation and its previous state. Pure."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,24 +6,24 @@ from typing import Literal
 State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
 
 SILENT = 0
-"""In the place of a status: somebody is at its address and has not answered in time."""
+"""Stands for a status: something listens at its address but did not answer in time."""
 STALL_SECONDS = 20.0
-"""Requests running and no token in this time: a long prefill takes less."""
+"""Seconds with running requests and no token; a long prefill takes less."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One look at one replica. `health` is /health's status, None when nothing answers there."""
+    """One observation of a replica. `health`: status of /health, None if nothing answers."""
 
     health: int | None
     phase: str = ""
     running: int | None = None
     tokens: int | None = None
-    """Prompt and generated: what grows while it works."""
+    """Prompt plus generated tokens: grows while the engine works."""
     trouble: str = ""
-    """Healthy, and still not what the line-up means."""
+    """Healthy, but not what the line-up describes."""
     remark: str = ""
-    """Worth telling of an engine that serves."""
+    """A note about an engine that serves."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Condition:
     detail: str = ""
     tokens: int | None = None
     moved_at: float = 0.0
-    """When its tokens last grew, or it last had nothing to do."""
+    """When its tokens last grew, or it was last idle."""
 
 
 def condition(before: Condition, seen: Seen, now: float) -> Condition:
@@ -59,7 +59,7 @@ def _unreachable(before: Condition) -> Condition:
 
 
 def _silent(before: Condition) -> Condition:
-    """What hangs, and what a busy machine lets wait, look the same: neither has died."""
+    """Keep "absent" or "loading", else return "stalled": a hung engine and a busy machine look the same."""
     if before.state in ("absent", "loading"):
         return before
     detail = "it does not answer in time: it hangs, or its machine has too much to do"
@@ -67,14 +67,14 @@ def _silent(before: Condition) -> Condition:
 
 
 def _unwell(before: Condition, seen: Seen) -> Condition:
-    """A real engine says 503 once, when it has died; a simulated one also while it loads."""
+    """Return "dead" or "loading": a real engine returns 503 only after it died, a simulated one also while it loads."""
     if before.state in ("ready", "stalled"):
         return Condition("dead", f"/health says {seen.health}: look at the engine's log")
     return Condition("loading", seen.phase)
 
 
 def overall(replicas: list[Condition]) -> Condition:
-    """The best of the replicas; `degraded` where some of them do not serve."""
+    """Return the best replica's condition; "degraded" if only some replicas serve."""
     serving = [one for one in replicas if one.state == "ready"]
     if serving and len(serving) < len(replicas):
         return Condition("degraded", f"{len(serving)} of {len(replicas)} replicas serve")

@@ -1,4 +1,4 @@
-"""GPU-seconds and joules per role: each turn's share of its GPUs, over the time that it held them. Pure."""
+"""GPU-seconds and joules per role: each turn's share of its GPUs while it used them. Pure."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from app.machine.sampling.power import NOTHING, PowerLine
 
 Key = tuple[str, int]
 _ENOUGH = 0.9
-"""Of the time must be sampled, or its joules are not known."""
+"""Share of the time that must be sampled, or joules are unknown."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,9 @@ def spent(
     since: float,
     until: float,
 ) -> tuple[Spent, ...]:
-    """`turns` are of all runs: turns that hold a GPU at once share it evenly. A turn's tokens count where it ends."""
+    """Compute a run's energy per role. `turns` are of all runs: concurrent turns share a GPU evenly.
+
+    A turn's tokens count at its end."""
     sums: dict[Role | str, list[float]] = {}
     for key in gpus:
         for low, high, holders in _stretches([turn for turn in turns if key in turn.gpus], since, until):
@@ -72,14 +74,14 @@ def merged(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]
 
 
 def joules(one: Spent) -> float | None:
-    """Where a little of the time was not sampled, it drew as in the rest."""
+    """Return joules, extrapolated over short unsampled time, or None if too little was sampled."""
     if not one.gpu_seconds or one.sampled_seconds < _ENOUGH * one.gpu_seconds:
         return None
     return one.joules * one.gpu_seconds / one.sampled_seconds
 
 
 def _stretches(turns: Sequence[TurnSpan], since: float, until: float) -> Iterator[tuple[float, float, list[TurnSpan]]]:
-    """The time, cut wherever a turn begins or ends, with the turns in each piece."""
+    """Split the time wherever a turn starts or ends, with the turns in each interval."""
     edges = {edge for turn in turns for edge in (turn.start, turn.end) if since < edge < until}
     waiting = deque(sorted(turns, key=lambda turn: turn.start))
     holders: list[TurnSpan] = []

@@ -1,4 +1,4 @@
-"""One engine over all its replicas: its state where that changed, and its figures."""
+"""One engine across its replicas: state changes and samples."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -17,7 +17,7 @@ from app.machine.sampling.replica import Replica
 from app.machine.sampling.since import Look, Since
 
 SLOW = 0.4
-"""Of its own usual rate for one stream."""
+"""Share of its usual rate for one stream."""
 USUAL_LOOKS, NEW_LOOKS = 30, 5
 
 
@@ -62,7 +62,7 @@ class EngineWatch:
 
     @property
     def loaded(self) -> LoadedMemory | None:
-        """What the log of the first replica said that it took; the others take the same."""
+        """Memory according to the first replica's log; the others take the same."""
         cold = self._launched[0].cold if self._launched else None
         if cold is None or cold.weights_gib is None:
             return None
@@ -83,7 +83,7 @@ class EngineWatch:
 
     def _sampled(self, now: float, samples: Sequence[EngineSample | None]) -> EngineSampled | None:
         before, looks = self._before, [_look(*pair, now) for pair in zip(self._replicas, samples, strict=True)]
-        # A look that a busy engine left without an answer is left out: the next rate is over the whole time.
+        # A sample that a busy engine missed is skipped: the next rate then covers the whole time.
         self._before = [new or old for new, old in zip(looks, before, strict=True)]
         present = [one for one in samples if one]
         if not present:
@@ -121,7 +121,7 @@ class EngineWatch:
         return round(sum(known), 3) if known else None
 
     def _notice(self, running: int, tok_s: float | None, prompt_tok_s: float | None) -> None:
-        """One stream's rate while it decodes and nothing else goes on."""
+        """Record the rate of a single stream while nothing is being prefilled."""
         if running == 1 and tok_s and not prompt_tok_s:
             self._streams = [*self._streams, tok_s][-USUAL_LOOKS:]
 
@@ -135,7 +135,7 @@ class EngineWatch:
 
 
 def _metrics_of(engine: Engine, place: int, replicas: int) -> tuple[str, ...]:
-    """One for each replica, or all of them for the only one."""
+    """Return one URL per replica, or all of them for a single replica."""
     if replicas == 1:
         return engine.metrics_urls
     return engine.metrics_urls[place : place + 1]

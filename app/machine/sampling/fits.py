@@ -1,4 +1,4 @@
-"""What each real engine of a line-up is reckoned to take of its GPUs, where that can be reckoned."""
+"""Memory estimates of a line-up's real engines, where they can be computed."""
 
 import logging
 
@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 def fits(lineup: Lineup) -> dict[str, Fit]:
-    """Reads config.json of models that are not built in: blocking."""
+    """Estimate each engine's memory. Blocking: reads config.json of models that are not built in."""
     found = {}
     for engine in lineup.engines.values():
         if engine.simulation is None and not engine.on_cpu:

@@ -1,4 +1,4 @@
-"""GPU-seconds and joules of runs: reckoned while turns and samples are kept, and written down before they go."""
+"""GPU-seconds and joules of runs, computed while turns and samples exist, and recorded before they expire."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from app.store.events import EventStore, RunSpan
 
 BOOK_EVERY = 600.0
 SETTLED = 2.0
-"""Seconds after its end in which a run's last samples land."""
+"""Seconds after a run's end until its last samples are written."""
 REACH = 6 * 3600.0
-"""As long as samples are kept."""
+"""Seconds for which samples are kept."""
 _LONGEST_TURN = 3600.0
 _EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 _WORK = ("turn.started", "turn.delta")
@@ -24,7 +24,7 @@ _WORK = ("turn.started", "turn.delta")
 
 @dataclass(frozen=True)
 class _Seen:
-    """What was on over a stretch of time."""
+    """Turns and samples of a time span."""
 
     turns: Sequence[TurnSpan]
     samples: Sequence[Recorded]
@@ -36,7 +36,7 @@ class EnergyLedger:
         self._books: dict[str, EnergySpent | None] = {}
 
     def due(self, now: float) -> list[EnergySpent]:
-        """What must be written down now: runs that have ended, and a stretch of each long one."""
+        """Return the records to write now: of runs that ended, and of a further interval of long runs."""
         spans = self._store.spans(now - REACH, now)
         self._open_books(spans)
         due = [span for span in spans if self._is_due(span, now)]
@@ -46,17 +46,17 @@ class EnergyLedger:
         return found
 
     def spent(self, run: str, now: float | None = None) -> EnergySpent | None:
-        """None where the run has not started, or was on other GPUs than this line-up's."""
+        """Return a run's energy up to `now`, or None if it has not started or ran on another line-up."""
         span = self._store.span(run)
         return span and self._reckoned(span, self._booked(span), time.time() if now is None else now)
 
     def pace(self, run: str) -> float | None:
-        """Of the simulated engines, times the measured rate; None where engines are real."""
+        """Return the pace of simulated engines, or None for real ones."""
         first = next(self._store.events(run, upto=1), None)
         return first.event.pace if first and isinstance(first.event, RunQueued) else None
 
     def _open_books(self, spans: Sequence[RunSpan]) -> None:
-        """All in one reading: who comes to lead in the middle of a thousand runs knows none of them."""
+        """Load the records of all runs at once: a new leader may face a thousand runs."""
         new = {span.run: span.started_at for span in spans if span.run not in self._books}
         self._books |= dict.fromkeys(new)
         for one in self._store.samples(min(new.values()), inf, ("energy.sample",)) if new else ():
@@ -72,7 +72,7 @@ class EnergyLedger:
         return now - (booked.until if booked else span.started_at) >= BOOK_EVERY
 
     def _seen(self, due: Sequence[RunSpan], now: float) -> _Seen:
-        """For all of them at once: runs that were on side by side have the same neighbours."""
+        """Read turns and samples for all due runs at once: concurrent runs share them."""
         booked = {span.run: self._books[span.run] for span in due}
         since = min(one.until if (one := booked[span.run]) else span.started_at for span in due)
         return self._looked(since, now)
@@ -124,7 +124,7 @@ class EnergyLedger:
             yield self._turn(span, *begun, span.ended_at or until, 0)
 
     def _end(self, last: Recorded) -> float:
-        """A turn that was cut off by a crash is closed when its run is taken up again: it ended with its last token."""
+        """Return when a turn ended: a turn interrupted by a crash ended with its last token."""
         if not isinstance(last.event, TurnInterrupted):
             return last.at
         newest = self._store.newest(last.run, last.seq, _WORK, 1)

@@ -1,4 +1,4 @@
-"""The single owner of the machine's seq. Samples are logged like events, and are in nobody's chain."""
+"""The single writer of the machine's log. Samples are logged like events but in no hash chain."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from app.events.log import LogWriter
 from app.events.record import MACHINE, Recorded, record
 
 FULL_SECONDS = 60.0
-"""A log that has waited so long to be written takes no more samples: they would fill the memory."""
+"""Seconds after which a blocked log takes no more samples, which would fill the memory."""
 
 
 class MachineLog:
@@ -20,13 +20,13 @@ class MachineLog:
         clock: Callable[[], float] = time.time,
         leads: Callable[[], int] = lambda: 1,
     ) -> None:
-        """`leads`: by which turn at leading its node does, or 0: between two turns others have written."""
+        """`leads`: number of this node's current term as leader, or 0; other nodes may write between two terms."""
         self._writer, self._last, self._clock, self._leads = writer, last, clock, leads
         self._led = self._seq = 0
 
     @property
     def leads(self) -> bool:
-        """Its node is the one of those on a database that keeps this log; the others only look."""
+        """True if this node keeps the log for all nodes of the database."""
         return bool(self._leads())
 
     async def append(self, *events: Event) -> list[Recorded]:

@@ -1,4 +1,4 @@
-"""What happened, as marks beside the samples: outcomes, alarms, changes taken back, engines that change hands."""
+"""Marks beside the samples: outcomes, alarms, rollbacks, engines changing roles."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MarkKind = Literal["run", "passed", "escalated", "deferred", "undone", "alarm", 
 
 MOST = 500
 HAND_OVERS_WITHIN = 1800.0
-"""Seconds: over longer they would hide the rest."""
+"""Seconds: over a longer time hand-overs would hide the rest."""
 _KINDS: dict[str, MarkKind] = {
     "run.started": "run",
     "run.finished": "run",
@@ -38,7 +38,7 @@ class SampleMark:
 
 
 def marks(store: EventStore, runs: Sequence[str] | None, since: float, until: float) -> list[SampleMark]:
-    """Of these runs, or of all; engines' own changes are everybody's."""
+    """Return marks of these runs, or of all for None; engine marks are always included."""
     on = [span.run for span in store.spans(since, until) if runs is None or span.run in runs]
     kinds = (*_KINDS, "turn.started") if until - since <= HAND_OVERS_WITHIN else tuple(_KINDS)
     found = [mark for run in on for mark in _of_run(store.events(run, kinds=kinds, since=since), until)]

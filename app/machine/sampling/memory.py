@@ -1,4 +1,4 @@
-"""Who holds a GPU's memory: what is measured, and what its engines' logs, plans or scripts say of it. Pure."""
+"""Attribute a GPU's memory to engines, from measurements, logs, plans or simulations. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from app.machine.gpus.waterfall import Amount, Claim, MemoryPart, waterfall
 
 _UP = ("loading", "ready", "degraded", "stalled")
 _VLLM = "VLLM::"
-"""How vLLM's own processes call themselves."""
+"""Prefix of vLLM's process names."""
 
 
 @dataclass(frozen=True)
 class LoadedMemory:
-    """What an engine's log said when it started, per GPU."""
+    """Memory per GPU according to an engine's startup log."""
 
     weights_gib: float | None = None
     kv_gib: float | None = None
@@ -27,18 +27,18 @@ class LoadedMemory:
 
 @dataclass(frozen=True)
 class KnownEngines:
-    """All that is known of the engines beside what the GPUs tell."""
+    """What is known of the engines besides GPU readings."""
 
     lineup: Lineup
     states: Mapping[str, EngineState] = field(default_factory=dict)
     loaded: Mapping[str, LoadedMemory] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)
     kv_tokens: Mapping[str, int] = field(default_factory=dict)
-    """What each engine reports that its KV cache holds, over all its replicas."""
+    """KV cache size that each engine reports, over all its replicas."""
 
 
 def memory(known: KnownEngines, event: GpuSampled, source: str) -> tuple[MemoryPart, ...]:
-    """Nothing where the GPU does not tell what is used of how much. `source`: who read it."""
+    """Return the memory parts, or () if used or total is unknown. `source`: reader of the GPU."""
     if event.used_gib is None or event.total_gib is None:
         return ()
     provenance: Provenance = "simulated" if event.simulated else "measured"
@@ -60,7 +60,7 @@ def _sits(lineup: Lineup, engine: Engine, event: GpuSampled) -> bool:
 
 
 def _there(known: KnownEngines, engine: Engine, held: Mapping[str, tuple[object, Amount | None]]) -> bool:
-    """An engine that is not up holds nothing, unless its processes say otherwise."""
+    """Return True if the engine is up or its processes hold memory."""
     state = known.states.get(engine.name)
     return held[engine.name][1] is not None or bool(state and state.state in _UP)
 
@@ -68,7 +68,7 @@ def _there(known: KnownEngines, engine: Engine, held: Mapping[str, tuple[object,
 def _held(
     known: KnownEngines, engine: Engine, engines: Sequence[Engine], event: GpuSampled, source: str
 ) -> tuple[frozenset[int], Amount | None]:
-    """Its processes, and what they hold."""
+    """Return the engine's processes and the memory they hold."""
     if event.simulated:
         alone = event.used_gib and len(engines) == 1
         return frozenset(), Amount(event.used_gib or 0.0, "simulated", source) if alone else None
@@ -96,7 +96,7 @@ def _may_be_vllm(one: GpuProcess) -> bool:
 
 
 def _claim(known: KnownEngines, engine: Engine, held: Amount | None) -> Claim:
-    """The log knows better than the plan, and the plan better than nobody."""
+    """Build the claim of an engine: from its log, else from its plan."""
     if script := engine.simulation:
         said = "the line-up's simulation"
         weights = Amount(script.weights_gib_per_gpu, "simulated", said)
@@ -112,7 +112,7 @@ def _claim(known: KnownEngines, engine: Engine, held: Amount | None) -> Claim:
 
 
 def _pool(fit: Fit, tokens: int | None, replicas: int) -> Amount | None:
-    """The plan's pool, scaled to the size that the engine reports."""
+    """Return the planned KV pool, scaled to the size that the engine reports."""
     pool, planned = _planned(fit.kv_pool_gib_per_gpu), fit.kv_tokens.value
     if pool is None or not tokens or not planned:
         return pool

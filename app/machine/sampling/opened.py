@@ -1,4 +1,4 @@
-"""The sampler of a line-up, at work for as long as its process."""
+"""Run the sampler of a line-up for the life of the process."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -68,7 +68,7 @@ async def sampled(
 def gpu_source(
     lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, launched: Owner = nobody
 ) -> GpuSource:
-    """`launched` tells the engine of a process that Temper itself started."""
+    """Create the source of a line-up's GPU readings. `launched` maps a process that Temper started to its engine."""
     played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}
     real = {name: urls for name, urls in bases.items() if name not in played}
     at_work = {index for name in real for index in lineup.engines[name].gpus}

@@ -1,4 +1,4 @@
-"""Which engine a process belongs to: the one whose port it, or what started it, listens on."""
+"""Map a process to its engine: the one on whose port it, or an ancestor, listens."""
 
 import ipaddress
 from collections.abc import Iterator, Mapping
@@ -10,11 +10,11 @@ from app.machine.gpus.holders import Owner, nobody
 
 _LISTENS = "0A"
 _DEEP = 8
-"""Generations from a GPU worker up to the server that started it: vLLM has three."""
+"""Generations from a GPU worker up to its server: vLLM has three."""
 
 
 class ProcessOwners:
-    """Only what runs on this machine: an engine on loopback, or one that Temper launched."""
+    """Only for this machine: engines on loopback, or launched by Temper."""
 
     def __init__(
         self, bases: Mapping[str, tuple[str, ...]], launched: Owner = nobody, proc: Path = Path("/proc")
@@ -39,7 +39,7 @@ class ProcessOwners:
                     yield port, row[9]
 
     def _line(self, pid: int) -> Iterator[int]:
-        """The process, and those it comes from."""
+        """Yield the process and its ancestors."""
         for _ in range(_DEEP):
             if pid <= 1:
                 return
@@ -64,7 +64,7 @@ def _rows(table: Path) -> list[list[str]]:
 
 
 def _parent(stat: Path) -> int:
-    """The name before it stands in brackets and may hold anything."""
+    """Return the parent pid. The process name before it is in parentheses and may contain anything."""
     try:
         return int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
     except (OSError, ValueError, IndexError):

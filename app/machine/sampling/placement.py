@@ -1,4 +1,4 @@
-"""Whether the GPUs that are seen are those that the line-up means, in sentences. Pure."""
+"""Compare the GPUs found with those of the line-up, in sentences. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from app.lineups.model import Engine, Gpu, Lineup
 Seen = Mapping[tuple[str, int], GpuSampled]
 _ORDER = "CUDA counts as NVML does only with CUDA_DEVICE_ORDER=PCI_BUS_ID"
 _MUCH_GIB = 1.0
-"""Less than this a process may hold of a GPU that it does not work on."""
+"""GiB that a process may hold on a GPU it does not work on."""
 
 
 def misplaced(lineup: Lineup, seen: Seen) -> list[str]:
@@ -46,7 +46,7 @@ def _elsewhere(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
 
 
 def _models(name: str) -> set[str]:
-    """The words that tell one kind from another: L4, H100, GB10."""
+    """Return the words that identify a model: L4, H100, GB10."""
     return {word for word in re.split(r"[^a-z0-9]+", name.casefold()) if any(map(str.isdigit, word))}
 
 

@@ -1,4 +1,4 @@
-"""What one GPU drew between two times, from its samples. Pure."""
+"""Energy that one GPU drew between two times, from its samples. Pure."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -11,15 +11,15 @@ from app.events.kinds import GpuSampled
 from app.events.record import Recorded
 
 GAP = 15.0
-"""Samples further apart say nothing of the time between them."""
+"""Seconds. Samples further apart say nothing about the time between them."""
 _TRUSTED = (0.5, 2.0)
-"""A counter that grew by another share of the integral than this was reset, or the samples have a hole."""
+"""Accepted ratio of counter to integral; otherwise the counter was reset or samples are missing."""
 
 
 class Drawn(NamedTuple):
     joules: float
     seconds: float
-    """Of the time asked for, those in which power is known."""
+    """Seconds of the requested time for which power is known."""
 
     def __add__(self, other: object) -> "Drawn":
         assert isinstance(other, Drawn)
@@ -31,17 +31,17 @@ NOTHING = Drawn(0.0, 0.0)
 
 @dataclass
 class PowerLine:
-    """Power between samples, held to the energy counter wherever that was read: the samples only shape it."""
+    """Power over time. The energy counter, where read, sets the amount; samples only shape it."""
 
     _at: list[float] = field(default_factory=list)
     _watts: list[float] = field(default_factory=list)
     _sums: list[Drawn] = field(default_factory=list)
-    """From the first sample up to each."""
+    """Integral from the first sample up to each."""
     _counted: list[tuple[float, float]] = field(default_factory=list)
-    """When the counter was read, and its joules."""
+    """Times of counter readings, and their joules."""
 
     def add(self, at: float, watts: float | None, counter: tuple[float, float] | None = None) -> None:
-        """In order of time. `counter`: when it was read, and what it said."""
+        """Add a sample, in order of time. `counter`: time and value of a counter reading."""
         if counter and (not self._counted or counter[1] != self._counted[-1][1]):
             self._counted.append(counter)
         if watts is None or (self._at and at <= self._at[-1]):
@@ -62,7 +62,7 @@ class PowerLine:
         return Drawn((self._watts[-1] + watts) / 2 * gone, gone) if gone <= GAP else NOTHING
 
     def _stretches(self, start: float, end: float) -> Iterable[tuple[float, float, float]]:
-        """From one reading of the counter to the next, each with what corrects the integral in it."""
+        """Split the time at counter readings, each interval with its correction factor."""
         low = start
         for index in range(max(bisect_right(self._counted, (start, inf)) - 1, 0), len(self._counted) - 1):
             (at, before), (then, after) = self._counted[index : index + 2]

@@ -1,4 +1,4 @@
-"""Main memory that a process holds, as the kernel counts it."""
+"""Main memory of a process, as the kernel counts it."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ SOURCE = "VmRSS of its process"
 
 
 def resident_gib(pid: int, proc: Path = Path("/proc")) -> float | None:
-    """None where it has ended, or is not for us to look at."""
+    """Return the resident memory, or None if the process ended or is not readable."""
     try:
         lines = (proc / str(pid) / "status").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""One replica of an engine, looked at once a second from outside: what it answers, and what it reports."""
+"""One replica of an engine, polled once a second from outside."""
 
 import math
 import re
@@ -19,12 +19,12 @@ from app.text.clean import clean
 
 PATIENCE = 2.0
 PROMPT = 0.1
-"""An answer within this many seconds counts as given at once."""
+"""Seconds: a faster answer counts as immediate."""
 CHECK_EVERY = 30.0
-"""Whether it still serves what the line-up says changes rarely."""
+"""Seconds between checks that it still serves the line-up's model; that rarely changes."""
 TOLD_FOR = 60.0
 SHORT = tuple(map(str, range(1000)))
-"""Bytes of an answer that may be read whole, whoever gives it."""
+"""Sizes of answers that are safe to read, whoever sends them."""
 _AWAY = ("absent", "loading", "dead")
 _ADD_UP = (
     "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",
@@ -48,7 +48,7 @@ class Replica:
         self._http, self._engine, self._traffic, self._launched = http, engine, traffic, launched
         self.base = base.rstrip("/")
         if launched:
-            traffic.away.add(self.base)  # until it is seen to serve: on its port somebody else may answer
+            traffic.away.add(self.base)  # until it is seen to serve: another process may hold its port
         self._root = self.base.removesuffix("/v1")
         self._client = EngineClient(http, base, key=key, patience=PATIENCE)
         self._metrics_urls = metrics_urls or ("",)
@@ -58,15 +58,15 @@ class Replica:
         self._sample_before: EngineSample | None = None
         self.condition = Condition()
         self.late = 0.0
-        """Seconds that a slow engine took to tell its figures: so much after the look began are they true."""
+        """Seconds a slow engine took to report its figures, which are that much newer than the poll."""
         self.share: float | None = None
         self.eta_s: float | None = None
 
     async def look(self, now: float) -> EngineSample | None:
-        """By the monotonic clock."""
+        """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
-        # Whoever answers where an engine of ours has ended is somebody else.
+        # If our engine has ended, an answer comes from another process.
         lost = self._launched is not None and self._launched.look().state == "dead"
         health = None if lost else await self._health()
         well = health == httpx.codes.OK
@@ -82,12 +82,12 @@ class Replica:
             remark=self._remark(sample, now),
         )
         self.condition = self._launching(condition(self.condition, seen, now))
-        # One of ours that ended meanwhile may still be counted there: it is nobody else's.
+        # A request of ours that ended meanwhile may still be counted there, but is not foreign.
         self._report(sample, newest, max(ours, self._traffic.ours[self.base]))
         return sample
 
     def _launching(self, seen: Condition) -> Condition:
-        """What we started, we know better than its port does: it loads, or it ended and why."""
+        """Prefer the launcher's state over the port's: it knows that the engine loads, or why it ended."""
         self.share = self.eta_s = None
         if self._launched is None:
             return seen
@@ -109,7 +109,7 @@ class Replica:
         try:
             async with self._http.stream("GET", f"{self._root}/health", timeout=PATIENCE) as answer:
                 if answer.headers.get("content-length", "").strip() in SHORT:
-                    await answer.aread()  # what is left unread costs the connection, and the next look another one
+                    await answer.aread()  # an unread body closes the connection, and the next poll needs a new one
                 return answer.status_code
         except (httpx.ReadTimeout, httpx.PoolTimeout):
             return SILENT
@@ -146,7 +146,7 @@ class Replica:
         return ""
 
     def _remark(self, sample: EngineSample | None, now: float) -> str:
-        """Another process answers than before, and it was not we who started it."""
+        """Return a note if the engine was restarted, but not by Temper."""
         if sample is None:
             return ""
         if sample.started is not None:
@@ -157,7 +157,7 @@ class Replica:
         return self._anew[0] if now - self._anew[1] < TOLD_FOR else sample.missing
 
     async def _phase(self) -> str:
-        """The newest line of the simulator's log; a real engine that we did not start has none for us."""
+        """Return the newest line of the simulator's log; other engines' logs are not available here."""
         if self._engine.simulation is None:
             return ""
         try:
@@ -181,14 +181,14 @@ def _looked(sample: EngineSample, newest: int, ours: int) -> ReplicaLook:
 
 
 def _tokens(sample: EngineSample | None) -> int | None:
-    """All that grows while it works."""
+    """Return the sum of the counters that grow while the engine works."""
     if sample is None:
         return None
     return (sample.prompt_tokens or 0) + (sample.generation_tokens or 0) + sample.reading
 
 
 def _together(looks: list[EngineSample]) -> EngineSample:
-    """Several servers behind one address."""
+    """Combine the samples of several servers behind one address."""
     shares = [one.kv_used for one in looks if one.kv_used is not None]
     sums: dict[str, Any] = {name: _sum([getattr(one, name) for one in looks]) for name in _ADD_UP}
     return EngineSample(

@@ -1,4 +1,4 @@
-"""Tokens a second by role, as turns in progress write them into the log, on whichever node."""
+"""Tokens per second by role, from turns in progress in the log, on any node."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted, TurnStart
 from app.store.events import EventStore
 
 LONGEST = 5.0
-"""Seconds after which what came since the last look is no rate of now."""
+"""Seconds after which growth since the last poll is no current rate."""
 _WORK = ("turn.started", "turn.delta", "turn.finished", "turn.interrupted")
 
 
@@ -24,11 +24,11 @@ class RoleRates:
         self._store = store
         self._at = float("-inf")
         self._read: dict[str, int] = {}
-        """How far the log of a run that is at work has been read."""
+        """Last seq read of each active run."""
         self._open: dict[str, _OpenTurn] = {}
 
     def look(self, now: float) -> dict[str, dict[str, float]]:
-        """Engine to role to rate, by the monotonic clock; nothing at the first look and after a long pause."""
+        """Return engine to role to rate; empty at the first call and after a long pause. `now` is monotonic."""
         seconds, self._at = now - self._at, now
         grown: dict[tuple[str, str], int] = defaultdict(int)
         runs = self._store.at_work()

@@ -1,4 +1,4 @@
-"""One task that looks at every engine and GPU, once a second while it matters, and forgets what is too old."""
+"""The sampler task: polls every engine and GPU, once a second if needed, and thins old samples."""
 
 import asyncio
 import logging
@@ -28,10 +28,10 @@ log = logging.getLogger(__name__)
 
 PERIOD = 1.0
 SELDOM = 10.0
-"""While nobody looks, nobody is answered, and every engine is well: once in each step of the finest grid that is kept
-for a day."""
+"""Seconds between polls while nobody watches and all engines are idle and ready: one per step of the finest grid that
+is kept for a day."""
 LOOKING = 10.0
-"""Seconds after a look in which somebody still looks."""
+"""Seconds for which a page view counts as watching."""
 KEEP_SECONDS = RAW_SECONDS
 FORGET_EVERY = 600.0
 BOOK_EVERY = 5.0
@@ -51,14 +51,14 @@ class Sampler(OwnTask):
         busy: Callable[[], bool] = lambda: True,
         looked: Callable[[], None] = lambda: None,
     ) -> None:
-        """`busy`: somebody is answered now, or follows the samples as they come. `looked` is told after each look."""
+        """`busy`: requests are in progress, or somebody follows the samples. `looked` is called after each poll."""
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
         self._lineup, self._ledger, self._busy = lineup, EnergyLedger(store, lineup), busy
         self._looked = looked
         self._writing, self._thinning = RoleRates(store), Thinning(store)
         self._forgot = self._booked = float("-inf")
         self._step = -1.0
-        """Of the grid of SELDOM, by the clock: the one looked at last."""
+        """The last polled step of the SELDOM grid, by wall clock."""
 
     async def close(self) -> None:
         await super().close()
@@ -85,7 +85,7 @@ class Sampler(OwnTask):
             await asyncio.to_thread(self._thin_out, time.time())
 
     def _thin_out(self, now: float) -> None:
-        """Before the single seconds go."""
+        """Thin samples before the raw seconds are deleted."""
         self._thinning.catch_up(now)
         self._store.forget_samples(now - KEEP_SECONDS)
 
@@ -117,7 +117,7 @@ class Sampler(OwnTask):
 
     @property
     def matters(self) -> bool:
-        """How it is this very second."""
+        """True if polling every second is needed right now."""
         well = all(state.state == "ready" for _, state in self._board.states.values())
         return not well or self._busy() or time.monotonic() - self._board.shown_at < LOOKING
 
@@ -128,7 +128,7 @@ def _sampled(reading: GpuReading) -> GpuSampled:
 
 
 def _with_parts(event: GpuSampled, known: KnownEngines) -> GpuSampled:
-    """One figure for each kind, whichever engine's it is."""
+    """Add memory by kind, summed over engines."""
     parts: dict[str, float] = defaultdict(float)
     for part in memory(known, event, ""):
         parts[part.kind] += part.gib

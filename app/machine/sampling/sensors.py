@@ -1,4 +1,4 @@
-"""What a GPU tells, sensor by sensor: its unit, who read it, how, and how long ago."""
+"""GPU sensors: unit, reader, method and age of each value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class SensorReading:
     provenance: Provenance
     source: str
     age: float
-    """Seconds at the time of its sample."""
+    """Seconds, at the time of its sample."""
 
 
 SENSORS: Mapping[str, Sensor] = {

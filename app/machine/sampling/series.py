@@ -16,9 +16,9 @@ Values = list[float | None]
 ENGINE = ("tok_s", "prompt_tok_s", "running", "waiting", "kv_used", "ttft_s")
 GPU = ("used_gib", "power_w", "utilization", "temperature_c")
 MOST = ("running", "waiting", "ttft_s", "temperature_c")
-"""Of these the most of a step is told: a mean would hide what an operator looks for."""
+"""Figures aggregated by maximum: a mean would hide the peaks that matter."""
 OTHERS = "others"
-"""Requests that are none of our roles'."""
+"""Tokens of requests that no role of ours made."""
 
 
 class SeriesKey(NamedTuple):
@@ -35,7 +35,7 @@ class SeriesKey(NamedTuple):
 
 
 def ticks(samples: Sequence[Recorded]) -> Iterator[tuple[float, dict[SeriesKey, float]]]:
-    """What one look found, at its time."""
+    """Yield each sampling time with its figures."""
     for at, together in groupby(samples, key=lambda one: one.at):
         found: dict[SeriesKey, float] = defaultdict(float)
         for key, value in (pair for one in together for pair in _figures(one)):
@@ -72,7 +72,7 @@ def _roles(event: EngineSampled) -> Iterator[tuple[SeriesKey, float]]:
 
 @dataclass
 class Grid:
-    """`steps` bins of `step` seconds from `since` on."""
+    """`steps` bins of `step` seconds, starting at `since`."""
 
     since: float
     step: float
@@ -98,7 +98,7 @@ class Grid:
         counts[place] += 1
 
     def series(self) -> dict[SeriesKey, Values]:
-        """None where nothing was sampled, never 0."""
+        """Return the series; None where nothing was sampled, never 0."""
         return {key: [self._value(key, place) for place in range(self.steps)] for key in sorted(self._sums)}
 
     def _value(self, key: SeriesKey, place: int) -> float | None:

@@ -1,4 +1,4 @@
-"""What an engine's counters grew by between two looks, replica by replica: one that started anew counts from 0."""
+"""Growth of an engine's counters between two samples, per replica; a restarted replica counts from 0."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.engines.metrics import EngineSample, growth, rate
 
 LONGEST = 10.0
-"""Seconds after which an earlier look says nothing of now."""
+"""Seconds after which an earlier sample is not comparable."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Since:
     now: Sequence[Look | None]
 
     def rate(self, name: str) -> float | None:
-        """Per second, over all replicas together."""
+        """Return the rate per second, summed over all replicas."""
         rates = [rate(_count(old, name), _count(new, name), new.at - old.at) for old, new in self._pairs()]
         known = [one for one in rates if one is not None]
         return round(sum(known), 2) if known else None

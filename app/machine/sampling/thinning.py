@@ -1,4 +1,4 @@
-"""Samples are kept thinner the older they are: by the second for hours, by ten for a day, by the minute for a year."""
+"""Thin samples by age: by the second for hours, by 10 seconds for a day, by minute and hour for a year."""
 
 import math
 import time
@@ -13,9 +13,9 @@ from app.store.events import EventStore
 
 DAY = 24 * 3600.0
 RAW_SECONDS = 6 * 3600.0
-"""As long as single samples are kept."""
+"""Seconds for which raw samples are kept."""
 SETTLED = 5.0
-"""Seconds after which the last sample of a stretch has been written."""
+"""Seconds until the last sample of a stretch has been written."""
 SAMPLED = ("engine.sample", "gpu.sample")
 _STRETCH = msgspec.json.Decoder(list[tuple[SeriesKey, list[float | None]]])
 
@@ -29,7 +29,7 @@ class Tier:
 
 
 TIERS = (Tier(10, 600, DAY + 7200), Tier(60, 3600, 366 * DAY), Tier(3600, 86400, 366 * DAY))
-"""Each is made of the one before. The last is for a whole year at once: that is half a million minutes."""
+"""Each tier is built from the previous one. The last serves views of a whole year, half a million minutes."""
 
 Point = tuple[float, SeriesKey, float]
 
@@ -39,7 +39,7 @@ class Thinning:
         self._store = store
 
     def catch_up(self, now: float) -> None:
-        """Whatever was missed while nobody thinned out, as far as finer samples reach."""
+        """Thin everything due, including what was missed while no node thinned."""
         for place, tier in enumerate(TIERS):
             finer = TIERS[place - 1] if place else None
             last = self._store.thinned.last(tier.step)
@@ -50,7 +50,7 @@ class Thinning:
             self._store.thinned.forget(tier.step, now - tier.keep)
 
     def read(self, since: float, until: float, step: float, now: float | None = None) -> Grid:
-        """On a grid whose steps begin at whole multiples of `step`; no finer than what is kept of that time."""
+        """Read a grid aligned to multiples of `step`; coarser if that time is only kept coarser."""
         step = max(step, _finest(since, time.time() if now is None else now))
         begin = math.floor(since / step) * step
         grid = Grid(begin, step, max(1, math.ceil((until - begin) / step)))
@@ -62,14 +62,14 @@ class Thinning:
         return grid
 
     def _fill(self, grid: Grid, tier: Tier, at: float) -> float:
-        """Up to where its last stretch ends."""
+        """Fill the grid from a tier, and return where its last stretch ends."""
         for begin, body in self._store.thinned.stretches(tier.step, at - tier.stretch, grid.until):
             _into(grid, (point for point in _points(tier, begin, body) if point[0] >= at))
             at = max(at, begin + tier.stretch)
         return at
 
     def _next(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
-        """Where the next stretch begins of which there is anything."""
+        """Return the start of the next stretch that has data, or None."""
         found = self._store.thinned.first(finer.step, since) if finer else self._store.first_sample(since, SAMPLED)
         return None if found is None else math.floor(found / tier.stretch) * tier.stretch
 

@@ -1,4 +1,4 @@
-"""What somebody wants of many hosts, whichever door it came by, and the one place where that is checked."""
+"""Rollout specifications and their validation, for the CLI, the API and the pages."""
 
 import re
 from dataclasses import dataclass, replace
@@ -18,15 +18,15 @@ _WAVE = re.compile(r"([1-9]\d{0,3})(%?)|rest")
 
 
 class RolloutTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """How its hosts are taken."""
+    """Wave sizes, parallelism and pause limits of a rollout."""
 
     at_once: int = 8
     waves: str = USUAL_WAVES
-    """How many hosts each has: numbers, shares of all in percent, and `rest`."""
+    """Size of each wave: a number, a percentage of all hosts, or `rest`."""
     harmed: int = 1
-    """As many harmed hosts pause it; 0: no number does."""
+    """Number of harmed hosts that pauses the rollout; 0 means never."""
     escalated: float = 100.0
-    """A greater share of findings that are left to a person pauses it, in percent."""
+    """Percentage of escalated findings above which the rollout pauses."""
 
 
 USUAL_TERMS = RolloutTerms()
@@ -35,15 +35,15 @@ USUAL_TERMS = RolloutTerms()
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
     order: Order
-    """What is asked of each; its host is no one's."""
+    """Order for each host; its own host field is ignored."""
     hosts: tuple[str, ...]
     words: str
-    """As they were named."""
+    """Text that selected the hosts."""
     terms: RolloutTerms = USUAL_TERMS
 
 
 def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
-    """The rollout's first event, or NotTaken: every host is looked at before any is begun."""
+    """Return the rollout's first event. Raise Rejected if the order is invalid for any host."""
     order, terms = rollout.order, rollout.terms
     if order.consent:
         said = "a host that cannot be rolled back is changed by a run of its own, never by a rollout."
@@ -86,7 +86,7 @@ def request_of(order: Order, host: str, lineup: Lineup, hosts: Path) -> RunQueue
 
 
 def order_for(asked: RolloutAsked, rollout: str) -> Order:
-    """Of a run that it begins."""
+    """Return the order for the runs of a rollout."""
     return Order(
         skill=asked.skill,
         rules=asked.rules,
@@ -103,7 +103,7 @@ def order_for(asked: RolloutAsked, rollout: str) -> Order:
 
 
 def waves(words: str, hosts: int) -> tuple[int, ...]:
-    """How many hosts each wave has, in order; together they are all of them."""
+    """Parse wave sizes into host counts that add up to `hosts`. Raise Rejected if invalid."""
     said = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
     if len(said) > MOST_WAVES:
         raise NotTaken("waves", f"there are {len(said)} waves: {MOST_WAVES} are the most.")

@@ -1,4 +1,4 @@
-"""Hosts as a person names them: by name, by pattern, by group, or all."""
+"""Select hosts by name, pattern or group, and define groups."""
 
 import fnmatch
 import re
@@ -19,13 +19,13 @@ _GROUP = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 
 def known_hosts(folder: Path) -> tuple[str, ...]:
-    """Those that were added; the built-in ones where none was."""
+    """Return the added hosts, or the built-in ones if none was added."""
     added = tuple(one.name for one in registry.listed(folder))
     return added or tuple(registry.fixtures(folder))
 
 
 def chosen(words: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """In the order in which they are named, each once. A word that means nothing is refused, not passed over."""
+    """Return the selected hosts in order, without duplicates. Raise Rejected for a word that matches nothing."""
     if len(words) > LONGEST_WORDS:
         raise NotTaken("hosts", f"the hosts have {len(words)} characters: {LONGEST_WORDS} are the most; make a group.")
     found: dict[str, None] = {}
@@ -57,7 +57,7 @@ def _meant(word: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> Seq
 
 
 def group(session: Session, name: str, hosts: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """The group has these hosts from here on; patterns and other groups are taken as what they name now."""
+    """Set a group's hosts and return them. Patterns and other groups are resolved now."""
     if not _GROUP.fullmatch(name) or name == ALL_HOSTS:
         said = f"small letters, digits, '.', '_' and '-', and not {ALL_HOSTS!r}."
         raise NotTaken("name", f"{name[:64]!a} cannot be a group's name: {said}")

@@ -1,4 +1,4 @@
-"""Asked for, paused, let go on and ended: from whichever door, written to the rollout's own chain."""
+"""Submit, pause, resume and stop rollouts, as events in the rollout's own chain."""
 
 import secrets
 
@@ -13,7 +13,7 @@ from app.store.rollouts import asked, events_of, journal, known_rollout
 from app.text.clean import clean
 
 FOR_ROLLOUT = {"pause": ("running",), "resume": ("paused",), "stop": ("running", "paused")}
-"""What is asked, and of a rollout in which state."""
+"""Allowed rollout states for each verb."""
 
 
 def new_rollout_id() -> str:
@@ -21,7 +21,7 @@ def new_rollout_id() -> str:
 
 
 def ask_for(database: Engine, request: RolloutAsked, rollout: str) -> None:
-    """Whoever leads begins its runs. Safe to repeat under the same id."""
+    """Store a rollout; the leading node begins its runs. Idempotent for the same id."""
     with journal(database, rollout) as chain:
         if not chain.seq:
             chain.append(request)
@@ -51,11 +51,11 @@ def handle_rollout(database: Engine, rollout: str, verb: str, *, by: str, reason
 
 
 def signature(rollout: str) -> str:
-    """Whose a command to a run is, where the rollout gave it."""
+    """Return the author of commands that a rollout sends to its runs."""
     return f"rollout {rollout}"
 
 
 def _paused_by_it(session: Session, state: RolloutState) -> list[str]:
-    """What a person paused alone stays so."""
+    """Return the runs that the rollout paused. A run that a person paused stays paused."""
     runs = [part.run for part in state.at_work]
     return sorted(asked(session, runs, "pause", signature(state.rollout), state.since))

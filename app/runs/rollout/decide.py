@@ -1,4 +1,4 @@
-"""Given what a rollout is and how its runs stand, what comes next. Pure."""
+"""Decide the next step of a rollout from its state and its runs. Pure."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class NoteWave:
 
 @dataclass(frozen=True)
 class HoldBack:
-    """The rule: a person is asked."""
+    """The pause rule applies: a person must resume the rollout."""
 
     reason: str
 
@@ -53,8 +53,8 @@ RolloutStep = Begin | NoteEnd | NoteWave | HoldBack | PauseRuns | StopRuns | Con
 def next_step(
     state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], told: Collection[str]
 ) -> RolloutStep | None:
-    """None: nothing to do until something happens. `busy`: hosts on which some run has not ended. `told`: runs that
-    were asked to pause, or to stop, since the rollout was."""
+    """Return the next step, or None to wait. `busy` are hosts with an unended run; `told` are runs that have already
+    received the rollout's pause or stop."""
     if state.asked is None or state.status in ("finished", "stopped"):
         return None
     for part in state.at_work:
@@ -84,7 +84,7 @@ def _stop(state: RolloutState, runs: Mapping[str, RunRow], told: Collection[str]
 
 
 def _begin(state: RolloutState, busy: Collection[str]) -> Begin | None:
-    """The first host of the wave in hand on which nobody works; a wave begins when the one before is over."""
+    """Begin the first free host of the current wave. A wave begins when the previous one is over."""
     assert state.asked
     if len(state.at_work) >= state.asked.at_once:
         return None
@@ -96,7 +96,7 @@ def _begin(state: RolloutState, busy: Collection[str]) -> Begin | None:
 
 
 def broken_rule(state: RolloutState) -> str:
-    """In a sentence, which of its two limits the hosts that have ended go beyond; empty where none."""
+    """Return which pause limit the ended hosts exceed, or an empty string."""
     assert state.asked
     ended = list(state.judged())
     harmed = [one.host for one in ended if one.harm]
@@ -123,7 +123,7 @@ def end_of(part: HostPart, run: RunRow) -> RolloutHostEnded:
 
 
 def wave_ended(state: RolloutState) -> RolloutWaveEnded | None:
-    """The first of those that are over and not noted yet."""
+    """Return the event for the next wave if it is over, or None."""
     wave = state.waves_ended + 1
     parts = [part for part in state.parts.values() if part.wave == wave]
     if not parts or not all(part.over for part in parts):

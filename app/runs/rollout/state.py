@@ -1,4 +1,4 @@
-"""What a rollout is: the fold of its events. Nothing else decides which host comes next."""
+"""Rollout state, folded from its events."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ class HostPart:
     begun_at: float | None = None
     ended: RolloutHostEnded | None = None
     left: str = ""
-    """Why it was not begun."""
+    """Why the run was not begun; empty otherwise."""
 
     @property
     def over(self) -> bool:
@@ -53,16 +53,16 @@ class RolloutState:
     asked_at: float = 0.0
     status: RolloutStatus = "running"
     by: str = ""
-    """Who paused or ended it, where it is paused or stopping."""
+    """Who paused or stopped the rollout."""
     reason: str = ""
     since: float = 0.0
-    """When it came into this status."""
+    """Time at which the status began."""
     parts: dict[str, HostPart] = field(default_factory=dict)
     counted: int = 0
-    """Hosts that had ended when a person last let it go on: the rule counts from there."""
+    """Number of ended hosts at the last resume; the pause rule ignores these."""
     waves_ended: int = 0
     ends: tuple[str, ...] = ()
-    """Hosts in the order in which they ended."""
+    """Hosts in the order of their end."""
 
     @property
     def at_work(self) -> tuple[HostPart, ...]:
@@ -70,11 +70,11 @@ class RolloutState:
 
     @property
     def asks(self) -> bool:
-        """The rule paused it: a person says whether it goes on."""
+        """Return True if the pause rule stopped it and a person must decide."""
         return self.status == "paused" and self.by == "rule"
 
     def judged(self) -> Iterator[RolloutHostEnded]:
-        """The hosts that the rule counts."""
+        """Yield the ended hosts that the pause rule counts."""
         yield from (ended for host in self.ends[self.counted :] if (ended := self.parts[host].ended))
 
 

@@ -1,4 +1,4 @@
-"""What a rollout did, in plain sentences: terminal and page say the same."""
+"""Describe rollout events in sentences for terminal and pages."""
 
 from app.events import kinds
 from app.events.kinds import Event
@@ -42,7 +42,7 @@ def rollout_telling(event: Event) -> Telling | None:
 
 
 def outcome(part: HostPart) -> str:
-    """Of a host that it is through with, in a few words."""
+    """Return a host's outcome in a few words."""
     if part.left:
         return f"left: {part.left}"
     ended = part.ended

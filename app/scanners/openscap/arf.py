@@ -1,4 +1,4 @@
-"""The asset report that oscap writes, read into what it says of each rule. No text is searched for a verdict."""
+"""Parses oscap's asset report (ARF) into outcomes by rule. Verdicts come from result fields, never from text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ WORDS: Mapping[str, tuple[Word, str]] = {
     "informational": ("unknown", "the content only informs"),
     "fixed": ("unknown", "something changed the host while it was scanned"),
 }
-"""XCCDF's nine results. What was not judged is unknown, never a pass."""
+"""XCCDF's nine results; an unjudged rule is unknown, never a pass."""
 _OVAL = {"pass": "true", "fail": "false", "error": "error", "unknown": "unknown"}
 LONGEST = 900
 
@@ -28,9 +28,9 @@ LONGEST = 900
 @dataclass(frozen=True)
 class RuleOutcome:
     rule: str
-    """As the content calls it, in full."""
+    """The content's full id."""
     said: str
-    """OpenSCAP's own word, of which there are nine."""
+    """OpenSCAP's own result, one of nine."""
     word: Word
     evidence: str
     idents: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def read_arf(content: bytes) -> Report:
 
 
 def _version(system: str) -> str:
-    """cpe:/a:redhat:openscap:1.3.7"""
+    """Parse a CPE such as cpe:/a:redhat:openscap:1.3.7."""
     *_, number = system.split(":")
     return f"OpenSCAP {clean(number, 20)}".strip()
 

@@ -1,4 +1,4 @@
-"""A benchmark inside a data stream: its profiles, and the rules of one with their words filled in."""
+"""Parses an XCCDF benchmark: its profiles, and a profile's rules with values filled in."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _SCRIPT = "urn:xccdf:fix:script:sh"
 _DISCUSSION = re.compile(r"<VulnDiscussion>(.*?)</VulnDiscussion>", re.DOTALL)
 _BREAKS = ("br", "p", "li", "pre")
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}")
-"""It goes on a command line, and to people's eyes."""
+"""Ids appear on command lines and pages."""
 PATHS, FIX, REQUIREMENT, TITLE, EXTENDED = 4, 1800, 1200, 160, 32
 
 
@@ -37,32 +37,32 @@ class Profile:
 @dataclass(frozen=True)
 class ScapRule:
     id: str
-    """As the content calls it, in full: what oscap is asked for."""
+    """The content's full id, as oscap expects it."""
     name: str
-    """DISA's V-number where there is one, else the id without its organisation."""
+    """DISA's V-number, or the id without its organisation."""
     title: str
     severity: str
     requirement: str
     fix: str
     script: bool
-    """The content has no words for the fix, and it is a script."""
+    """True if the fix is a script because the content has no text."""
     idents: tuple[str, ...]
     paths: tuple[str, ...]
-    """Files of /etc that its own words name."""
+    """Files of /etc that its text names."""
     remedy: bool = False
-    """The content has a script that fixes it."""
+    """True if the content has a fix script."""
 
 
 @dataclass(frozen=True)
 class ProfileValue:
-    """A value that rules of a profile are checked by."""
+    """A benchmark value that rules of a profile use."""
 
     value: BenchmarkValue
     usual: str
-    """As the profile has it."""
+    """The profile's value."""
     rules: tuple[str, ...]
     weaker: str = ""
-    """less or more: on which side of the usual lies what the checks would take and the profile does not ask for."""
+    """"less" or "more": the side of the usual value that the checks accept and the profile does not require."""
 
     @property
     def id(self) -> str:
@@ -78,7 +78,7 @@ def is_id(text: str) -> bool:
 
 
 def discussion(description: str) -> str:
-    """DISA packs a dozen fields into one, as escaped markup: this is the one that speaks of the requirement."""
+    """Return the discussion field of a DISA description, which holds several fields as escaped markup."""
     found = _DISCUSSION.search(description)
     return found[1].strip() if found else description
 
@@ -99,7 +99,7 @@ class Benchmark:
         self.version = clean(_text(found.find("{*}version"), {}), 40)
 
     def tailored(self, profiles: Mapping[str, Element]) -> "Benchmark":
-        """With a tailoring's profiles, and none of its own to ask for. One may bear the name of what it extends."""
+        """Return a copy that offers only the tailoring's profiles. One may have the id of the profile it extends."""
         made = copy(self)
         made._own = profiles  # noqa: SLF001  (its own kind)
         return made
@@ -110,7 +110,7 @@ class Benchmark:
 
     @cached_property
     def selectable(self) -> frozenset[str]:
-        """Rules and groups, by id."""
+        """Ids of rules and groups."""
         return frozenset(one.get("id", "") for tag in ("Rule", "Group") for one in self._root.iter(f"{{*}}{tag}"))
 
     def has_profile(self, id_: str) -> bool:
@@ -128,7 +128,7 @@ class Benchmark:
         return self._own or self._profiles
 
     def profile(self, name: str) -> str:
-        """The full id of what may be given short."""
+        """Return the full profile id for a full or short one; raise BadInput if unknown."""
         for id_ in self._asked:
             if name in (id_, short(id_)):
                 return id_
@@ -136,13 +136,13 @@ class Benchmark:
         raise BadInput(f"{self.title} has no profile {name[:80]!a}; it has: {names}.")
 
     def rules(self, profile: str, given: Mapping[str, str] | None = None) -> list[ScapRule]:
-        """`given` are values that count for more than the profile's."""
+        """Return a profile's rules; `given` values override the profile's."""
         one = self._asked[profile]
         values = {**self._values(one), **(given or {})}
         return [_rule(each, values) for each in self._selected(one)]
 
     def parameters(self, profile: str) -> dict[str, ProfileValue]:
-        """Those that a rule of the profile is checked by, by their names in short."""
+        """Return the values that the profile's rules use, by short id."""
         one = self._asked[profile]
         users: dict[str, dict[str, None]] = {}
         compared: dict[str, set[str]] = {}
@@ -160,7 +160,7 @@ class Benchmark:
 
     @cached_property
     def _compared(self) -> dict[str, set[str]]:
-        """How OVAL holds a variable against what it finds, by the variable's id."""
+        """OVAL operations that compare each variable, by variable id."""
         found: dict[str, set[str]] = {}
         for one in self._root.getroottree().getroot().iter("{*}value", "{*}subexpression"):
             if variable := one.get("var_ref"):
@@ -168,7 +168,7 @@ class Benchmark:
         return found
 
     def left_out(self, profile: str) -> list[ScapRule]:
-        """By a tailoring: what the profile that it extends has and it has not."""
+        """Return the rules that a tailoring removes from the profile it extends."""
         one = self._asked[profile]
         below = self._profiles.get(one.get("extends", "")) if self._own else None
         if below is None:
@@ -188,7 +188,7 @@ class Benchmark:
         return values | {one.get("idref", ""): one.text or "" for one in self._lines(profile, "set-value")}
 
     def _lines(self, one: Element, kind: str, behind: tuple[Element, ...] = ()) -> Iterator[Element]:
-        """Of the profile and of those it extends, the nearest last."""
+        """Yield elements of the extended profiles, then of this one; raise BadInput beyond the depth limit."""
         below = self._profiles.get(one.get("extends", ""))
         if len(behind) > EXTENDED:
             raise BadInput(f"{self.title}: a profile extends more than {EXTENDED} others; such content is not read.")
@@ -211,7 +211,7 @@ def read_benchmark(file: Path) -> Benchmark:
 
 
 def _walk(node: Element, chosen: Mapping[str, bool]) -> Iterator[Element]:
-    """A rule counts when it and every group around it are selected."""
+    """Yield rules that are selected along with every group around them."""
     for child in node:
         if local(child) not in ("Group", "Rule"):
             continue
@@ -256,7 +256,7 @@ def _name(one: Element) -> str:
 
 
 def _text(element: Element | None, values: Mapping[str, str]) -> str:
-    """Its words, with what the profile sets put in where the content leaves a gap."""
+    """Return the text with profile values substituted."""
     if element is None:
         return ""
     parts = [element.text or ""]

@@ -1,4 +1,4 @@
-"""How oscap is called, and what its end means."""
+"""Builds oscap commands and checks their exit codes."""
 
 import re
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
 _TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127
 _NO_ROOM = re.compile(r"write error|No space left|Read-only file system|File too large")
 _JUDGED = (0, 2)
-"""All that was asked holds; something does not."""
+"""0: every rule passes; 2: some rule fails."""
 
 
 class ScanFailed(TemperError):
-    """Nothing was judged."""
+    """No rule was judged."""
 
 
 def evaluate(
     datastream: str, profile: str, rules: Sequence[str], result: str, seconds: float, tailoring: str = ""
 ) -> list[str]:
-    """The host's own `timeout` ends it there, also when the line to the host is cut."""
+    """Build the scan command; the host's `timeout` ends it even if the connection is lost."""
     for id_ in (profile, *rules):
         if not _ID.fullmatch(id_):
             raise ScanFailed(f"{id_[:80]!a} is no id of a rule or a profile; nothing was run.")
@@ -32,7 +32,7 @@ def evaluate(
 
 
 def remediate(datastream: str, profile: str, tailoring: str = "") -> list[str]:
-    """The profile's own bash, with its values; nothing of it is run."""
+    """Build the command that prints the profile's bash fixes; nothing is executed."""
     if not _ID.fullmatch(profile):
         raise ScanFailed(f"{profile[:80]!a} is no id of a profile; nothing was asked.")
     by = ["--tailoring-file", tailoring] if tailoring else []
@@ -41,7 +41,7 @@ def remediate(datastream: str, profile: str, tailoring: str = "") -> list[str]:
 
 
 def check(ran: OscapRan, seconds: float) -> None:
-    """Silent when there is a result to read."""
+    """Raise ScanFailed or Unusable unless oscap produced a result."""
     if ran.code in _JUDGED:
         return
     complaint = ran.stderr.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The data streams of this machine, by name: never by path, so that who asks over the network reads no file of ours."""
+"""Data streams on this machine, addressed by name only: a remote caller can read no other file."""
 
 import re
 import zipfile
@@ -12,39 +12,39 @@ from app.scanners.openscap.xml import MOST, local, parse
 
 OWN = Path("~/.local/share/xml/scap")
 FOLDERS = (OWN, Path("/usr/local/share/xml/scap"), Path("/usr/share/xml/scap/ssg/content"))
-"""The first two are for what Debian does not carry, DISA's own for instance. The first that has a name wins."""
+"""The first two hold content that Debian does not ship, such as DISA's. The first match wins."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 _ENDING, _XCCDF = "-ds.xml", "-xccdf.xml"
 ADDED = FOLDERS[:2]
 _INSIDE = re.compile(r"(?:^|/)([\w.-]+(?:-xccdf|-ds|_Benchmark)\.xml)$", re.ASCII)
-"""Of a zip of DISA's, the one file that counts; the rest is for reading."""
+"""The benchmark file inside a DISA zip."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """What is asked of a host: a data stream of this machine, and one profile of it."""
+    """A data stream and the profile to scan a host with."""
 
     datastream: Path
     profile: str
-    """In full."""
+    """The full id."""
     tailoring: bytes = b""
-    """The file that the profile is in, where the data stream has it not."""
+    """The tailoring file that defines the profile, if the data stream does not."""
 
 
 def datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:
-    """Name without the ending, to file."""
+    """Return data streams by name, without the file ending."""
     found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob(f"*{_ENDING}")))
     return {file.name.removesuffix(_ENDING): file for file in found}
 
 
 def benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
-    """What was added here, data streams and bare XCCDF: rules are named by it."""
+    """Return added data streams and XCCDF files; they name the rules."""
     found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob("*.xml")))
     return list({file.name: file for file in found if file.name.endswith((_ENDING, _XCCDF))}.values())
 
 
 def add(file: Path, folder: Path = OWN) -> Path:
-    """A copy of a data stream or of a bare XCCDF benchmark among this machine's, under the name that it has there."""
+    """Copy a data stream, XCCDF file or DISA zip to `folder`; return the copy. Raise BadInput if it is no benchmark."""
     name, content = _opened(file)
     root = parse(content, name)
     if local(root) != "Benchmark" and next(root.iter("{*}Benchmark"), None) is None:

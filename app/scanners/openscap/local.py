@@ -1,4 +1,4 @@
-"""A shell on this machine: on a tree of files that stands for a host, which oscap reads through its probe root."""
+"""A shell on this machine: oscap scans a tree of files through its probe root."""
 
 import asyncio
 import os
@@ -14,10 +14,10 @@ _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class TreeShell:
-    """Paths are this machine's: the tree is what is looked at, not where the scanner keeps its things."""
+    """Paths are this machine's; only the scan itself looks at the tree."""
 
     def __init__(self, root: Path, home: Path) -> None:
-        """oscap changes root even where nothing asks it to, which takes a user namespace."""
+        """oscap always calls chroot, which needs a user namespace."""
         self._wall = ["unshare", "--user", "--map-root-user"]
         self._environment = {
             "PATH": _PATH,

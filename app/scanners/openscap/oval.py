@@ -1,4 +1,4 @@
-"""Why a rule got its word: the tests that decided it, and what they found on the host."""
+"""Explains a rule's result by its deciding OVAL tests and what they found."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Finding:
 
 @dataclass
 class Oval:
-    """One OVAL report, indexed by its ids."""
+    """An OVAL report, indexed by id."""
 
     results: dict[str, Element] = field(default_factory=dict)
     tests: dict[str, Element] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Oval:
     items: dict[str, Element] = field(default_factory=dict)
 
     def why(self, definition: str, word: str) -> tuple[Finding, ...]:
-        """What the deciding tests saw; `word` is the OVAL result that is to be explained."""
+        """Return findings of the tests that decided a definition; `word` is the OVAL result to explain."""
         top = self.results.get(definition)
         if top is None:
             return ()
@@ -68,7 +68,7 @@ class Oval:
         return [] if result is None else [one.get("item_id", "") for one in result if local(one) == "tested_item"]
 
     def _looked_at(self, about: Element | None) -> str | None:
-        """The file that the test's object names, where it names just one."""
+        """Return the file that the test's object names, or None if it names no single file."""
         refs = [] if about is None else [one.get("object_ref", "") for one in about if local(one) == "object"]
         asked = self.objects.get(refs[0]) if refs else None
         if asked is None:

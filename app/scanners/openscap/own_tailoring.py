@@ -1,4 +1,4 @@
-"""A tailoring that we write: a profile as it stands, with rules taken out and values of the site's. Pure."""
+"""Generates a tailoring: a profile without some rules and with site values. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,21 +16,21 @@ _REMARK = 2000
 @dataclass(frozen=True)
 class OwnTailoring:
     benchmark: str
-    """By id."""
+    """The benchmark's id."""
     file: str
-    """That it lies in, by name: a hint for who looks at the tailoring alone."""
+    """The benchmark's file name, as a hint for readers."""
     extends: str
-    """The profile that it begins from, in full."""
+    """The full id of the extended profile."""
     id: str
-    """Of the new profile, in full; where it begins from a tailoring, that one's stays."""
+    """The new profile's full id; ignored if `begins` is set."""
     title: str
     at: str
     left_out: Sequence[tuple[str, str]] = ()
-    """Rules, in full, each with why."""
+    """Full rule ids, each with a reason."""
     values: Mapping[str, str] = field(default_factory=dict)
-    """By their ids in full."""
+    """Values by full id."""
     begins: bytes = b""
-    """The tailoring whose profile it extends by more of the same; empty where the profile is the content's own."""
+    """An operator's tailoring to extend; empty if the profile is the content's own."""
 
     def written(self) -> bytes:
         root = self._begun() if self.begins else self._new()
@@ -51,7 +51,7 @@ class OwnTailoring:
         return root
 
     def _begun(self) -> Element:
-        """Of an operator's file the one profile that is asked for."""
+        """Copy an operator's tailoring with only the wanted profile."""
         root = parse(self.begins, "The tailoring")
         for one in root:
             if local(one) != "Profile" or one.get("id") != self.extends:
@@ -76,7 +76,7 @@ def _put(parent: Element, tag: str, text: str, **attributes: Any) -> None:
 
 
 def _add(profile: Element, tag: str, **attributes: Any) -> Element:
-    """In the place of what it said of the same thing."""
+    """Add an element and remove existing ones with the same idref."""
     for old in profile.findall(f"{{{XCCDF}}}{tag}"):
         if old.get("idref") == attributes["idref"]:
             profile.remove(old)

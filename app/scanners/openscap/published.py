@@ -1,4 +1,4 @@
-"""What a benchmark calls its rules: DISA's own ids, also where somebody else's content refers to them."""
+"""Reads a benchmark's published rules: DISA's ids, also where other content refers to them."""
 
 import hashlib
 import re
@@ -36,7 +36,7 @@ def read_published(content: bytes, file: str) -> Published:
 
 
 def _version(benchmark: Element) -> tuple[str, str]:
-    """DISA's manual says version 2 and "Release: 9 Benchmark Date: …", its SCAP content version 002.009."""
+    """Return version and release; DISA's SCAP content writes both as 002.009."""
     version = _words(benchmark.find("{*}version"), 40)
     told = (one for one in benchmark.findall("{*}plain-text") if one.get("id") == "release-info")
     release = _words(next(told, None), 80)
@@ -47,11 +47,11 @@ def _version(benchmark: Element) -> tuple[str, str]:
 
 
 def _rules(benchmark: Element) -> Iterator[PublishedRule]:
-    """Those that have an id of DISA's. `rule` is what the content calls it, in full."""
+    """Yield rules with a DISA id; `rule` is the content's full id."""
     for one in benchmark.iter("{*}Rule"):
         refers = [_words(child, 80) for tag in ("reference", "ident") for child in one.findall(f"{{*}}{tag}")]
         ids = {found[1]: found[2] for text in (one.get("id", ""), *refers) if (found := _RULE.search(text))}
-        if len(ids) != 1:  # none, or content that serves several rules at once and decides none of them
+        if len(ids) != 1:  # none, or content that serves several rules and decides none
             continue
         ((id_, number),) = ids.items()
         above = one.getparent()

@@ -1,4 +1,4 @@
-"""One rule's part of the bash that OpenSCAP makes of a profile."""
+"""Extracts one rule's fix from the bash script that OpenSCAP generates for a profile."""
 
 import re
 
@@ -8,11 +8,11 @@ _MISSING = "IS MISSING!"
 _BEGIN = re.compile(r"^# BEGIN fix \(\d+ / \d+\) for '([^'\n]*)'\n#{20,}\n", re.MULTILINE)
 _END = "# END fix for '{}'\n"
 _COUNTED = re.compile(r"""^\(>&2 echo "Remediating rule \d+/\d+: '[^'\n]*'"\);?[ ]?""")
-"""Its place among the profile's rules is nothing of the rule's own."""
+"""The counter in front of a fix is not part of it."""
 
 
 def remedy_of(script: str, rule: str) -> str:
-    """Word for word; empty where the content has none for it."""
+    """Return the rule's script unchanged; "" if the content has none. Raise ScanFailed if the script is ambiguous."""
     found = [match for match in _BEGIN.finditer(script) if match[1] == rule]
     if not found:
         return ""

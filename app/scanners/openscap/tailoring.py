@@ -1,4 +1,4 @@
-"""A tailoring file: profiles of somebody's own over a benchmark. It is read whole before anything is asked by it."""
+"""Reads tailoring files: custom profiles over a benchmark, fully validated before use."""
 
 import hashlib
 import re
@@ -23,17 +23,17 @@ _NAMED = {"select": "the rule", "refine-rule": "the rule", "set-value": "the val
 @dataclass(frozen=True)
 class TailoringFile:
     name: str
-    """Of the file, with its ending."""
+    """The file name with its ending."""
     sha256: str
     id: str
     version: str
     benchmark: str
-    """The benchmark that it says it is for, by id; empty where it does not say."""
+    """The id of its benchmark; "" if not stated."""
     hint: str
-    """The file that it says it is for, by its last name; a program may have renamed it since."""
+    """The stated benchmark's file name; it may have been renamed since."""
     profiles: Mapping[str, Element]
     content: bytes
-    """The tailoring alone, as OpenSCAP takes it."""
+    """The tailoring alone, in the form that OpenSCAP accepts."""
 
 
 def read_tailoring(content: bytes, name: str) -> TailoringFile:
@@ -63,7 +63,7 @@ def read_tailoring(content: bytes, name: str) -> TailoringFile:
 
 
 def _tailoring(top: Element, what: str) -> Element:
-    """Bare, or as the one such component of a data stream collection."""
+    """Return the only Tailoring element, bare or inside a data stream collection; raise BadInput otherwise."""
     found = list(top.iter("{*}Tailoring")) if local(top) != "Tailoring" else [top]
     if len(found) != 1:
         said = "holds no tailoring" if not found else f"holds {len(found)} tailorings: give each in a file of its own"
@@ -75,7 +75,7 @@ def _tailoring(top: Element, what: str) -> Element:
 
 
 def fitted(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark:
-    """The benchmark with the tailoring's profiles, where all that they name is in it."""
+    """Return the benchmark with the tailoring's profiles; raise BadInput if they name anything unknown."""
     what = f"The tailoring file {clean(tailoring.name, 80)}"
     if tailoring.benchmark not in ("", benchmark.id):
         raise BadInput(f"{what} is for the benchmark {tailoring.benchmark!a}, and {benchmark.title} is {benchmark.id}.")
@@ -105,7 +105,7 @@ def _unknown(profile: Element, benchmark: Benchmark) -> Iterator[str]:
 
 
 def tailorings() -> dict[str, Path]:
-    """Those that were added here, by name."""
+    """Return added tailoring files by name."""
     found = (file for folder in reversed(FOLDERS[:2]) for file in sorted(folder.expanduser().glob(f"*{ENDING}")))
     return {file.name.removesuffix(ENDING): file for file in found}
 
@@ -122,7 +122,7 @@ def tailoring(name: str) -> TailoringFile:
 
 
 def add_tailoring(content: bytes, name: str, benchmark: Benchmark) -> TailoringFile:
-    """Kept under its name, for good: what runs went by is not changed behind them."""
+    """Validate and store a tailoring; a stored one is never replaced, since past runs used it."""
     if not _NAME.fullmatch(name):
         said = "small letters, digits, '.', '_' and '-', sixty at the most"
         raise BadInput(f"{name[:80]!a} is no name for a tailoring: {said}.")

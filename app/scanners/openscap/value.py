@@ -1,4 +1,4 @@
-"""A value of a benchmark that rules are checked by: its choices, and what it may be."""
+"""A benchmark value that rules use: its choices and limits."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ class BenchmarkValue:
     title: str
     description: str
     choices: Mapping[str, str] = field(default_factory=dict)
-    """Selector to value; the empty one is the usual."""
+    """Values by selector; the empty selector is the default."""
     least: str = ""
     most: str = ""
     only: tuple[str, ...] = ()
-    """What it may be, where the content says that nothing else will do."""
+    """The only accepted values, if the content restricts them."""
 
     def refuses(self, text: str) -> str:
-        """Why it may not be that; empty where it may."""
+        """Return why the value is not accepted, or "" if it is."""
         text = text.strip()
         if len(text) > _LONGEST or clean(text, _LONGEST) != text:
             return f"a value has {_LONGEST} characters at the most, and none that nobody can see"

@@ -1,4 +1,4 @@
-"""XML from outside: no document type, no entity, no network, and no more of it than a scan can need."""
+"""Parses untrusted XML: no document type, entities or network access, and limited size."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ Element = etree._Element  # noqa: SLF001  (lxml gives its type no other name)
 
 
 def parse(content: bytes, what: str) -> Element:
-    """`what` names the document in the sentence that refuses it."""
+    """Parse XML; raise BadInput, naming the document as `what`."""
     if len(content) > MOST:
         raise BadInput(f"{what} has {len(content) >> 20} MiB; more than {MOST >> 20} MiB are not read.")
     parser = etree.XMLParser(
@@ -36,5 +36,5 @@ def local(element: Element) -> str:
 
 
 def words(element: Element | None) -> str:
-    """Its text without markup, in one run."""
+    """Return the text without markup, whitespace collapsed."""
     return "" if element is None else " ".join("".join(map(str, element.itertext(with_tail=False))).split())

@@ -1,6 +1,6 @@
-"""A skill made from a data stream and one of its profiles: `scap:ssg-debian12:anssi_bp28_minimal`.
+"""Builds a skill from a data stream and one of its profiles: `scap:ssg-debian12:anssi_bp28_minimal`.
 
-With a third part, the name of a tailoring that was added here, the profile is one of that file's.
+A third part names an installed tailoring file that has the profile.
 """
 
 import re
@@ -22,8 +22,7 @@ from app.syntax.files import Files
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
 _KEPT = 32
 ASKS = {"accounts_password_pam_retry": frozenset({"pwquality retry 3"})}
-"""What rules that we know by name ask for, by our word and not by the content's: three tries are more than the usual
-one, and are what is checked for."""
+"""Requested settings of known rules, stated by Temper: three tries are weaker than the default, but required."""
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -39,9 +38,9 @@ def skill(argument: str) -> Skill:
 
 @lru_cache(_KEPT)
 def _made(file: Path, profile: str, by: str, stamps: tuple[int, int], given: tuple[tuple[str, str], ...]) -> Skill:
-    """It takes a tenth of a second, and every page asks for its run's skill. What was read is not kept: it is large.
+    """Build the skill. Cached, since it takes 0.1 s and every page needs it.
 
-    `given` are the site's values, by their names in short; `stamps` say when the files were written.
+    `given`: site values by short name; `stamps`: modification times of the files.
     """
     whole, mine = read_benchmark(file), tailoring(by) if by else None
     benchmark = fitted(mine, whole) if mine else whole
@@ -64,7 +63,7 @@ def _made(file: Path, profile: str, by: str, stamps: tuple[int, int], given: tup
 def _content(
     file: Path, profile: str, mine: TailoringFile | None, whole: Benchmark, values: Mapping[str, str]
 ) -> Content:
-    """The site's values reach OpenSCAP as a tailoring, which is the one way to give it any."""
+    """Return the content for OpenSCAP. Site values are passed as a tailoring, its only way to accept values."""
     begins = mine.content if mine else b""
     if not values:
         return Content(file, profile, begins)

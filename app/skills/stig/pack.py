@@ -1,4 +1,4 @@
-"""The rule pack: thirty rules of the RHEL 9 STIG that plain files decide. Facts from the STIG, sentences our own."""
+"""The built-in STIG skill: thirty rules of the RHEL 9 STIG that plain files decide, in our own words."""
 
 from collections.abc import Mapping
 from dataclasses import replace

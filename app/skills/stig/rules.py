@@ -1,4 +1,4 @@
-"""The rules of rules.toml, each with the check that decides it."""
+"""Loads the rules of rules.toml with their checks."""
 
 import tomllib
 from collections.abc import Callable
@@ -50,7 +50,7 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
 
 
 def read_parts() -> dict[str, list[Rule]]:
-    """In the order of the file."""
+    """Return the rules by part, in file order."""
     parts = tomllib.loads((Path(__file__).parent / "rules.toml").read_text(encoding="utf-8"))
     return {
         name: [_rule(rule, table, part) for rule, table in part.items() if isinstance(table, dict)]

@@ -1,4 +1,4 @@
-"""What is the site's to choose in these rules: never weaker than the STIG, whose bound stands beside each."""
+"""Site parameters of the STIG rules, never weaker than the STIG's bounds."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ def _number(rule: str, name: str, title: str, least: int, most: int | None, usua
     return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=said)
 
 
-# Not the wrong passwords that lock an account: fewer than three lock people out, which the policy writes nowhere.
+# No parameter for the attempts before a lockout: below three locks people out, which the policy refuses.
 _ALL = (
     _number("V-258107", "minlen", "Characters of a new password", 15, 99, 15, "asks for 15 or more"),
     _number("V-258041", "pass_max_days", "Days after which a password expires", 1, 60, 60, "allows 60 at the most"),
@@ -49,7 +49,7 @@ PARAMETERS = {one.name: one for one in _ALL}
 
 
 def tuned_rules(rules: Mapping[str, Rule], values: Mapping[str, str]) -> dict[str, Rule]:
-    """Each rule asks for what the site chose, in its words and in its check."""
+    """Return the rules with the site values in their texts and checks."""
     made = dict(rules)
     for name, value in values.items():
         for rule in PARAMETERS[name].rules:
@@ -58,7 +58,7 @@ def tuned_rules(rules: Mapping[str, Rule], values: Mapping[str, str]) -> dict[st
 
 
 def _by_number(rule: Rule, value: str) -> Rule:
-    """The number that the rule's words name is the one that counts."""
+    """Replace the default number in the rule's texts."""
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
     said = partial(re.sub, rf"\b{usual}\b", value)
     return replace(rule, requirement=f"{said(rule.requirement)} {_chose(value, usual)}", fix=said(rule.fix))

@@ -1,4 +1,4 @@
-"""Asking a program of this machine what it makes of a host's files: laid out in an empty folder, behind a wall."""
+"""Runs a program of this machine on a host's files, laid out in an empty folder inside a sandbox."""
 
 import os
 import tempfile
@@ -15,7 +15,7 @@ _ROOM = 32 << 20
 
 
 def here(confinement: Confinement, recall: Recall | None = None) -> Ask:
-    """`recall` is that of the host whose files they are: a program says the same of the same files."""
+    """Return an asker that runs local programs. `recall` caches answers for the host's files."""
     known = recall or Recall()
 
     def ask(files: Files, question: Query) -> ProgramOutcome | None:
@@ -34,7 +34,7 @@ def here(confinement: Confinement, recall: Recall | None = None) -> Ask:
 
 
 def _in_memory() -> Path | None:
-    """Where what is laid out reaches no disk, if there is such a place and it has room."""
+    """Return /dev/shm if it is writable and has room, so that no file reaches a disk; None otherwise."""
     try:
         room = os.statvfs(_MEMORY)
     except OSError:

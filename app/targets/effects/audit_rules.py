@@ -1,4 +1,4 @@
-"""What the kernel records: by the rules that are loaded now, and by those that augenrules joins at the next start."""
+"""What the kernel audits: by audit.rules now, and by rules.d after the next start of auditd."""
 
 from collections.abc import Iterable, Mapping
 
@@ -18,7 +18,7 @@ _MOST_BACKLOG = 1_000_000
 
 
 def _backlog(was: str, now: str) -> Strength:
-    """Kernel memory: more than this is a host without any."""
+    """Compare backlog sizes. A very large backlog uses too much kernel memory."""
     return Strength.INCOMPARABLE if now.isdigit() and int(now) > _MOST_BACKLOG else more(was, now)
 
 
@@ -26,9 +26,9 @@ _SCALES: Mapping[str, Compare] = {
     "-e": ranked("0", "1", "2"),
     "-f": ranked("0", "1", "2"),
     "-b": _backlog,
-    # Above 0 what comes faster is lost.
+    # Above 0, records beyond the rate are lost.
     "-r": ranked("1", "0"),
-    # The shorter the wait, the sooner a burst is lost, or the kernel panics over it.
+    # A shorter wait loses a burst sooner, or panics the kernel.
     "--backlog_wait_time": more,
     "--loginuid-immutable": ranked(UNSET, "yes"),
 }
@@ -46,7 +46,7 @@ class AuditRules:
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
 
     def said(self, files: Files, ask: Ask) -> None:
-        """auditctl knows only what the kernel would take, and asks the kernel."""
+        """Not available: auditctl reads only the running kernel."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         name = key.removesuffix(_NEXT)
@@ -56,7 +56,7 @@ class AuditRules:
 
 
 def in_force(lines: Iterable[AuditLine]) -> dict[str, str]:
-    """Up to the lock, or to the first line that the kernel would not take: auditctl ends there."""
+    """Return the settings that lines produce, up to the lock (-e 2) or the first line that the kernel rejects."""
     found = dict(_DEFAULTS)
     rules: list[str] = []
     for line in lines:
@@ -78,7 +78,7 @@ def in_force(lines: Iterable[AuditLine]) -> dict[str, str]:
 
 
 def _recorded(rules: list[str]) -> dict[str, str]:
-    """The first rule that fits an event decides: each with the exceptions that stand ahead of it."""
+    """Return each rule with the exceptions in front of it; the first matching rule decides."""
     found, exceptions = {}, list[str]()
     for rule in rules:
         if audit.is_exception(rule):

@@ -1,4 +1,4 @@
-"""The audit daemon: whether it starts, what it keeps, and what it does to the host when its disk fills."""
+"""auditd.conf: whether the daemon starts, what it keeps, and what it does when the disk fills."""
 
 import re
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ _ENDS = "ends the host at "
 _ENDING = ("single", "halt")
 _NEVER = "never"
 _MOST_ROOM = 8192
-"""MB. More fills an ordinary disk, and a full disk may end the host."""
+"""In MB. More fills an ordinary disk, which can halt the host."""
 _MOST_PERCENT, _MOST_MB = 5, 100
-"""Free space below which a host may be ended: a working disk is far from it."""
+"""A host may be halted below this free space: a working disk is far from it."""
 _SPACE = re.compile(r"([0-9]{1,9})(%?)")
 
 
@@ -28,7 +28,7 @@ def _room(was: str, now: str) -> Strength:
 
 
 def _space(was: str, now: str) -> Strength:
-    """An earlier warning is the better one."""
+    """Compare thresholds: an earlier warning is stricter."""
     old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
     if old is None or new is None or old[2] != new[2]:
         return equal_or_not(was, now)
@@ -36,7 +36,7 @@ def _space(was: str, now: str) -> Strength:
 
 
 def _ending(was: str, now: str) -> Strength:
-    """A host that is ended while it still has room is harmed, not hardened."""
+    """Compare halt thresholds: halting a host that still has room is weaker."""
     if now == _NEVER:
         return Strength.STRONGER
     old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
@@ -48,12 +48,12 @@ def _ending(was: str, now: str) -> Strength:
 
 
 def _early_ending(was: str, now: str) -> Strength:
-    """space_left is there for a warning; what it ends, it ends early."""
+    """Compare halt actions of space_left, which should only warn."""
     return Strength.STRONGER if now == _NEVER else equal_or_not(was, now)
 
 
 def _rotation(was: str, now: str) -> Strength:
-    """Rotating loses the oldest records, keeping fills the disk: neither is the stricter."""
+    """Compare log actions. Rotation loses old records and keeping fills the disk, so neither is stricter."""
     kept = ("rotate", "keep_logs")
     return Strength.STRONGER if was not in kept and now in kept else equal_or_not(was, now)
 
@@ -62,7 +62,7 @@ _WARNING = ranked(*ACTIONS[: ACTIONS.index("email") + 1])
 
 
 def _warning(was: str, now: str) -> Strength:
-    """Whether it may end the host is a key of its own."""
+    """Compare warning actions; halting is compared under a key of its own."""
     if now in _ENDING:
         return Strength.STRONGER
     return Strength.WEAKER if was in _ENDING else _WARNING(was, now)
@@ -80,7 +80,7 @@ _SCALES: Mapping[str, Compare] = {
     "disk_error_action": ranked(*ACTIONS),
     "space_left_action": _warning,
     "admin_space_left_action": _warning,
-    # Anybody can make a burst of records: it may be written down, and no more.
+    # Any user can cause a burst of records, so it may be logged and no more.
     "overflow_action": ranked("ignore", "syslog"),
     "space_left": _space,
     "admin_space_left": _space,
@@ -106,7 +106,7 @@ class Auditd:
         return {**found, **_derived(found), STARTS: "yes" if sound else "no"}
 
     def said(self, files: Files, ask: Ask) -> None:
-        """It would say so by starting."""
+        """Not available: auditd has no dry run."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         if key == "name_format":
@@ -115,7 +115,7 @@ class Auditd:
 
 
 def starts(settings: Mapping[str, str]) -> bool:
-    """Whether the keys go together: otherwise it ends at once, and nothing is recorded from then on."""
+    """Return True if auditd accepts this combination of keys; otherwise it exits and nothing is audited."""
     if settings["flush"] in ("incremental", "incremental_async") and not number(settings["freq"]):
         return False
     early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
@@ -126,12 +126,12 @@ def starts(settings: Mapping[str, str]) -> bool:
 
 
 def _least(found: re.Match[str]) -> tuple[bool, int]:
-    """Whether it is a share of the disk, and how much. Nothing percent is no share."""
+    """Return whether the threshold is a percentage, and its number. 0 % counts as an absolute value."""
     return bool(found[2]) and int(found[1]) > 0, int(found[1])
 
 
 def _word(setting: Setting) -> str:
-    """Small letters, and of an action without what it does not need."""
+    """Return the value in lower case; for an action without its arguments."""
     value = source.fold(setting.value) if setting.key in _SCALES else setting.value
     action = setting.key.endswith("_action") and not value.startswith("exec ")
     return value.partition(" ")[0] if action else value

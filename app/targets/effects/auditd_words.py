@@ -1,10 +1,10 @@
-"""What auditd knows: every key of auditd.conf, the values that it takes, and what it does without the line."""
+"""The keys of auditd.conf, their valid values and their defaults."""
 
 import re
 from collections.abc import Mapping
 
 ACTIONS = ("ignore", "suspend", "rotate", "syslog", "email", "single", "halt")
-"""Weakest first. What `exec` does, its program knows."""
+"""Weakest first. `exec` depends on its program and is not ranked."""
 
 _NUMBER, _YES_NO, _ANY = r"[0-9]{1,9}", "yes|no", r"\S+"
 _SPACE = r"[0-9]{1,9}|[0-9]{1,2}%"
@@ -80,5 +80,5 @@ DEFAULTS: Mapping[str, str] = {
 
 
 def takes(key: str, value: str) -> bool:
-    """Words in any letters, numbers in digits alone."""
+    """Return True if auditd accepts the value for this key; words match in any case."""
     return key in _VALUES and re.fullmatch(_VALUES[key], value, re.IGNORECASE | re.ASCII) is not None

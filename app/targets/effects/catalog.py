@@ -1,4 +1,4 @@
-"""The programs whose reading of a host's files is compared before and after a change."""
+"""All programs whose settings are compared before and after a change."""
 
 from app.targets.effects.audit_rules import AuditRules
 from app.targets.effects.auditd import Auditd

@@ -1,4 +1,4 @@
-"""The system-wide crypto policy: its base, the modules named behind it, and what each module takes away or brings."""
+"""The system-wide crypto policy: its base, its modules, and what each module adds or removes."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ def _words(text: str) -> list[str]:
 _CONFIG = "/etc/crypto-policies/config"
 _MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
 _STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
-"""FIPS takes away what DEFAULT has, and has what FUTURE takes away."""
+"""FIPS and FUTURE do not compare: each forbids something that the other allows."""
 _TAKE_AWAY = _words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
 _BRING = _words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
 _THERE = "in force"
@@ -34,7 +34,7 @@ class CryptoPolicies:
     areas: tuple[str, ...] = ("/etc/crypto-policies/config", _MODULES[0])
 
     def settings(self, files: Files) -> Mapping[str, str]:
-        """A module that the configuration does not name is of no effect."""
+        """Return the policy, its modules and their values; modules that are not named have no effect."""
         base, modules, others = _chosen(files)
         found = {"policy": base} | ({"further lines": others} if others else {})
         found |= {size: _LEAST[base] for size in _SIZES if base in _LEAST}
@@ -49,7 +49,7 @@ class CryptoPolicies:
         return found
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
-        """The program that could be asked would write the host's files anew."""
+        """Return None: update-crypto-policies would rewrite the host's files."""
         del files, ask
         return None
 
@@ -65,7 +65,7 @@ class CryptoPolicies:
 
 
 def _chosen(files: Files) -> tuple[str, list[str], str]:
-    """The base, its modules, and what else is written: one line is all there should be."""
+    """Return the base, its modules, and any further lines; the file should have one line only."""
     lines = [line.partition("#")[0].strip() for _number, line in source.numbered(source.text(files, _CONFIG) or "")]
     first, *others = [line for line in lines if line] or ["DEFAULT"]
     base, *modules = first.upper().split(":")
@@ -73,7 +73,7 @@ def _chosen(files: Files) -> tuple[str, list[str], str]:
 
 
 def _written(files: Files, module: str) -> list[tuple[str, str]] | None:
-    """Of a module of the host's own. What the vendor ships goes by its name."""
+    """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None
     text = next(
@@ -94,7 +94,7 @@ def _base(was: str, now: str) -> Strength:
 
 
 def _module(module: str, was: str, now: str) -> Strength:
-    """One that was in force, or comes to be; only of some is it known what they do."""
+    """Compare the presence of a module; only the effect of some is known."""
     if module in _TAKE_AWAY:
         return ranked(UNSET, _THERE)(was, now)
     return ranked(_THERE, UNSET)(was, now) if module in _BRING else equal_or_not(was, now)

@@ -1,4 +1,4 @@
-"""Whose packages are installed unseen: dnf.conf for all repositories, and what a repository says of itself."""
+"""dnf: signature checks and related settings, for all repositories and for each one."""
 
 from collections.abc import Mapping
 
@@ -40,7 +40,7 @@ class Dnf:
         return found
 
     def said(self, files: Files, ask: Ask) -> None:
-        """dnf prints its configuration only together with its repositories."""
+        """Not available: dnf prints its configuration only with its repositories."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key.rpartition(".")[2], was, now)

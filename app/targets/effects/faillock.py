@@ -1,4 +1,4 @@
-"""When pam_faillock locks an account, and for how long. A line that it cannot read counts for nothing."""
+"""pam_faillock: when it locks an account, and for how long. It ignores lines that it cannot parse."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _SCALES: Mapping[str, Compare] = {
     "even_deny_root": _MORE_STRICT,
     "audit": _MORE_STRICT,
     "silent": _MORE_STRICT,
-    # Each leaves somebody or something out.
+    # Each excludes users or records.
     "no_log_info": _LESS_STRICT,
     "local_users_only": _LESS_STRICT,
     "nodelay": _LESS_STRICT,
@@ -35,7 +35,7 @@ _SCALES: Mapping[str, Compare] = {
     "fail_interval": more,
     "unlock_time": lasting,
     "root_unlock_time": lasting,
-    # /var/run is empty after a boot, and so is every count.
+    # /var/run is emptied at boot, which resets every count.
     "dir": ranked("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
 }
 
@@ -53,14 +53,14 @@ class Faillock:
         return {"root_unlock_time": found["unlock_time"], **found}
 
     def said(self, files: Files, ask: Ask) -> None:
-        """A module of PAM: nothing prints what it has read."""
+        """Not available: no program prints what the PAM module reads."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key, was, now)
 
 
 def _value(key: str, value: str) -> str | None:
-    """None for what it does not take."""
+    """Return the value as faillock reads it; None if it rejects it."""
     if key in _FLAGS:
         return "yes"
     if key == "dir":

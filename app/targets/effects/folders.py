@@ -1,4 +1,4 @@
-"""Folders of drop-ins that overlap: read by base name, and of two files of one name only the first folder's counts."""
+"""Reads overlapping drop-in folders: files by base name, where the first folder overrides the others."""
 
 from app.syntax import source
 from app.syntax.files import Files
@@ -9,13 +9,13 @@ _VENDORS = ("/usr/lib", "/lib")
 NAMES = ("sysctl.d", "modprobe.d")
 
 VENDOR = (shipped.DEBIAN, *(f"{folder}/{name}/*.conf" for name in NAMES for folder in (*_OURS[1:], *_VENDORS)))
-"""Nobody changes these, and what a change in /etc does depends on them."""
+"""Read-only, but the effect of a change in /etc depends on them."""
 
 
 def texts(name: str, files: Files, *, hidden: bool = False) -> list[str]:
-    """In the order in which they are read. Where no vendor's folder can be seen, the distribution's known files.
+    """Return the drop-in texts in reading order; the distribution's known files if no vendor folder is visible.
 
-    With `hidden`, of a program that takes names with a dot ahead too.
+    With `hidden`, names that start with a dot are included, as some programs do.
     """
     patterns = ("*.conf", ".*.conf") if hidden else ("*.conf",)
     seen = any(files.glob(f"{folder}/{name}/*.conf") for folder in _VENDORS)

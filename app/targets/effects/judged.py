@@ -1,4 +1,4 @@
-"""Does a change leave anything weaker than it was? Asked of every program whose files it touches."""
+"""Finds settings that a change weakens, for every program whose files it touches."""
 
 from collections.abc import Collection, Mapping
 
@@ -16,7 +16,7 @@ _FINE = (Strength.STRONGER, Strength.EQUAL)
 def by_our_reading(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: Recall | None = None
 ) -> Objection | None:
-    """By what our own parsers make of the files. `asks` has what the rule wants: "sshd clientaliveinterval 600"."""
+    """Return an objection if our parsers find a weakened setting; `asks` permits "sshd clientaliveinterval 600"."""
     known = recall or Recall()
     for daemon in _touched(paths, before, after):
         found = _loss(daemon, settings(daemon, before, known), settings(daemon, after, known), asks)
@@ -28,7 +28,7 @@ def by_our_reading(
 def by_their_own_words(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
 ) -> Objection | None:
-    """By what the programs themselves say, where they are at hand."""
+    """Return an objection if the programs themselves, where available, report a weakened setting."""
     for daemon in _touched(paths, before, after):
         was, now = daemon.said(before, ask), daemon.said(after, ask)
         found = _loss(daemon, was, now, asks) if was is not None and now is not None else None
@@ -38,9 +38,9 @@ def by_their_own_words(
 
 
 def settings(daemon: Daemon, files: Files, recall: Recall) -> Mapping[str, str]:
-    """By our own reading."""
+    """Return the settings by our parsers, cached unless the daemon compares both sides."""
     if isinstance(daemon, Comparing):
-        return daemon.settings(files)  # what it goes by here depends on the other side too
+        return daemon.settings(files)  # the keys here depend on the other side too
     return recall.ask((daemon.name, "settings"), files, daemon.settings)
 
 
@@ -63,6 +63,6 @@ def _loss(
 
 
 def _follows(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
-    """What holds for some because it holds for all, before and after, is said of all."""
+    """Return True if a conditional setting equals the general one on both sides; the general one is reported."""
     of_all, _for, some = key.partition(" for ")
     return bool(some) and all(side.get(key, UNSET) == side.get(of_all) for side in (before, after))

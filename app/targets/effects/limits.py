@@ -1,4 +1,4 @@
-"""What pam_limits holds a login to: of one domain the last line of an item counts."""
+"""pam_limits: the limits of a login; the last line for a domain and item wins."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from app.targets.effects.strength import Strength, by_number, equal_or_not
 EXEMPT = "exempt"
 _ENDLESS = ("-1", "unlimited", "infinity", UNSET)
 _ONE_KIND = ("maxlogins", "maxsyslogins", "nonewprivs")
-"""Counted by pam_limits itself, whether the line says hard or soft."""
+"""Enforced by pam_limits itself, for hard and soft alike."""
 _LESS = ("maxlogins", "maxsyslogins", "core", "nproc", "fsize", "cpu")
 
 
@@ -29,7 +29,7 @@ class Limits:
         return found
 
     def said(self, files: Files, ask: Ask) -> None:
-        """A module of PAM: nothing prints what it has read."""
+        """Not available: no program prints what the PAM module reads."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         item = key.rpartition(" ")[2]
@@ -47,7 +47,7 @@ def _kinds(kind: str, item: str) -> tuple[str, ...]:
 
 
 def _number(value: str) -> float:
-    """What is no number is passed over by pam_limits: no limit."""
+    """Return the limit; pam_limits ignores a value that is no number, which means no limit."""
     if value in _ENDLESS or not value.isdigit():
         return float("inf")
     return int(value)

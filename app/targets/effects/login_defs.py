@@ -1,4 +1,4 @@
-"""login.defs has two readers: the shadow tools take the last line of a name, PAM takes the first in any letters."""
+"""login.defs has two readers: shadow tools use the last line of a name, PAM the first in any case."""
 
 import re
 from collections.abc import Mapping
@@ -67,14 +67,14 @@ class LoginDefs:
         return {**found, **_of_pam(text), _BETWEEN: _between(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])}
 
     def said(self, files: Files, ask: Ask) -> None:
-        """Nothing prints what it has read of it."""
+        """Not available: no program prints what it reads."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key.removesuffix(_OF_PAM), was, now)
 
 
 def _of_shadow(key: str, value: str) -> str:
-    """A number as C reads it: 077 is octal, 0x1f hexadecimal, and 77 is neither."""
+    """Normalize a number as C parses it: 077 is octal, 0x1f hexadecimal."""
     if re.fullmatch(r"0[0-7]*", value):
         number = int(value, 8)
     elif re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}", value):
@@ -89,7 +89,7 @@ def _of_shadow(key: str, value: str) -> str:
 
 
 def _of_pam(text: str) -> dict[str, str]:
-    """What stands on the first line of a name, whether PAM can make sense of it or not."""
+    """Return PAM's values: the first line of each name, valid or not."""
     found: dict[str, str] = {}
     for _number, line in source.numbered(text):
         match = _WORD.match(line.rstrip(source.TRAIL))
@@ -108,7 +108,7 @@ def _home_mode(umask: str) -> str:
 
 
 def _between(least: str, most: str) -> str:
-    """None, once a password has to be changed before it may be."""
+    """Return "none" if a password must be changed before it may be, else "some"."""
     if not (least.isdigit() and most.isdigit()):
         return "some"
     return "none" if 0 < int(most) <= int(least) else "some"

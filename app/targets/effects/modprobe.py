@@ -1,4 +1,4 @@
-"""Which kernel modules load by themselves, and what runs in their stead."""
+"""modprobe: blacklisted kernel modules and the commands that run instead of loading one."""
 
 import re
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ def in_force(lines: list[ModuleLine]) -> dict[str, str]:
     found: dict[str, str] = {}
     installs = [line for line in lines if line.command == "install" and line.rest]
     for line in installs:
-        # the first that fits decides, patterns included
+        # the first match decides, patterns included
         first = next(one for one in installs if one.module == line.module or fnmatchcase(line.module, one.module))
         found[f"install {line.module}"] = NOTHING if _NOTHING.fullmatch(first.rest) else first.rest
     for line in lines:
@@ -58,14 +58,14 @@ def in_force(lines: list[ModuleLine]) -> dict[str, str]:
 
 
 def _spelt(line: ModuleLine) -> str:
-    """As modprobe prints it."""
+    """Format the rest of a line as modprobe prints it."""
     if line.command == "alias":
         return modprobe.underscored(line.rest.replace("\t", " ").split(" ")[0])
     return _softdep(line.rest) if line.command == "softdep" else line.rest.replace("\t", " ")
 
 
 def _softdep(rest: str) -> str:
-    """Each list once, however often it was begun."""
+    """Merge repeated pre: and post: lists."""
     held: dict[str, list[str]] = {"": [], "pre:": [], "post:": []}
     now = ""
     for word in source.words(rest):

@@ -1,4 +1,4 @@
-"""PAM: whom each service lets in, and how strict the modules are that it asks on the way."""
+"""PAM: whom each service lets in, and how strict its modules are."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ _ASKED, _NONE = "is asked", "none"
 _OUTCOME = re.compile(r"[^ ]+ (?:auth|account|password|session) for (?P<who>.*)")
 _OPTION = re.compile(r"[^ ]+ (?:auth|account|password|session): (?P<module>[^ ]+).*: (?P<option>[^:]*)")
 _MAY_COME = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_lastlog.so", "pam_faildelay.so")
-"""Modules that only ever take away. What any other would bring, nobody here can tell."""
+"""Modules that can only refuse; adding any other module is not comparable."""
 
 
 class Pam:
@@ -36,7 +36,7 @@ class Pam:
         return found
 
     def said(self, files: Files, ask: Ask) -> None:
-        """libpam loads a host's modules to say anything, and they are not here: tests/differential has its word."""
+        """Not available: libpam would load the host's modules; tests/differential compares with it."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         found = _OUTCOME.fullmatch(key)
@@ -50,7 +50,7 @@ class Pam:
 
 
 def _outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
-    """What is asked of a stack by whoever may be let in, and by whoever may not."""
+    """Return the outcome for each kind of rightful user and intruder."""
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
@@ -60,10 +60,10 @@ def _outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mappi
 
 
 def _shut(who: str, was: str, now: str) -> Strength:
-    """Nobody new comes in, and nobody who belongs there is shut out."""
+    """Compare outcomes: no intruder may get in, no rightful user may be shut out."""
     rightful = any(who.startswith(name) for names in RIGHTFUL.values() for name in names)
     if UNSET in (was, now):
-        # A service came or went. What it lets in, nothing did before.
+        # A service was added or removed; an added one may only refuse.
         came_open = now == _IN and not rightful
         return Strength.INCOMPARABLE if came_open or was == _IN else Strength.STRONGER
     if rightful:
@@ -86,7 +86,7 @@ def _strictness(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterato
 
 
 def _come_or_gone(module: str, was: str) -> Strength:
-    """A rule that came, or went with all its options."""
+    """Compare the presence of a rule or option."""
     if was != UNSET:
         return Strength.WEAKER
     return Strength.STRONGER if module in _MAY_COME else Strength.INCOMPARABLE

@@ -1,4 +1,4 @@
-"""What the modules of PAM return, by who comes: those who may be let in, and those who may not."""
+"""What PAM modules return for rightful users and for intruders."""
 
 from collections.abc import Callable, Mapping
 
@@ -41,7 +41,7 @@ _UNIX = {
 
 
 def answers(who: str, kind: str, *, otherwise: bool) -> Callable[[PamRule], str]:
-    """`otherwise` is what the modules say that nobody here knows: yes to everybody, or no."""
+    """Return a function from rule to PAM result. Unknown modules accept if `otherwise`, else refuse."""
 
     def answer(rule: PamRule) -> str:
         found = _known(rule, who, kind)

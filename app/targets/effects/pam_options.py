@@ -1,4 +1,4 @@
-"""What a rule's arguments come to for its module, the module's own file and its built-in values included."""
+"""Effective options of a PAM rule: its arguments, the module's file and built-in defaults."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ OTHERS = "other arguments"
 PARTS = ("preauth", "authfail", "authsucc")
 _OPENS, _CLOSES = ranked(ON, OFF), ranked(OFF, ON)
 _NEUTRAL = frozenset(["silent", "quiet", "debug", "shadow", "try_first_pass", "use_first_pass", "likeauth"])
-"""Of modules that have no file of their own."""
+"""Options without effect on strictness, for modules without a file."""
 _HASHES = ("des", "bigcrypt", "md5", "sha256", "sha512", "blowfish", "gost_yescrypt", "yescrypt")
 _NULLOK = ("nullok", "nullok_secure")
 _SCALES: Mapping[str, Mapping[str, Compare]] = {
@@ -60,7 +60,7 @@ _FILES: Mapping[str, tuple[str, Faillock | Pwquality]] = {
     "pam_pwquality.so": (PWQUALITY, Pwquality()),
 }
 _NO_OPTIONS = frozenset({*PARTS, "use_authtok", "authtok_type", "use_first_pass", "try_first_pass", "debug"})
-"""Words of a module with a file that are none of the file's."""
+"""Arguments that are not valid in the module's file."""
 
 
 def of(rule: PamRule, files: Files) -> Mapping[str, str]:
@@ -88,14 +88,14 @@ def of(rule: PamRule, files: Files) -> Mapping[str, str]:
 
 
 def _usual_hash(files: Files) -> str:
-    """pam_unix goes by login.defs where nothing is said."""
+    """Return the hash that pam_unix uses by default, from login.defs."""
     known = keyvalue.login_defs(source.text(files, "/etc/login.defs") or "", "")
     said = [setting.value for setting in known if setting.key == "ENCRYPT_METHOD"]
     return source.fold(said[-1]) if said else "des"
 
 
 def _with_file(rule: PamRule, files: Files) -> Mapping[str, str]:
-    """An argument counts as one more line of the file, read last."""
+    """Return options with arguments treated as last lines of the module's file."""
     path, daemon = _FILES[rule.module]
     given = [word.partition("=") for word in rule.arguments if word.partition("=")[0] not in _NO_OPTIONS]
     instead = [value for name, _, value in given if name == "conf" and rule.module == "pam_faillock.so"]

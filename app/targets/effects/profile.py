@@ -1,4 +1,4 @@
-"""When an idle shell ends: what the scripts of a login make of TMOUT, in the order in which they are sourced."""
+"""The idle timeout of shells: TMOUT after the login scripts ran in order."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ class ShellProfile:
         }
 
     def said(self, files: Files, ask: Ask) -> None:
-        """A shell would run all that the host's scripts say, in our name."""
+        """Not available: a shell would execute the host's scripts as our user."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         if key == FAILING:
@@ -45,7 +45,7 @@ class ShellProfile:
 
 
 def ending(made: Iterable[Assignment]) -> str:
-    """The value that stands at the end. What only may be done is told with `or`, and compares with nothing."""
+    """Return the final TMOUT; conditional assignments are appended with `or` and do not compare."""
     value, fixed, perhaps = _NEVER, False, list[str]()
     for one in made:
         if fixed:
@@ -61,7 +61,7 @@ def ending(made: Iterable[Assignment]) -> str:
 
 
 def failing(made: Iterable[Assignment]) -> list[str]:
-    """What comes behind the line that fixed the variable: each is an error on everybody's terminal."""
+    """Return assignments after a readonly one; each prints an error at every login."""
     found, fixed = list[str](), False
     for one in made:
         if fixed and one.stated:
@@ -71,7 +71,7 @@ def failing(made: Iterable[Assignment]) -> list[str]:
 
 
 def _around(files: Files) -> tuple[list[Assignment], list[Assignment]]:
-    """What /etc/profile does ahead of the folder's scripts, and behind them."""
+    """Return the assignments of /etc/profile before and after the drop-ins."""
     text = source.text(files, LOGIN) or ""
     middle = text.find("/profile.d/")
     line = text.count("\n", 0, middle) + 1 if middle >= 0 else 0
@@ -84,5 +84,5 @@ def _of(files: Files, path: str) -> list[Assignment]:
 
 
 def _seconds(value: str) -> float:
-    """0 is never, as it is for bash."""
+    """Return seconds; 0 and never are infinite, as in bash."""
     return float("inf") if value == _NEVER or int(value) == 0 else int(value)

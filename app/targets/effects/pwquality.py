@@ -1,4 +1,4 @@
-"""What libpwquality asks of a new password: the drop-ins first, the file itself last, up to the first fault."""
+"""libpwquality: requirements for a new password; drop-ins first, the main file last, up to the first error."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from app.targets.effects.strength import Compare, Strength, ranked
 MAIN = "/etc/security/pwquality.conf"
 FOLDER = "/etc/security/pwquality.conf.d/*.conf"
 _HIDDEN = "/etc/security/pwquality.conf.d/.*.conf"
-"""The library reads these too."""
+"""The library reads hidden drop-ins too."""
 READ = "read to the end"
 _FLAGS = ("enforce_for_root", "local_users_only")
 _WORDS = ("badwords", "dictpath")
@@ -53,14 +53,14 @@ class Pwquality:
         return found
 
     def said(self, files: Files, ask: Ask) -> None:
-        """It is a library: the trials against it are tests/differential's."""
+        """Not available: it is a library; tests/differential compares with it."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         return by_key(_SCALES, key, was, now)
 
 
 def _value(setting: Setting) -> str | None:
-    """None for what makes the library stop reading."""
+    """Return the value as the library reads it; None if the library stops at it."""
     key = source.fold(setting.key)
     if key in _FLAGS:
         return "1"

@@ -1,4 +1,4 @@
-"""Scales that several programs are measured by."""
+"""Comparisons that several programs share."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ def _negated(value: str) -> float | None:
 
 
 def _capped(value: str) -> float | None:
-    """None and 0 are no cap at all."""
+    """Return a measure where lower caps are stricter; 0 means no cap."""
     found = number(value)
     if found is None:
         return None
@@ -33,13 +33,13 @@ def _lasting(value: str) -> float | None:
 more = measured(number)
 less = measured(_negated)
 cap = measured(_capped)
-"""Less is stricter, and 0 is none."""
+"""Lower is stricter; 0 is no cap."""
 lasting = measured(_lasting)
-"""More is stricter, and 0 is for ever."""
+"""Higher is stricter; 0 is unlimited."""
 
 
 def mask(was: str, now: str) -> Strength:
-    """Octal: what is taken from everybody. More bits are stricter."""
+    """Compare octal umasks: more bits are stricter."""
     if not (re.fullmatch(r"[0-7]{1,4}", was) and re.fullmatch(r"[0-7]{1,4}", now)):
         return equal_or_not(was, now)
     old, new = int(was, 8), int(now, 8)
@@ -51,10 +51,10 @@ def mask(was: str, now: str) -> Strength:
 
 
 def mode(was: str, now: str) -> Strength:
-    """Octal: what is given. Fewer bits are stricter."""
+    """Compare octal modes: fewer bits are stricter."""
     return mask(now, was)
 
 
 def by_key(scales: Mapping[str, Compare], key: str, was: str, now: str) -> Strength:
-    """A key that nobody has ranked may not change at all."""
+    """Compare by the scale of the key; a key without a scale may not change."""
     return scales.get(key, equal_or_not)(was, now)

@@ -1,4 +1,4 @@
-"""What the next boot makes of SELinux: its mode, which policy, and whether that policy is there to load."""
+"""SELinux at the next boot: mode, policy, and whether the policy is installed."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from app.targets.effects.strength import Strength, equal_or_not, ranked
 PATH = "/etc/selinux/config"
 INSTALLED = "policy installed"
 VENDOR = ("/etc/selinux/*/seusers",)
-"""Every policy has one, and none is large."""
+"""A small file that every policy has."""
 
 _MODE = re.compile(r"SELINUX=(?i:(enforcing|permissive|disabled))")
 _TYPE = re.compile(r"SELINUXTYPE=(.*)", re.IGNORECASE)
@@ -30,19 +30,19 @@ class Selinux:
         return {"SELINUX": mode, "SELINUXTYPE": policy, INSTALLED: "yes" if there else "no"}
 
     def said(self, files: Files, ask: Ask) -> None:
-        """libselinux prints nothing that was not loaded."""
+        """Not available: libselinux prints only the loaded policy."""
 
     def order(self, key: str, was: str, now: str) -> Strength:
         if key == INSTALLED:
             return ranked("no", "yes")(was, now)
         if key == "SELINUX":
-            # Files of a host that ran without it have no labels: enforcing, it would not come up.
+            # Files of a host without SELinux have no labels: enforcing, it would not boot.
             return Strength.INCOMPARABLE if was == "disabled" and now == "enforcing" else _MODES(was, now)
         return equal_or_not(was, now)
 
 
 def _policy(text: str) -> str:
-    """The last line of it, to its end: a remark behind it would be a part of the name."""
+    """Return the policy of the last SELINUXTYPE line; a trailing comment is part of the name."""
     found = "targeted"
     for line in text.split("\n"):
         match = _TYPE.match(line.lstrip(source.TRAIL))

@@ -1,6 +1,6 @@
-"""What distributions put under /usr/lib, by base name: for a host of which nothing under /usr can be seen.
+"""Drop-ins that distributions ship under /usr/lib, for hosts whose /usr cannot be read.
 
-Only what a change of ours could hide or lean on, as the packages have it: systemd, procps, kmod, the release itself.
+Only files that a change of ours could override or rely on: systemd, procps, kmod and the release package.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""sshd: what it would go by for everybody, and for each connection that a Match block means."""
+"""sshd: its settings for all connections, and for each connection that a Match block selects."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from app.targets.host_key import HOST_KEY, host_key
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
 _MOST_ASKED = 40
-"""A question takes some thirty milliseconds. Cases beyond these are left to our own reading."""
+"""A query takes about 30 ms. Our parser decides cases beyond these."""
 _OWN_ACCOUNT = "sshd"
 _FREE = 64_000
-"""An id that nobody has."""
+"""An unused id."""
 _KEYWORD = re.compile(r"[a-z0-9]+")
-"""What sshd says besides begins with the name of a file."""
+"""Other output of sshd begins with a file name."""
 _SPLIT = ","
-"""What sshd puts between the parts of a connection: a name that has one in it cannot be asked about."""
+"""Separates the parts of a connection; a name that contains it cannot be queried."""
 
 
 class Sshd:
@@ -34,7 +34,7 @@ class Sshd:
     areas: tuple[str, ...] = ("/etc/ssh/", "/etc/crypto-policies/back-ends/opensshserver.config")
 
     def __init__(self, *sides: Files) -> None:
-        """Where two are compared, both: connections that only one of them knows are asked about on the other too."""
+        """`sides` are both file sets of a comparison: cases of either are evaluated on both."""
         self._sides = sides
 
     def between(self, before: Files, after: Files) -> Daemon:
@@ -88,7 +88,7 @@ def _question(files: Files, who: SshdVisitor, staged: tuple[str, ...]) -> Query:
 
 
 def _as_if_there(files: Files, who: SshdVisitor) -> tuple[tuple[str, str], ...]:
-    """With the account that sshd wants, and with one that a Match block means and that is not there, or in no group."""
+    """Return passwd and group with sshd's own account, and with a matched user or group that is missing."""
     known = people(files)
     passwd, group = (source.text(files, path) or "" for path in _ACCOUNTS)
     wanted = [name for name in (_OWN_ACCOUNT, who.user) if name and not known.account(name)]
@@ -99,7 +99,7 @@ def _as_if_there(files: Files, who: SshdVisitor) -> tuple[tuple[str, str], ...]:
 
 
 def printed(output: str) -> dict[str, str]:
-    """What `sshd -T` prints, by keyword; a keyword with a line for each of its values is put together."""
+    """Parse `sshd -T`: value by keyword; repeated keywords are joined."""
     found: dict[str, list[str]] = {}
     for line in output.split("\n"):
         keyword, _blank, value = line.partition(" ")

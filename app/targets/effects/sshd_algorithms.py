@@ -1,6 +1,6 @@
-"""Which of two lists of algorithms is the stricter, by what the weakest client could bring about.
+"""Compares algorithm lists by the weakest choice that a client could force.
 
-An algorithm is harmless beside one that is no stronger: whoever would attack it could have had the other.
+An algorithm adds no risk beside one that is no stronger: an attacker could have chosen that one.
 """
 
 from app.targets.effects.strength import Strength, equal_or_not
@@ -40,11 +40,11 @@ _RISING = tuple(
     gss-group1-sha1- gss-group14-sha1- gss-group14-sha256- gss-group16-sha512-
     """.strip().split("\n")
 )
-"""Line by line from the weaker to the stronger."""
+"""Each line is ordered from weaker to stronger."""
 
 
 def order(was: str, now: str) -> Strength:
-    """Which of them comes first is the client's to say. No algorithm at all is not a short list, but a faulty one."""
+    """Compare two lists. The client sets the order; an empty list is an error and not a short list."""
     if not was or not now or was == now:
         return equal_or_not(was, now)
     old, new = was.split(","), now.split(",")
@@ -59,7 +59,7 @@ def _no_weaker(old: list[str], new: list[str]) -> bool:
 
 
 def _at_most(name: str) -> set[str]:
-    """Itself, and all that are weaker or the same by another name."""
+    """Return the algorithm, its aliases and all weaker ones."""
     found, waiting = {name}, [name]
     while waiting:
         one = waiting.pop()

@@ -1,4 +1,4 @@
-"""Which connections are worth asking about: one for every way in which Match blocks can come together."""
+"""Chooses test connections: one for every combination of Match blocks that can apply together."""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -8,17 +8,17 @@ from app.syntax.sshd_match import ATTRIBUTES, Conditions, Network, SshdVisitor, 
 from app.targets.accounts import People
 
 NO_PORT = "65534"
-"""One that no Match line asks for. sshd refuses to judge a LocalPort line without any."""
+"""A port that no Match line names; sshd needs one to evaluate LocalPort."""
 ANYBODY = "somebody-else"
 _MOST = 20_000
-"""Combinations looked at. Each attribute brings few, since those that fit the same are one."""
+"""Limit on combinations. Few candidates per attribute remain, since equal ones are merged."""
 _OTHERS = {"host": "elsewhere.invalid", "address": "198.18.0.1", "localaddress": "198.18.0.2", "localport": NO_PORT}
 
 Values = dict[str, object]
 
 
 def connections(configs: Sequence[SshdConfig], people: People) -> dict[str, SshdVisitor]:
-    """By what they fit, in words: "address 192.168.0.0/16". Who fits nothing has no word at all."""
+    """Return a connection for each label, such as "address 192.168.0.0/16"; the label "" matches no block."""
     blocks = list(dict.fromkeys(block.conditions for config in configs for block in config.matches if block.conditions))
     asked = list(dict.fromkeys(condition for block in blocks for condition in block))
     found = {"": SshdVisitor()}
@@ -36,13 +36,13 @@ def _words(block: Conditions) -> str:
 
 
 def _varied(asked: Sequence[tuple[str, str]]) -> list[str]:
-    """User and group are one: who it is."""
+    """Return the attributes to vary; user and group vary together."""
     named = {"user" if attribute == "group" else attribute for attribute, _value in asked}
     return sorted({name if name in ATTRIBUTES else "also" for name in named})
 
 
 def _telling(candidates: Iterable[Values], asked: Sequence[tuple[str, str]]) -> list[Values]:
-    """One for each set of conditions that they fit."""
+    """Keep one candidate for each set of conditions that it meets."""
     found: dict[tuple[bool, ...], Values] = {}
     for values in candidates:
         who = SshdVisitor(**values)  # type: ignore[arg-type]
@@ -62,12 +62,12 @@ def _candidates(attribute: str, asked: Sequence[tuple[str, str]], people: People
 
 
 def _subsets(unknown: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, str], ...]]:
-    """Of criteria that we do not know: each alone, none, and all together."""
+    """Return subsets of unknown criteria: none, each alone, and all together."""
     return [(), *((one,) for one in unknown), tuple(unknown)]
 
 
 def _users(written: Sequence[str], groups: Sequence[str], people: People) -> list[Values]:
-    """Accounts as they are come first: of those that fit the same, sshd can be asked about one that is there."""
+    """Return users to try; existing accounts first, because sshd can be queried about those."""
     known: list[Values] = [{"user": one.name, "groups": people.groups_of(one.name)} for one in people.accounts]
     belongs = [frozenset[str](), *(frozenset({group}) for group in _names(groups)), frozenset(_names(groups))]
     might: list[Values] = [
@@ -77,7 +77,7 @@ def _users(written: Sequence[str], groups: Sequence[str], people: People) -> lis
 
 
 def _names(written: Sequence[str]) -> list[str]:
-    """Names that the patterns mean, and such as two of them mean at once."""
+    """Return names that match one pattern, or two of them at once."""
     patterns = list(dict.fromkeys(one.removeprefix("!") for value in written for one in value.split(",")))
     plain = [_filled(pattern, "x") for pattern in patterns]
     open_ones = [pattern for pattern in patterns if "*" in pattern]
@@ -90,7 +90,7 @@ def _filled(pattern: str, filling: str) -> str:
 
 
 def _addresses(written: Sequence[str]) -> list[str]:
-    """Each network's first address and the one behind its last: no region lies between that has neither."""
+    """Return the first and last address of each network and the one after it, which covers every region."""
     patterns = [one.removeprefix("!") for value in written for one in value.split(",")]
     networks = [network for network in map(net, patterns) if network]
     named = [_filled(pattern, "1") for pattern in patterns if net(pattern) is None]
@@ -100,5 +100,5 @@ def _addresses(written: Sequence[str]) -> list[str]:
         try:
             found.append(str(end(network)))
         except ValueError:
-            continue  # There is none behind the last of all.
+            continue  # No address follows the last one.
     return [*found, *named]

@@ -1,4 +1,4 @@
-"""Of two values of an sshd keyword, which one lets less in? For an attacker who would have a weaker sshd."""
+"""Compares two values of an sshd keyword by how much they allow."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -37,7 +37,7 @@ _RIGHTS: dict[str, dict[str, str]] = {
     "permittunnel": {"yes": "ip link", "point-to-point": "ip", "ethernet": "link", "no": ""},
     "gatewayports": {"yes": "always", "clientspecified": "where the client says", "no": ""},
 }
-"""What each word allows; one that allows less is stricter."""
+"""What each value allows; one that allows less is stricter."""
 _WORDS: dict[str, Compare] = {
     "permitrootlogin": ranked("yes", "without-password", "forced-commands-only", "no"),
     "ignorerhosts": ranked("no", "shosts-only", "yes"),
@@ -53,7 +53,7 @@ def order(keyword: str, was: str, now: str) -> Strength:
 
 
 def all_of(*orders: Strength) -> Strength:
-    """Of a value in parts: stronger in one and weaker in another is neither."""
+    """Combine parts; stronger in one and weaker in another is incomparable."""
     told = {one for one in orders if one is not Strength.EQUAL}
     if not told:
         return Strength.EQUAL
@@ -65,13 +65,13 @@ def _whole(value: str) -> int | None:
 
 
 def _least(value: str) -> float | None:
-    """The lower the stricter."""
+    """Lower is stricter."""
     count = _whole(value)
     return None if count is None else -count
 
 
 def _least_above_nothing(value: str) -> float | None:
-    """The lower the stricter, but nought or none is without any limit."""
+    """Lower is stricter; 0 or none means no limit."""
     count = 0 if value == "none" else _whole(value)
     return None if count is None else -(count or float("inf"))
 
@@ -101,14 +101,14 @@ def _kept_out(was: str, now: str) -> Strength:
 
 
 def _let_in(was: str, now: str) -> Strength:
-    """Without the line everybody is let in."""
+    """Compare allow lists; without the keyword every user is allowed."""
     if UNSET in (was, now):
         return Strength.EQUAL if was == now else Strength.STRONGER if was == UNSET else Strength.WEAKER
     return equal_or_not(was, now) if "!" in was + now else fewer(was.split(), now.split())
 
 
 def _opened(was: str, now: str) -> Strength:
-    """any, none, or places."""
+    """Compare any, none, or lists of places."""
     ends = ("any", "none")
     if was in ends or now in ends:
         step = {"any": 0, "none": 2}
@@ -125,7 +125,7 @@ def _allowed(rights: Mapping[str, str]) -> Compare:
 
 
 def _shown(was: str, now: str) -> Strength:
-    """Any of the host's own notices is as good as another, and better than none."""
+    """Compare banners: the host's notice files are equal, and better than none."""
     if was == now or (was in _NOTICES and now in _NOTICES):
         return Strength.EQUAL
     if was == "none" and now in _NOTICES:
@@ -134,7 +134,7 @@ def _shown(was: str, now: str) -> Strength:
 
 
 def _environment(was: str, now: str) -> Strength:
-    """yes, no, or patterns of names."""
+    """Compare yes, no, or name patterns."""
     step = {"yes": 0, "no": 2}
     if was in step or now in step:
         return measured(lambda value: step.get(value, 1))(was, now)
@@ -142,7 +142,7 @@ def _environment(was: str, now: str) -> Strength:
 
 
 def _touched(was: str, now: str) -> Strength:
-    """What a security key has to show: all that it had to, and maybe more."""
+    """Compare requirements on a security key: more are stricter."""
     old, new = ([word for word in value.split() if word != "none"] for value in (was, now))
     return fewer(new, old)
 

@@ -1,4 +1,4 @@
-"""How two values of one setting compare, for whoever depends on its strictness."""
+"""Strength: the result of comparing two values of a setting, and functions that create comparisons."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -12,16 +12,16 @@ class Strength(Enum):
 
 
 Compare = Callable[[str, str], Strength]
-"""What the second value is, seen from the first."""
+"""Returns the strength of the second value relative to the first."""
 
 
 def equal_or_not(was: str, now: str) -> Strength:
-    """The order of what nobody has ranked: any other value may be the weaker one."""
+    """Compare unranked values: any other value may be weaker."""
     return Strength.EQUAL if was == now else Strength.INCOMPARABLE
 
 
 def ranked(*weakest_first: str) -> Compare:
-    """Words from the weakest to the strictest; a word that is not among them compares with nothing."""
+    """Return a comparison of words listed from weakest to strictest; unknown words do not compare."""
 
     def compare(was: str, now: str) -> Strength:
         if was == now or was not in weakest_first or now not in weakest_first:
@@ -32,14 +32,14 @@ def ranked(*weakest_first: str) -> Compare:
 
 
 def by_number(was: float, now: float) -> Strength:
-    """The higher the stricter."""
+    """Compare numbers; higher is stricter."""
     if was == now:
         return Strength.EQUAL
     return Strength.STRONGER if now > was else Strength.WEAKER
 
 
 def measured(strictness: Callable[[str], float | None]) -> Compare:
-    """Values that come to a number, higher is stricter; one that comes to none compares with nothing."""
+    """Return a comparison by a number, higher is stricter; values without a number do not compare."""
 
     def compare(was: str, now: str) -> Strength:
         old, new = strictness(was), strictness(now)
@@ -49,7 +49,7 @@ def measured(strictness: Callable[[str], float | None]) -> Compare:
 
 
 def fewer(was: Sequence[str], now: Sequence[str]) -> Strength:
-    """Sets of what is let in or offered: a part of it is stricter."""
+    """Compare sets of allowed things; a subset is stricter."""
     old, new = set(was), set(now)
     if old == new:
         return Strength.EQUAL

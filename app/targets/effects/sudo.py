@@ -1,4 +1,4 @@
-"""sudo: what it would let each account run, and under which Defaults."""
+"""sudo: the commands that each account may run, and the Defaults that apply."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ class Sudo:
         return _settings(sudoers.effective(files), people(files))
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
-        """What cvtsudoers reads in the files. Whom a rule reaches, and which has the last word, is worked out here."""
+        """Return settings from cvtsudoers' parse; which rules apply to whom is computed here."""
         paths = sudoers.effective(files).paths
         answers = [ask(files, Query(_PROGRAM, (*how, MAIN), paths)) for how in (_RULES, _DEFAULTS)]
         said = [answer.output for answer in answers if answer and answer.code == 0]
@@ -81,7 +81,7 @@ def _of(read: Sudoers, who: Principal) -> Iterator[tuple[str, str]]:
 
 
 def _strangers(read: Sudoers, who: People) -> list[str]:
-    """Whom sudoers names, and passwd does not: people of a directory elsewhere, and whoever comes into a group."""
+    """Return users and groups in sudoers without a local account: directory users or future members."""
     scopes = [default.scope[1:].split(", ") for default in read.defaults if default.scope.startswith(":")]
     listed = [grant.users for grant in read.grants] + scopes
     listed += [alias.members for alias in read.aliases if alias.kind == "User"]
@@ -92,7 +92,7 @@ def _strangers(read: Sudoers, who: People) -> list[str]:
 
 
 def _either(was: str, now: str) -> tuple[str, str]:
-    """Where sudoers does not speak of them, they are anybody; what holds for anybody is compared on its own."""
+    """Replace an unset side by what any other user has; that is also compared on its own."""
     old, _, old_else = was.partition(_OTHERWISE)
     new, _, new_else = now.partition(_OTHERWISE)
     if was == UNSET:

@@ -1,4 +1,4 @@
-"""Defaults of sudo, ranked. What is set nowhere is built in, and distributions build in different things."""
+"""Compares sudo Defaults. Built-in values differ between distributions."""
 
 from app.targets.effects.strength import Compare, Strength, by_number, equal_or_not, fewer
 from app.targets.granted import BUILT_IN, OFF, ON
@@ -26,10 +26,10 @@ _BUILT_IN_ON_TEXT = (
 _BUILT_IN_ON = frozenset(_BUILT_IN_ON_TEXT.split())
 _EITHER_TEXT = "env_editor fast_glob fqdn ignore_dot requiretty use_pty always_set_home"
 _EITHER = frozenset(_EITHER_TEXT.split())
-"""Built in as the distribution likes it, so that the stricter of the two is taken for what it was."""
+"""Built-in values differ; a change is compared with the stricter one."""
 _FOREVER = 10.0**9
 _SPANS = {"timestamp_timeout": (5.0, 15.0), "passwd_timeout": (0.0, 5.0)}
-"""The strictest and the laxest that is built in somewhere, in minutes."""
+"""Strictest and laxest built-in value of any distribution, in minutes."""
 _WORDS = {
     "timestamp_type": (("global", "kernel", "ppid", "tty"), "tty"),
     "verifypw": (("never", "any", "all", "always"), "all"),
@@ -38,7 +38,7 @@ _WORDS = {
 
 
 def of(name: str) -> Compare:
-    """What the second value of this option is, seen from the first. An empty value is what is built in."""
+    """Return the comparison for an option; an empty value means the built-in one."""
 
     def compare(was: str, now: str) -> Strength:
         if was == now:
@@ -94,7 +94,7 @@ def _number(value: str) -> float | None:
 
 
 def _lists(name: str, was: str, now: str) -> Strength:
-    """Names of variables; one with a minus is taken out of those that are built in."""
+    """Compare lists of variables; a minus removes a built-in one."""
     old, new = (set() if value == OFF else set(value.split()) for value in (was, now))
     kept = fewer(sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-"))
     less = fewer(sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-"))

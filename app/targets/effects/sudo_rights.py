@@ -1,7 +1,7 @@
-"""Two lists of what an account may run, compared: for no command may the new one give what the old one did not.
+"""Compares two lists of sudo rights: the new list may allow no command that the old one did not.
 
-Nothing is tried out: which commands a pattern fits, and which files are links to one another, only the host knows.
-So each rule of the one is held against each of the other that could have decided instead.
+No command is tried: patterns and links can only be resolved on the host. Each rule is compared with each rule of the
+other list that could have decided instead.
 """
 
 import re
@@ -52,7 +52,7 @@ def _right(match: re.Match[str]) -> Right:
 
 
 def _within(new: Sequence[Right], old: Sequence[Right]) -> bool:
-    """Whether whatever `new` allows, `old` allowed as freely."""
+    """Return True if `old` allows everything that `new` allows, as freely."""
     return not any(
         right.allowed
         and not any(_covers(later, right) for later in new[place + 1 :])
@@ -74,13 +74,13 @@ def _gains(right: Right, after: Sequence[Right], old: Sequence[Right]) -> bool:
 
 
 def _no_freer(right: Right, known: Right) -> bool:
-    """Both fit the same command; `known` decided, and now `right` does."""
+    """Return True if `right` grants no more than `known` for a command that both match."""
     same = right.options == known.options
     return known.allowed and same and right.gives <= known.gives and right.takes >= known.takes
 
 
 def _covers(wide: Right, narrow: Right) -> bool:
-    """Whatever fits the narrow one fits the wide one as well."""
+    """Return True if every command that matches `narrow` also matches `wide`."""
     return (
         wide.options in ("", narrow.options)
         and wide.hosts in ("ALL", narrow.hosts)
@@ -100,7 +100,7 @@ def _command_covers(wide: str, narrow: str) -> bool:
 
 
 def _apart(one: Right, other: Right) -> bool:
-    """Nothing fits both."""
+    """Return True if no command can match both."""
     if one.runas.isalnum() and other.runas.isalnum() and "ALL" not in (one.runas, other.runas):
         return one.runas != other.runas
     (first, _, given), (second, _, wanted) = one.command.partition(" "), other.command.partition(" ")
@@ -113,6 +113,6 @@ def _apart(one: Right, other: Right) -> bool:
 
 
 def _is_path(command: str) -> bool:
-    """A file of its own: no folder, no pattern."""
+    """Return True if the command is one file, not a folder or pattern."""
     path = command.partition(" ")[0]
     return path.startswith("/") and not path.endswith("/") and not _PATTERN.search(path)

@@ -1,4 +1,4 @@
-"""What cvtsudoers says, in JSON, as our own parser would have it."""
+"""Parses the JSON output of cvtsudoers into our Sudoers model."""
 
 import json
 import re
@@ -23,9 +23,9 @@ Told = Mapping[str, Any]
 
 
 def read(rules: str, options: str) -> Sudoers | None:
-    """Out of the rules in JSON, and the Defaults as sudoers: JSON does not tell `Defaults>root` from `Defaults:root`.
+    """Parse rules from JSON and Defaults from sudoers text; return None if the output is invalid.
 
-    None where the answer is none.
+    The JSON does not distinguish `Defaults>root` from `Defaults:root`.
     """
     try:
         told = json.loads(rules[rules.index("{") :]) if rules.strip() else {}
@@ -37,7 +37,7 @@ def read(rules: str, options: str) -> Sudoers | None:
 def _defaults(options: str) -> Iterator[Default]:
     for line in options.replace("\\\n", " ").split("\n"):
         if line.startswith("Defaults"):
-            # It writes %!group where !%group was said.
+            # cvtsudoers writes %!group for !%group.
             yield from defaults(re.sub(r"(%:?|\+)!", r"!\1", line.strip()), "", 0) or ()
 
 

@@ -1,4 +1,4 @@
-"""Kernel settings, as systemd loads them at boot and as `sysctl --system` does; two orders, and neither may weaken."""
+"""Kernel settings as systemd-sysctl and as `sysctl --system` load them; neither result may get weaker."""
 
 import re
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ _UP_TO_2 = ranked("0", "1", "2")
 class KnownKey:
     compare: Compare
     default: str
-    """The kernel's own."""
+    """The kernel's default."""
     debian: str = ""
-    """Debian's kernel, where it is built otherwise."""
+    """The default of Debian's kernel if it differs."""
 
 
 def _conf(family: str, setting: str, compare: Compare, every: str, default: str) -> dict[str, KnownKey]:
@@ -39,7 +39,7 @@ KNOWN: Mapping[str, KnownKey] = {
     "kernel.randomize_va_space": KnownKey(_UP_TO_2, "2"),
     "kernel.perf_event_paranoid": KnownKey(ranked("-1", "0", "1", "2", "3", "4"), "2", "3"),
     "kernel.kexec_load_disabled": KnownKey(_OFF_ON, "0"),
-    # 2 may be taken back by root, 1 stands until the next boot.
+    # root can reset 2; 1 holds until the next boot.
     "kernel.unprivileged_bpf_disabled": KnownKey(ranked("0", "2", "1"), "2"),
     "kernel.core_pattern": KnownKey(ranked("core", "|/bin/false"), "core"),
     "fs.protected_hardlinks": KnownKey(_OFF_ON, "0", "1"),
@@ -57,7 +57,7 @@ KNOWN: Mapping[str, KnownKey] = {
     **_conf("ipv4", "send_redirects", _ON_OFF, "1", "1"),
     **_conf("ipv4", "accept_source_route", _ON_OFF, "0", "1"),
     **_conf("ipv4", "forwarding", _ON_OFF, "0", "0"),
-    # 2 takes a packet if any way leads back, 1 only the one that it came by.
+    # 2 accepts a packet if any route leads back, 1 only the best one.
     **_conf("ipv4", "rp_filter", ranked("0", "2", "1"), "0", "0"),
     **_conf("ipv4", "log_martians", _OFF_ON, "0", "0"),
     **_conf("ipv6", "accept_redirects", _ON_OFF, "1", "1"),
@@ -78,7 +78,7 @@ class _Sysctl:
 
 
 class AtBoot(_Sysctl):
-    """systemd knows the folders alone: sysctl.conf counts where a link in them names it."""
+    """systemd-sysctl reads the folders only; sysctl.conf counts if a link there names it."""
 
     name = "systemd-sysctl"
 
@@ -86,7 +86,7 @@ class AtBoot(_Sysctl):
         return in_force(sysctl.by_systemd(folders.texts("sysctl.d", files)), debian=shipped.is_debian(files))
 
     def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
-        """Which files count and in which order. What it makes of a line, it says only while it writes."""
+        """Return settings from the files that systemd-sysctl lists; how it parses a line is ours."""
         outcome = ask(files, Query("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
         if outcome is None or outcome.code != 0:
             return None
@@ -94,7 +94,7 @@ class AtBoot(_Sysctl):
 
 
 class ByHand(_Sysctl):
-    """`sysctl --system` of procps reads sysctl.conf too, behind the folders."""
+    """`sysctl --system` of procps reads the folders, then sysctl.conf."""
 
     name = "sysctl"
 
@@ -103,7 +103,7 @@ class ByHand(_Sysctl):
         return in_force(sysctl.by_procps(texts), debian=shipped.is_debian(files))
 
     def said(self, files: Files, ask: Ask) -> None:
-        """It prints what it writes, and it would write."""
+        """Not available: the program would change the kernel."""
 
 
 def in_force(loaded: SysctlLoaded, *, debian: bool) -> dict[str, str]:
@@ -115,7 +115,7 @@ def in_force(loaded: SysctlLoaded, *, debian: bool) -> dict[str, str]:
 
 
 def _number(value: str) -> str:
-    """As the kernel reads it: 0x1 and 01 are 1. What is none stays as written, and compares with nothing."""
+    """Normalize a number as the kernel reads it; other text stays as it is."""
     if re.fullmatch(r"-?0[xX][0-9a-fA-F]{1,8}", value):
         return str(int(value, 16))
     if re.fullmatch(r"-?0[0-7]{1,9}", value):

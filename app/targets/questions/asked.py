@@ -1,4 +1,4 @@
-"""What a question of health is asked about, and what an answer to it has."""
+"""Input and answer of a file-based health probe."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from app.targets.recall import Recall
 
 @dataclass(frozen=True)
 class Fill:
-    """Of the file system that holds the audit log, in bytes."""
+    """Size and free space of the audit log's file system, in bytes."""
 
     size: int
     free: int
@@ -23,13 +23,13 @@ class Fill:
 
 @dataclass(frozen=True)
 class Host:
-    """What a probe asks about; what several of them need is read once."""
+    """The host that probes read; data that several probes need is parsed once."""
 
     files: Files
     recall: Recall
     today: int
     fill: Fill | None = None
-    """None where it cannot be known."""
+    """None if unknown."""
 
     @cached_property
     def people(self) -> People:

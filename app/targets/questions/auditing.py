@@ -1,4 +1,4 @@
-"""What the audit system would do to its host: when the disk fills, and when more is recorded than can be written."""
+"""Probes whether auditing would halt the host: on a full disk, or when too much is recorded."""
 
 import itertools
 import re
@@ -13,7 +13,7 @@ AUDITD = "/etc/audit/auditd.conf"
 _RULES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 _MIB = 1024 * 1024
 _ENDS = ("halt", "single")
-"""What takes the host away from those who work on it."""
+"""Actions that take the host away from its users."""
 _THRESHOLDS = (
     ("space_left", "space_left_action"),
     ("admin_space_left", "admin_space_left_action"),
@@ -35,7 +35,7 @@ _HOT_FILES = (
     *("*/libc.so*", "*/libc-*.so", "*/ld-linux*", "*/libpthread*", "*/libm.so*", "*/libdl*", "*/bin/*sh"),
     *("/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts"),
 )
-"""What programs read all day, beside the folders at the root."""
+"""Paths that programs read constantly, besides the folders at the root."""
 _HOT_CALLS = re.compile(
     r"all|read|readv|pread64|write|writev|open|openat|openat2|close|stat|fstat|lstat|newfstatat|statx|access|mmap"
     r"|mprotect|brk|futex|poll|epoll_wait|select|ioctl|fcntl|clone|fork|vfork|recvfrom|sendto|recvmsg|sendmsg"
@@ -65,7 +65,7 @@ _KEYS = [key for pair in _THRESHOLDS for key in pair if key]
 
 
 def _below(value: str, fill: Fill) -> int:
-    """MiB, or a share of the file system."""
+    """Return the threshold in bytes, from MiB or a percentage."""
     digits = value.removesuffix("%")
     number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 12 else 0
     return fill.size * number // 100 if value.endswith("%") else number * _MIB
@@ -98,7 +98,7 @@ def _leaves_no_room(line: AuditLine) -> bool:
 
 
 def floods(line: AuditLine) -> bool:
-    """A record for what every program does all the time."""
+    """Return True if the rule records something that every program does constantly."""
     words = line.words
     if words[0] == "-w" and len(words) > 1:
         return _hot(words[1]) and _is_read("".join(_behind("-p", words)) or "rwxa")

@@ -1,4 +1,4 @@
-"""What the next boot would do: where it goes, what it would leave out, what it mounts, which policy it loads."""
+"""Probes the next boot: its target, masked units, mounts and SELinux policy."""
 
 from typing import Protocol, runtime_checkable
 
@@ -11,7 +11,7 @@ FSTAB, SELINUX = "/etc/fstab", "/etc/selinux/config"
 _UNITS = "/etc/systemd/system"
 _DEFAULT = f"{_UNITS}/default.target"
 NO_WORK = ("rescue", "emergency", "poweroff", "halt", "reboot", "kexec", "exit", "shutdown")
-"""Targets from which nobody logs in over the network."""
+"""Targets without network logins."""
 NEEDED = (
     *("sshd.service", "ssh.service", "ssh.socket", "systemd-logind.service", "systemd-user-sessions.service"),
     *("dbus.service", "dbus.socket", "dbus-broker.service", "NetworkManager.service", "systemd-networkd.service"),
@@ -46,7 +46,7 @@ def next_boot(host: Host) -> Heard:
 
 
 def masked(files: Files, path: str) -> bool:
-    """By a link to /dev/null, or by a file without a word in it."""
+    """Return True if the unit is a link to /dev/null or an empty file."""
     if isinstance(files, Linked) and (goal := files.link(path)) is not None:
         return goal == "/dev/null"
     return files.state(path) is not None and files.read(path) == b""
@@ -57,7 +57,7 @@ def _going(target: str) -> tuple[str, ...]:
 
 
 def _mounts(files: Files) -> tuple[tuple[str, ...], str]:
-    """What is mounted where; and the first line that systemd would make no mount of."""
+    """Return the mounts, and an error for the first line that systemd rejects."""
     mounts: list[str] = []
     for number, line in source.numbered(source.text(files, FSTAB) or ""):
         words = source.words(line)
@@ -70,7 +70,7 @@ def _mounts(files: Files) -> tuple[tuple[str, ...], str]:
 
 
 def selinux_boot(host: Host) -> Heard:
-    """A policy that is not there halts the boot where SELinux enforces."""
+    """Probe the SELinux policy: a missing one halts the boot in enforcing mode."""
     if host.files.state(SELINUX) is None:
         return Heard(True, f"there is no {SELINUX}, so no policy is loaded at boot")
     settings = keyvalue.read(host.files, [SELINUX], keyvalue.options)

@@ -1,4 +1,4 @@
-"""Who comes in with a password: over SSH, at the console, and to act as root. Our reading of the PAM stacks."""
+"""Probes password logins over SSH, at the console and for sudo, by our reading of the PAM stacks."""
 
 from app.syntax import pam
 from app.syntax.accounts import Account
@@ -18,7 +18,7 @@ def password_login(host: Host) -> Heard:
 
 
 def console_login(host: Host) -> Heard:
-    """Where the network or a key fails, this is the last way in."""
+    """Probe console logins, the last way in if network or keys fail."""
     return _doors(host, _CONSOLE, "nobody has a password, so nobody logs in at the console")
 
 
@@ -47,13 +47,13 @@ def _doors(host: Host, services: tuple[str, ...], nobody: str) -> Heard:
 
 
 def _path(host: Host, service: str) -> str:
-    """PAM asks `other` where a service has no file of its own."""
+    """Return the service's PAM file, or `other` if it has none."""
     own = f"{pam.FOLDER}/{service}"
     return own if host.files.state(own) is not None else f"{pam.FOLDER}/{_FALLBACK}"
 
 
 def with_passwords(people: People) -> list[Account]:
-    """A password that can be typed, and a shell to come into."""
+    """Return accounts with a usable password and a shell."""
     found = []
     for account in people.accounts:
         secret = people.secret(account.name)

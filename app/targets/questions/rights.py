@@ -1,4 +1,4 @@
-"""Who may run what as whom through sudo, and for what no password is asked. Our reading of sudoers."""
+"""Probes sudo rights, and those that need no password, by our reading of sudoers."""
 
 from app.syntax.sudoers import Sudoers
 from app.syntax.sudoers_line import Grant
@@ -18,7 +18,7 @@ def sudo_rights(host: Host) -> Heard:
 
 
 def told(found: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> Heard:
-    """Of each account: what it may run, and what of that without a password."""
+    """Build the answer from (account, rights, rights without a password)."""
     holds = tuple(f"{name}: {right}" for name, rights, _ in found for right in rights)
     weak = tuple(f"{name}: {right} without a password" for name, _, rights in found for right in rights)
     if not found:
@@ -30,7 +30,7 @@ def told(found: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> Heard:
 
 
 def granted(sudoers: Sudoers, people: People, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What it may run, then what of that without a password; what asks for one that nobody can type is no right."""
+    """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""
     secret = people.secret(name)
     typed = bool(secret and secret.password and not secret.locked)
     trusted = _trusted(sudoers, people, name)
@@ -38,26 +38,26 @@ def granted(sudoers: Sudoers, people: People, name: str) -> tuple[tuple[str, ...
     for grant in sudoers.of(name, people.groups_of(name)):
         for command in _commands(sudoers, grant):
             right = f"({grant.runas}) {command}"
-            asks.pop(right, None)  # the last that fits decides, and where it stands
+            asks.pop(right, None)  # the last match decides, so it moves to the end
             asks[right] = "PASSWD" in grant.tags or not (trusted or "NOPASSWD" in grant.tags)
     return usable(asks, typed=typed)
 
 
 def usable(asks: dict[str, bool], *, typed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is granted, each with whether a password is asked, in order."""
+    """Split rights, in order, into all usable ones and those without a password."""
     rights = [right for right, asked in asks.items() if typed or not asked]
     easy = [right for right, asked in asks.items() if not asked]
     return _in_one(rights), _in_one(easy)
 
 
 def _in_one(rights: list[str]) -> tuple[str, ...]:
-    """With an exception among them they count in their order, as one."""
+    """Join rights into one if an exception makes their order matter."""
     excepted = any(right.rpartition(") ")[2].startswith("!") for right in rights)
     return ("; ".join(rights),) if excepted else tuple(rights)
 
 
 def _commands(sudoers: Sudoers, grant: Grant) -> list[str]:
-    """An alias stands for what is in it."""
+    """Return the command, or the members of its alias."""
     bare = grant.command.lstrip("! \t")
     not_ = "!" if grant.command.count("!") % 2 else ""
     members = [m for alias in sudoers.aliases if alias.kind == "Cmnd" and alias.name == bare for m in alias.members]
@@ -65,7 +65,7 @@ def _commands(sudoers: Sudoers, grant: Grant) -> list[str]:
 
 
 def _trusted(sudoers: Sudoers, people: People, name: str) -> bool:
-    """The last Defaults that reaches the account decides whether it must authenticate."""
+    """Return True if the last matching Defaults turns authentication off."""
     asked, names = True, {"ALL", name, *(f"%{group}" for group in people.groups_of(name))}
     for default in sudoers.defaults:
         listed = {entry.strip() for entry in default.scope[1:].split(",")}

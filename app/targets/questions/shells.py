@@ -1,4 +1,4 @@
-"""What every login reads as itself: a shell that may not read its own start comes up without it, or not at all."""
+"""Probes that login shells can read the files they need; without them a login fails or is incomplete."""
 
 from app.targets import access
 from app.targets.login import NO_SHELL
@@ -18,7 +18,7 @@ _NEEDED = (
     "/etc/crypto-policies/back-ends/*.config",
 )
 _PASSED_OVER = ("/etc/profile.d/*.sh",)
-"""Those that a shell may not read it leaves out without a word; but none may become so."""
+"""A shell skips unreadable ones silently; but none may become unreadable."""
 
 
 def login_shells(host: Host) -> Heard:

@@ -1,4 +1,4 @@
-"""Whose password may age, and how. Nobody is expired by it on the spot, and those who work here never."""
+"""The policy for password ageing: stricter only, no expiry at once, none for accounts that log in by key."""
 
 from app.targets.resources.foreseen import ACCOUNT, DryRun, ResourceState
 from app.targets.subjects.edit import Objection
@@ -35,7 +35,7 @@ def _days(state: str) -> dict[str, int | None]:
 
 
 def _ends(days: dict[str, int | None]) -> int:
-    """The day on which a new password is wanted; 0 where none ever is."""
+    """Return the day on which the password expires; 0 if it never does."""
     most, changed = days.get("max"), days.get("changed")
     return changed + most if most is not None and 0 <= most < _NEVER and changed is not None else 0
 

@@ -1,6 +1,6 @@
-"""What is no file, or not only: packages, units, mounts, the ageing of accounts.
+"""Non-file resources: packages, units, mounts and password ageing.
 
-The host works out what a change does to them before anything is done.
+The host does a dry run of each change before anything is changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ PACKAGE, UNIT, MOUNT, ACCOUNT, VENDOR = "package:", "unit:", "mount:", "account:
 INSTALLED = "installed "
 ABSENT = ""
 NOT_FORESEEN = "not foreseen here"
-"""Of what a script names beside files: a copy of the host's files does not show what comes of it."""
+"""The result for a resource that a vendor's script names: a copy of the files cannot show it."""
 
 
 @dataclass(frozen=True)
 class ResourceState:
-    """What a resource is and would become, in the host's words; empty where it is not there."""
+    """The state of a resource before and after, in the host's words; empty if it is absent."""
 
     name: str
     before: str
@@ -40,19 +40,19 @@ class ResourceState:
 
 @dataclass(frozen=True)
 class DryRun:
-    """By a dry run of the host's own tools."""
+    """The result of a dry run with the host's own tools."""
 
     states: tuple[ResourceState, ...] = ()
     needed: frozenset[str] = frozenset()
-    """What this program and its probes work with, whatever the host itself calls essential, and who logs in there."""
+    """Packages that this program and its probes need, and accounts that log in."""
     today: int = 0
-    """The host's own, in days since 1970."""
+    """The host's date, in days since 1970."""
     lacking: str = ""
-    """Why it cannot be done; empty where it can."""
+    """Why the change is impossible; empty if it is possible."""
     files: Mapping[str, FileState] = field(default_factory=dict)
-    """What a script made of files, on a copy of them."""
+    """Files that a vendor's script changed, on a copy."""
     outcome: str = ""
-    """Digest of that, as the host reckons it."""
+    """Digest of the result, computed on the host."""
 
     @property
     def before(self) -> dict[str, FileState | None]:
@@ -60,7 +60,7 @@ class DryRun:
 
     @property
     def after(self) -> dict[str, FileState]:
-        """Of what goes, that it is not there is what comes of it."""
+        """A removed resource has an empty state here."""
         return {one.name: FileState(one.after.encode(), 0, "") for one in self.states}
 
 
@@ -79,7 +79,7 @@ _ONLY_FILES = "this host is a tree of files, with nothing that installs or remov
 
 
 class NoResources:
-    """A tree of files has no package manager that could be asked."""
+    """Resources of a host that is a tree of files: there are none."""
 
     def foresee(self, actions: Sequence[AnyAction]) -> DryRun:
         asked = any(isinstance(action, ResourceAction) for action in actions)
@@ -111,7 +111,7 @@ def resource_of(action: ResourceAction) -> str:
 
 
 def came(wanted: str, found: str) -> bool:
-    """Word for word; of a unit that is no longer masked, whatever it was underneath will do."""
+    """Return True if the actual state is the expected one. An unmasked unit may be enabled or disabled."""
     if wanted.startswith("unmasked "):
         return not found.startswith("masked") and found.partition(" ")[2] == wanted.partition(" ")[2]
     return wanted in (found, NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))

@@ -1,4 +1,4 @@
-"""The policy for what is no file: judged by all that the host says would come of it, not by what was asked."""
+"""The policy for non-file resources, based on the dry run and not on the request."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def objection(action: ResourceAction, allowed: frozenset[str], foreseen: DryRun)
 
 
 def of_all(actions: Sequence[AnyAction], foreseen: DryRun) -> Objection | None:
-    """The change as a whole: whatever else comes and goes with it."""
+    """Judge the change as a whole, with everything that it adds and removes."""
     ours = [action for action in actions if isinstance(action, ResourceAction)]
     kinds = {isinstance(action, PackageAction) or type(action) for action in ours}
     if len(ours) > 1 and any(isinstance(action, RunVendorScript) for action in ours):

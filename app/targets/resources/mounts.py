@@ -1,11 +1,11 @@
-"""Which mounts may become stricter. Nothing here takes an option away."""
+"""The policy for mounts: options are only added, and not to mounts that the system needs."""
 
 from app.targets.resources.foreseen import MOUNT, DryRun
 from app.targets.subjects.edit import Objection
 
 _NONE_AT_ALL = ("/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", "/sys", "/run", "/boot/efi")
 _RUN_PROGRAMS = ("/var", "/var/lib", "/opt", "/srv", "/boot")
-"""Packages' scripts, or whole programs, are run from there."""
+"""Programs or package scripts run from here, so noexec is refused."""
 
 
 def judge(foreseen: DryRun) -> Objection | None:

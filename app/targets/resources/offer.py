@@ -1,4 +1,4 @@
-"""What could be done to a host beside its files, and only of what it really has: a role chooses, it invents nothing."""
+"""Actions on non-file resources that the host really has. A role can choose only from these."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,10 +29,10 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class WantedResources:
-    """What the words about a rule name."""
+    """The resources that the text of a rule names."""
 
     names: tuple[tuple[str, str], ...] = ()
-    """A kind, and a name that may be one."""
+    """Pairs of a kind and a possible name of that kind."""
     options: tuple[MountOption, ...] = ()
     ages: tuple[tuple[AgeSetting, int], ...] = ()
 
@@ -43,7 +43,7 @@ class WantedResources:
         options: Iterable[MountOption] = (),
         ages: Iterable[tuple[AgeSetting, int]] = (),
     ) -> "WantedResources":
-        """They go to a shell's stdin: nothing but plain names."""
+        """Keep plain names only: they are sent to a shell's stdin."""
         plain = (one for one in dict.fromkeys(names) if _PLAIN[one[0]].fullmatch(one[1]))
         return cls(tuple(plain)[:_MOST], tuple(options), tuple(ages))
 
@@ -51,7 +51,7 @@ class WantedResources:
 @dataclass(frozen=True)
 class Offer:
     place: str
-    """As a plan names it."""
+    """The name in plans, such as `unit:sshd.service`."""
     state: str
     actions: tuple[ResourceAction, ...]
 

@@ -1,4 +1,4 @@
-"""Which packages may come, and which may never go."""
+"""The policy for packages: which may be installed, and which must never be removed."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from app.targets.resources.foreseen import INSTALLED, PACKAGE, DryRun, ResourceS
 from app.targets.subjects.edit import Objection
 
 MOST_COMING = 20
-"""What one change may bring. What needs more is another system, and a person's to decide."""
+"""The most packages that one change may install. More is for a person to decide."""
 _PROTECTED: tuple[tuple[str, str], ...] = (
     (r"openssh-.*|ssh|libwrap.*", "protected identity"),
     (r"sudo.*|passwd|login|shadow-utils|util-linux.*|libpam.*|pam|libpwquality.*|authselect.*|sssd.*", "lockout"),
@@ -19,12 +19,12 @@ _PROTECTED: tuple[tuple[str, str], ...] = (
     (r"audit.*|libaudit.*|rsyslog.*|aide.*|openscap.*|libopenscap.*|scap-security-guide|ssg-.*", "evidence tampering"),
     (r"selinux-.*|libselinux.*|apparmor.*|fail2ban|usbguard|fapolicyd", "weakening"),
 )
-"""They stay, whatever a rule says: what lets people in, what starts, what records, what puts back."""
+"""Packages that are never removed: they provide login, boot, logging or rollback."""
 _UNWELCOME = re.compile(
     r"(?:inetutils-|krb5-)?telnetd?(?:-.*)?|telnet-server|rsh-.*|nis|ypserv|ypbind|(?:a?tftpd?|vsftpd|proftpd)(?:-.*)?"
     r"|(?:x|openbsd-|inetutils-)inetd|talkd?|sendmail.*|netcat.*|nmap.*|gdb|strace|.*-dbg(?:sym)?"
 )
-"""What hardening takes away is not brought in."""
+"""Packages that hardening removes are not installed."""
 
 
 def judge(foreseen: DryRun) -> Objection | None:

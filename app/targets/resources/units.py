@@ -1,4 +1,4 @@
-"""Which units may be stopped or left out of the next boot, and which may not be brought in."""
+"""The policy for units: which may be stopped or disabled, and which must not be started."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A vendor's own script: what it is, whole, and that nothing of it is hidden from whoever reads it."""
+"""A vendor's own script: verified by digest, readable, and shown in full."""
 
 import hashlib
 import re
@@ -9,10 +9,10 @@ from app.targets.subjects.edit import Objection
 
 LONGEST = 16384
 LABEL, SCRIPT = "vendor's script", "| "
-"""How its rows begin where a change is shown."""
+"""The prefixes of its lines in a diff."""
 _READABLE = re.compile(r"[\t\n\x20-\x7e]*")
 _LONGEST_LINE = 400
-"""What a diff shows of a line."""
+"""The longest line that a diff shows."""
 
 
 def vendors(rule: str, text: str) -> RunVendorScript:
@@ -29,7 +29,7 @@ def objection(action: RunVendorScript) -> Objection | None:
 
 
 def shown(actions: Sequence[AnyAction]) -> str:
-    """All of it, ahead of what it did on a copy."""
+    """Return the scripts in full, to be shown before the diff of their result."""
     ours = (one for one in actions if isinstance(one, RunVendorScript))
     return "".join(f"{LABEL} {one.rule}, sha256 {one.sha256}\n{_lines(one.script)}" for one in ours)
 

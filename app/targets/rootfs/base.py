@@ -1,4 +1,4 @@
-"""What a disposable machine is made from: a Debian with sshd and OpenSCAP, built once for each list of packages."""
+"""The base image of a disposable machine: Debian with sshd and OpenSCAP, built once per package list."""
 
 import hashlib
 import os
@@ -11,12 +11,12 @@ PACKAGES = (
     "rsyslog",
     "openscap-scanner",
     "ssg-debian",
-    "linux-base",  # content takes a machine without it for an image, and most rules for not applicable
+    "linux-base",  # without it, content treats the machine as an image and skips most rules
 )
 OFFERS = ("libpam-pwquality", "cracklib-runtime", "systemd")
-"""Not installed, and at hand with all that they need: packages that a run may install without a network."""
+"""Packages that a run can install without a network; not installed at first."""
 _NEXT = {"bullseye": "bookworm", "bookworm": "trixie"}
-"""Debian's content for a release comes with the release after it."""
+"""Debian ships the content for a release with the next release."""
 _OFFERED = r"""chroot "$1" sh -eu -c '
 mkdir -p /srv/offers/partial
 cd /srv/offers
@@ -40,14 +40,14 @@ class Base:
 
     @property
     def name(self) -> str:
-        """The same ingredients are the same base."""
+        """A name derived from the ingredients."""
         digest = hashlib.sha256(
             "\0".join([self.mirror, self.suite, *self.packages, "", *self.offers, *self._pins()]).encode()
         )
         return f"{self.suite}-{digest.hexdigest()[:12]}"
 
     def command(self, archive: str) -> list[str]:
-        """mmdebstrap's. Root builds as root; anybody else in a namespace."""
+        """Return the mmdebstrap command; a namespace is used unless we are root."""
         mode = "root" if os.geteuid() == 0 else "unshare"
         lean = [f"--dpkgopt=path-exclude=/usr/share/{part}/*" for part in ("doc", "man", "scap-security-guide")]
         sources = [f"deb {self.mirror} {suite} main" for suite in self._suites()]
@@ -64,7 +64,7 @@ class Base:
         return [self.suite, *filter(None, [_NEXT.get(self.suite)])]
 
     def _pins(self) -> str:
-        """Of the release after it, the content and nothing else."""
+        """Return apt pins that take only the content from the next release."""
         later = _NEXT.get(self.suite)
         if later is None:
             return ""

@@ -1,4 +1,4 @@
-"""A disposable machine: a layer over a base, with an sshd that listens on loopback."""
+"""A disposable machine: an overlay on a base image, with an sshd on loopback."""
 
 import re
 import shutil
@@ -20,12 +20,12 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _RESERVED = ("bases", "trial")
 _BUILD_SECONDS, _SECONDS, _UP_SECONDS = 1800, 120, 20.0
 KEYS = ("temper", "backup")
-"""temper is in by the first; by the second, root, as a backup would be."""
+"""Keys of `temper`, and of root, who logs in as a backup would."""
 
 
 @dataclass(frozen=True)
 class Reachable:
-    """All that SSH asks for."""
+    """What an SSH client needs."""
 
     port: int
     account: str
@@ -35,7 +35,7 @@ class Reachable:
 
 class Rootfs:
     def __init__(self, folder: Path, name: str) -> None:
-        """`folder` holds all machines and their bases."""
+        """`folder` holds all machines and base images; raise BadInput for an invalid name."""
         if not _NAME.fullmatch(name) or name in _RESERVED:
             raise BadInput(f"{name[:40]!a} is no name for a machine: a letter first, then letters, digits and dashes.")
         self.name = name
@@ -53,7 +53,7 @@ class Rootfs:
 
     @property
     def base(self) -> Path:
-        """The files that it is a layer over, as they came from Debian."""
+        """The folder of the unchanged Debian files under the overlay."""
         self._known()
         return self._machines / "bases" / self._base()
 
@@ -62,7 +62,7 @@ class Rootfs:
         return Reachable(self._port(), account, key, self.folder / "known_hosts")
 
     def build(self, base: Base) -> None:
-        """Minutes the first time; afterwards the base is there."""
+        """Build the machine; the first build of a base image takes minutes."""
         self._refuse(building=True)
         if self.is_built:
             raise BadInput(f"{self.name} is built already; `temper rootfs reset {self.name}` makes it new.")
@@ -74,13 +74,13 @@ class Rootfs:
             self._do(
                 ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{key}@vault", "-f", str(self.folder / key)]
             )
-            # The machine's own root, who is nobody here, takes the public half in.
+            # The machine's root is an unprivileged user here and reads the public half.
             (self.folder / f"{key}.pub").chmod(0o644)
         self._seed(base.name)
         (self.folder / "base").write_text(base.name)
 
     def start(self) -> Reachable:
-        """In a session of its own: it outlives whoever started it, and `stop` ends it."""
+        """Start the machine in its own session; it runs until `stop`. Raise Unusable if sshd does not answer."""
         self._known()
         if self.is_up:
             return self.reachable()
@@ -96,11 +96,11 @@ class Rootfs:
         return self.reachable()
 
     def stop(self) -> None:
-        """When it returns, no process of the machine is left."""
+        """Stop the machine; no process of it is left."""
         self._process.end()
 
     def reset(self) -> None:
-        """As it was built, its host keys too."""
+        """Restore the machine to its built state, including its host keys."""
         self._known()
         was_up = self.is_up
         self.stop()
@@ -109,7 +109,7 @@ class Rootfs:
             self.start()
 
     def discard(self) -> None:
-        """The machine and all it holds; its base stays for the next one."""
+        """Remove the machine; the base image stays."""
         self.stop()
         if self.folder.is_dir():
             self._inside(
@@ -160,7 +160,7 @@ class Rootfs:
         return int((self.folder / "port").read_text())
 
     def _free_port(self) -> int:
-        """The one it had, where nobody took it: what is noted elsewhere stays right."""
+        """Return the previous port if it is free, so that saved addresses stay valid; else a free one."""
         had = self._port() if (self.folder / "port").is_file() else 0
         for wanted in (had, 0):
             with socket.socket() as one:

@@ -1,7 +1,7 @@
-"""Root of a namespace, and of nothing else: python namespace.py FOLDER COMMAND... runs the command there.
+"""Runs a command as root of a user namespace: python namespace.py FOLDER COMMAND...
 
-It has users, mounts and processes of its own, and stands in FOLDER, which is all of this machine that it can find. Its
-users are ids that nobody has here, so that root in it is nobody outside. It ends with the process that began it.
+The namespace has its own users, mounts and processes, and FOLDER is all that it sees of this machine. Its users map to
+unused ids, so root inside has no rights outside. It ends with the process that started it.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 FIRST, COUNT = 1_000_000_000, 65_536
-"""What root maps to: beyond the accounts and beyond the ranges that /etc/subuid hands out."""
+"""The id range for the namespace: above all accounts and the ranges in /etc/subuid."""
 _NEW_USERS, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_NAMES, _NEW_IPC = 0x10000000, 0x20000, 0x20000000, 0x4000000, 0x8000000
 _DIE_WITH_PARENT, _MAY_BE_MAPPED = 1, 4
 
@@ -22,7 +22,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def subordinate(file: str) -> tuple[int, int] | None:
-    """The range of ids that the machine lends to who runs this."""
+    """Return our range of subordinate ids, or None."""
     me = pwd.getpwuid(os.geteuid()).pw_name
     with suppress(OSError):
         for line in Path(file).read_text().splitlines():
@@ -33,8 +33,8 @@ def subordinate(file: str) -> tuple[int, int] | None:
 
 
 def main(folder: str, *command: str) -> int:
-    """The child waits between its two halves for the one thing that it may not do itself."""
-    os.umask(0o022)  # whoever began it keeps its files to itself; here a machine is laid out
+    """Fork a child into the namespace and return its exit code; it waits while its parent writes the id maps."""
+    os.umask(0o022)  # the caller's umask is private; a machine needs the usual one
     born, told = os.pipe(), os.pipe()
     os.chdir(folder)
     child = os.fork()

@@ -1,4 +1,4 @@
-"""What a disposable machine needs of this one, found out by trying; each lack is a sentence that says what helps."""
+"""Checks by trial what a disposable machine needs here; each lack is a sentence with its remedy."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def entered(folder: Path, *command: str) -> list[str]:
 
 
 def lacks(folder: Path, *, building: bool) -> list[str]:
-    """Empty where all is there. `folder` is where the machines are."""
+    """Return missing requirements; empty if all are met. `folder` holds the machines."""
     found = []
     if building and not shutil.which("mmdebstrap"):
         found.append("mmdebstrap is not installed: apt-get install mmdebstrap.")
@@ -55,7 +55,7 @@ def _tried(folder: Path) -> list[str]:
 
 
 def own(folder: Path) -> None:
-    """The namespace's root owns the folder; to it, it is the only one there is."""
+    """Create a folder that the namespace's root owns."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:
         os.chown(folder, namespace.FIRST, namespace.FIRST)

@@ -1,4 +1,4 @@
-"""A process that outlives who started it: found again by a file, told from strangers, ended to its last child."""
+"""A process that outlives its starter, found again by a pid file and ended with all descendants."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ class Process:
         return self._pid() is not None
 
     def start(self, command: list[str], stdin: Path, output: Path) -> None:
-        """Spawned and let go: nobody here waits for it."""
+        """Start the process detached and record its pid and start time."""
         with stdin.open("rb") as script, output.open("wb") as said:
             files = [
                 (os.POSIX_SPAWN_DUP2, script.fileno(), 0),
@@ -32,7 +32,7 @@ class Process:
         self._file.write_text(f"{pid} {_born(pid)}")
 
     def end(self) -> None:
-        """The list is taken first: what loses its parent is not found from it any more."""
+        """Kill the process and its descendants; list them first, because orphans cannot be found afterwards."""
         pid = self._pid()
         if pid is not None:
             family = {one: _born(one) for one in _family(pid)}
@@ -51,7 +51,7 @@ class Process:
 
 
 def _inherited() -> Iterator[int]:
-    """What whoever began us handed on, a lock perhaps: the one that outlives us all would hold it."""
+    """Yield inherited file descriptors, so that the detached process keeps no lock of a caller."""
     for file in [int(one.name) for one in Path("/proc/self/fd").iterdir()]:
         with suppress(OSError):
             if file > 2 and os.get_inheritable(file):
@@ -59,7 +59,7 @@ def _inherited() -> Iterator[int]:
 
 
 def _born(pid: int) -> str:
-    """When, in the kernel's ticks; empty when it is gone or only waits to be buried."""
+    """Return the start time in kernel ticks; "" if it is gone or a zombie."""
     try:
         state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

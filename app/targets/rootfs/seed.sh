@@ -1,4 +1,4 @@
-# seed.sh BASE NAME: who is on a new machine. `temper` with sudo, `root` by a key of its own, as a backup would come.
+# seed.sh BASE NAME: add accounts to a new machine: `temper` with sudo, and `root` with its own key for backups.
 set -eu
 base=$1 name=$2
 rm -rf "$name/upper" "$name/work" "$name/root"
@@ -13,7 +13,7 @@ chroot "$name/root" /bin/sh -eus "$name" <<'INSIDE'
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 useradd --create-home --shell /bin/bash temper
 useradd --create-home --shell /bin/bash --groups sudo opsadmin
-# Nobody knows it; but an administrator whose sudo asks for a password has one.
+# A random password: an administrator whose sudo asks for one needs one.
 echo "opsadmin:$(head -c 24 /dev/urandom | base64)" | chpasswd -c SHA512
 echo 'temper ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/temper
 chmod 0440 /etc/sudoers.d/temper
@@ -22,13 +22,13 @@ allow temper /home/temper /tmp/temper.pub
 allow opsadmin /home/opsadmin /tmp/temper.pub
 allow root /root /tmp/backup.pub
 echo "127.0.0.1 localhost $1" > /etc/hosts
-# What is offered is known to apt without a network.
+# Make the offered packages known to apt without a network.
 if [ -d /srv/offers ]; then
   apt-get -qq update -o Dir::Etc::sourcelist=sources.list.d/offers.list -o Dir::Etc::sourceparts=-
 fi
 rm -f /tmp/temper.pub /tmp/backup.pub /etc/ssh/ssh_host_*
 INSIDE
-# Made once: who noted the machine's host key knows it again after a reset.
+# Created once, so that the host key stays the same after a reset.
 if [ -d "$name/keys" ]; then
   cp -a "$name"/keys/ssh_host_* "$name/root/etc/ssh/"  # the keys alone: the folder's own mode is not /etc/ssh's
 else

@@ -1,4 +1,4 @@
-# start.sh BASE NAME PORT: the machine NAME over BASE, its sshd on a port of loopback. Runs as root of its namespace.
+# start.sh BASE NAME PORT: mount machine NAME over BASE and start its sshd on loopback. Runs as the namespace's root.
 set -eu
 base=$1 name=$2 port=$3
 mount --make-rprivate /
@@ -14,7 +14,7 @@ ln -s /proc/self/fd dev/fd
 mount -t tmpfs -o mode=1777 shm dev/shm
 mount -t tmpfs -o mode=0755 run run
 mkdir -p run/sshd mnt
-# It shares the kernel of this machine: a boot of its own is what it says of itself each time that it starts.
+# The kernel is shared, so each start gets a boot id of its own.
 cat proc/sys/kernel/random/uuid >run/boot_id
 chmod 444 run/boot_id
 mount --bind run/boot_id proc/sys/kernel/random/boot_id
@@ -28,7 +28,7 @@ umount -l /mnt
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
 exec < /dev/null
 [ -x /usr/sbin/rsyslogd ] && /usr/sbin/rsyslogd -i /run/rsyslogd.pid || true
-# What an init would do: sshd comes back when it is killed, and the dead of others are buried.
-# What an init would do before it: whatever is to run when the machine starts.
+# Replaces init: restart sshd when it is killed and reap orphans.
+# Replaces init at boot: run what is enabled to run at start.
 for script in /etc/rcS.d/S*; do [ ! -x "$script" ] || "$script" start || true; done
 while :; do /usr/sbin/sshd -D -p "$port" -o ListenAddress=127.0.0.1 || true; sleep 0.2; done

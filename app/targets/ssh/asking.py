@@ -1,4 +1,4 @@
-"""The host is asked itself, all in one go: its programs, its libpam, its sudo, its disk, and what it would boot."""
+"""Probes that run the host's own programs in one call: sshd, sudo, libpam, systemd, SELinux, audit and disk usage."""
 
 import re
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ _MOST, _FEW = 64, 8
 _NOBODY = "nobody"
 _ABSENT, _IN = "127", "in"
 _LISTS, _CUT_SHORT = ("masked", "failed"), (124, 137)
-"""What the first look's list leaves out counts as new on the second's; and how one ends that timeout has ended."""
+"""Lists whose missing entries would count as new on the next probe; and the exit codes of `timeout`."""
 _KIB = 1024
 _BROKEN = (
     *("Module is unknown", "Failed to load module", "Symbol not found", "Error in service module", "System error"),
     *("Critical error", "Memory buffer error", "Bad item passed"),
 )
-"""libpam's words for a stack that cannot be gone through, whoever comes."""
+"""Messages of libpam that mean a stack fails for every user."""
 
 
 def asked(line: SshLine, files: Files) -> tuple[tuple[Probe, ...], Fill | None]:
@@ -43,7 +43,7 @@ def asked(line: SshLine, files: Files) -> tuple[tuple[Probe, ...], Fill | None]:
 
 
 def _examined(line: SshLine, *names: str) -> Told:
-    """Once more where a list was cut short by a busy host: what it leaves out now would be new at the next look."""
+    """Run `examine`; repeat it if a busy host cut a list short, since a missing entry would look new next time."""
     said = told(line.run("examine", *names, seconds=_SECONDS).text.splitlines())
     if not any(said.code(word, "all") in _CUT_SHORT for word in _LISTS):
         return said
@@ -51,12 +51,12 @@ def _examined(line: SshLine, *names: str) -> Told:
 
 
 def probes(said: Told, who: People, names: list[str]) -> tuple[Probe, ...]:
-    """`names` are those whom sudo was asked about."""
+    """Build the probes from a host report. `names` are the accounts that sudo was asked about."""
     return tuple(probed(name, answer) for name, answer in _answers(said, who, names))
 
 
 def _sudoers(files: Files, who: People, watched: list[str]) -> list[str]:
-    """Whoever logs in or is granted anything by our reading; and nobody, for what is granted to all."""
+    """Return the accounts to ask sudo about: logins, watched accounts, accounts with grants, and `nobody`."""
     read = sudoers.effective(files)
     named = [user for grant in read.grants for user in grant.users]
     there = [
@@ -72,7 +72,7 @@ def _doors(who: People, watched: list[str]) -> list[str]:
 
 
 def _plain(names: list[str], but: str = "") -> list[str]:
-    """They go into a shell's words."""
+    """Keep only names that are safe as words of a shell command, each once."""
     return [name for name in dict.fromkeys(names) if _NAME.fullmatch(name) and name != but]
 
 
@@ -102,7 +102,7 @@ def _program(word: str, row: tuple[str, str] | None) -> Heard:
 
 
 def _modules(row: tuple[str, str] | None) -> Heard:
-    """PAM reads its files at the next login: what it cannot load then lets nobody in, or leaves a check out."""
+    """Report modules that /etc/pam.d names and that are not installed; they break or skip checks at the next login."""
     missing, which = row or ("0", "")
     if missing == "0":
         return Heard(True, "what /etc/pam.d names is installed")
@@ -170,7 +170,7 @@ def _audit(said: Told) -> Heard:
 
 
 def _chpasswd(row: tuple[str, str] | None) -> Heard:
-    """For an account that is not there, so that no password can change. Only a stack that is broken is no answer."""
+    """Report whether the password stack works, tried for an absent account so that no password can change."""
     if row is None:
         return Heard(True, "chpasswd does not ask PAM here, or is not there")
     if broken := _broken(row[1]):
@@ -179,7 +179,7 @@ def _chpasswd(row: tuple[str, str] | None) -> Heard:
 
 
 def _become(said: Told) -> Heard:
-    """root becomes somebody else: the account and session rules of su, as a console would need them."""
+    """Report which accounts root can become with su, which runs the account and session rules of a console login."""
     tried = said.of("become")
     if broken := next((found for _, text in tried if (found := _broken(text))), ""):
         return Heard(False, f"su from root fails for everybody: {broken}")
@@ -188,7 +188,7 @@ def _become(said: Told) -> Heard:
 
 
 def _tried(said: Told) -> Heard:
-    """libpam itself went through the host's stacks, the module that asks for the password answering yes, then no."""
+    """Report logins that libpam simulates on the host's stacks, with a right and then a wrong password."""
     right, wrong = ([row for row in said.of(word) if " " in row[0]] for word in ("success", "auth_err"))
     if broken := next((f"{door}: {found}" for door, text in right if (found := _broken(text))), ""):
         return Heard(False, f"a stack cannot be gone through, {broken}")

@@ -1,4 +1,4 @@
-"""Opening a connection, and every way in which that fails, each with its sentence."""
+"""Opens SSH connections and translates every failure into a TemperError."""
 
 import asyncio
 import os
@@ -18,34 +18,34 @@ from app.text.clean import clean
 
 @dataclass(frozen=True)
 class Patience:
-    """In seconds. What goes by none of these goes on for as long as it likes: the line is up."""
+    """Timeouts in seconds. A command on an open connection has no limit from here."""
 
     answer: float
-    """Until the host's kernel takes the connection."""
+    """Until the host's kernel accepts the connection."""
     login: float
-    """From there until we are in: a host that is slow may take its time at that."""
+    """From there until the login is complete."""
     alive_every: float
     alive_tries: int
 
     @property
     def silence(self) -> float:
-        """After which who says nothing is out of reach, whatever the connection was at: a login, a command, nothing."""
+        """Seconds of silence after which a host counts as unreachable, during a login or a command."""
         return self.alive_every * (self.alive_tries + 1)
 
 
 USUAL = Patience(answer=10, login=20, alive_every=5, alive_tries=3)
 HURRIED = Patience(answer=4, login=6, alive_every=1.5, alive_tries=2)
-"""Where another node may take over, and that within ten seconds. Who is the last to try the host has the usual."""
+"""Used while another node can take over within ten seconds. The last node to try uses NORMAL_TIMEOUTS."""
 AGAIN = replace(HURRIED, answer=2, login=3)
-"""The line was there and was lost: most of what the host is waited for is over by then."""
+"""Used to reconnect: most of the waiting time is already spent."""
 BESIDE = replace(HURRIED, login=20)
-"""Another line to the host is up, and this one ends with it: that the host is slow is all that it can be."""
+"""Used for a second connection, which ends with the first one: the host can be slow but not unreachable."""
 
 
 async def connected_beside(
     main: asyncssh.SSHClientConnection, opening: Coroutine[None, None, asyncssh.SSHClientConnection]
 ) -> asyncssh.SSHClientConnection:
-    """What is opened next to a line is given up with it: a host that is silent there is silent here."""
+    """Await `opening` and return its connection; raise LineCut if the main connection closes first."""
     opened, ended = asyncio.create_task(opening), asyncio.create_task(main.wait_closed())
     try:
         await asyncio.wait((opened, ended), return_when=asyncio.FIRST_COMPLETED)
@@ -93,11 +93,11 @@ async def connected(
 
 
 def heed(connection: asyncssh.SSHClientConnection, patience: Patience) -> None:
-    """Both ask a silent host: SSH once we are in, and the kernel all the time, so that a login is cut short as well."""
+    """Set SSH keepalive, and TCP keepalive so that a silent login ends as well."""
     connection.set_keepalive(patience.alive_every, patience.alive_tries)
     sock: socket.socket | None = connection.get_extra_info("socket")
     if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
-        return  # a line inside of another, and that one is asked
+        return  # a tunnelled connection: its outer connection has the keepalive
     every = max(1, int(patience.alive_every))
     for option, value in (
         (socket.TCP_KEEPIDLE, every),
@@ -117,7 +117,7 @@ class _Answered(asyncssh.SSHClient):
 
 
 async def shown_key(address: str, port: int) -> asyncssh.SSHKey:
-    """The key that the server shows now; whose it is, a person must know."""
+    """Return the host key that the server presents; raise BadInput if there is none. Its owner is not verified."""
     try:
         found = await asyncssh.get_server_host_key(address, port, config=None)
     except (asyncssh.Error, OSError, TimeoutError) as exc:
@@ -128,7 +128,7 @@ async def shown_key(address: str, port: int) -> asyncssh.SSHKey:
 
 
 def _fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
-    """Of the keys that would be accepted."""
+    """Return fingerprints of the accepted host keys; empty unless the login uses a password."""
     if end.way != "password":
         return []
     try:
@@ -140,7 +140,7 @@ def _fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
 
 
 async def _with_what(end: Endpoint) -> dict[str, object]:
-    """One way in, and no other: neither the keys in ~/.ssh nor an agent that happens to run."""
+    """Return asyncssh options for exactly one login method; ~/.ssh and a running agent are otherwise ignored."""
     alone: dict[str, object] = {"client_keys": None, "agent_path": None, "password": None}
     match end.way:
         case "key":

@@ -1,17 +1,17 @@
-"""What a change puts at risk: how long the host waits for us, and who must be told before it counts."""
+"""The rollback timer and the services that a change must reload."""
 
 from collections.abc import Iterable
 
 from app.events.words import AnyAction, Reload
 
 SECONDS = 120
-"""Until the host takes any change back by itself, unless a new login said that it can stay."""
+"""Time after which the host rolls a change back unless a new login confirmed it."""
 
 _OF_SSHD = ("/etc/ssh/", "/etc/crypto-policies/")
 
 
 def services(paths: Iterable[str], actions: Iterable[AnyAction] = ()) -> tuple[str, ...]:
-    """To be reloaded, each once, sshd last: a change that nobody reads yet proves nothing."""
+    """Return the services to reload, each once and sshd last."""
     asked = {one.service.removesuffix(".service") for one in actions if isinstance(one, Reload)}
     if any(path.startswith(_OF_SSHD) for path in paths):
         asked.add("sshd")

@@ -1,4 +1,4 @@
-"""Where a host is reached and with what. What is secret is not in here, only where it lies."""
+"""The address and login method of a host. Secrets stay in their file or environment variable."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _PLACE = re.compile(
 
 
 class Watched(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A login of somebody else's that must go on working: it is tried anew whenever health is asked for."""
+    """The login of another account that must keep working; every health check tries it."""
 
     user: str
     key: str
@@ -35,7 +35,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     port: int = 22
     way: Way
     secret_at: str = ""
-    """The key's file; or the file (with a slash) or environment variable (without) that holds the password."""
+    """The path of the key; or the file (with a slash) or environment variable (without) of the password."""
 
     watched: tuple[Watched, ...] = ()
 
@@ -48,7 +48,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def watched(text: str) -> Watched:
-    """user=FILE of a private key."""
+    """Parse `user=FILE`, where FILE is a private key; raise BadInput otherwise."""
     user, equals, key = text.partition("=")
     if not equals or not re.fullmatch(r"[a-z_][a-z0-9_.-]{0,31}", user) or not key:
         raise BadInput(f"{text!a} is no login to watch: write it as user=FILE, the file of its private key.")
@@ -56,7 +56,7 @@ def watched(text: str) -> Watched:
 
 
 def endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = ()) -> Endpoint:
-    """`place` is user@address or user@address:port."""
+    """Build an Endpoint from `user@address[:port]`; raise BadInput otherwise."""
     found = _PLACE.fullmatch(place)
     if not found or not 0 < int(found["port"] or 22) < 65536:
         raise BadInput(f"{place!a} is not a place to log in: write it as user@address or user@address:port.")
@@ -73,7 +73,7 @@ def endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = (
 
 
 def key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
-    """Copies: what a connection agrees on for its signatures is its own."""
+    """Return copies of the endpoint's key pairs, since a connection changes its own; raise Unusable if unreadable."""
     try:
         return [copy(pair) for pair in _read(end.secret_at, _stamps(end.secret_at))]
     except OSError as exc:
@@ -85,12 +85,12 @@ def key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
 
 @lru_cache(maxsize=64)
 def _read(path: str, _stamps: tuple[tuple[int, ...] | None, ...]) -> tuple[asyncssh.SSHKeyPair, ...]:
-    """Once for each key that lies there: one of RSA with 4096 bits takes a quarter of a second, most of it to check."""
+    """Load a key once per file version: loading a 4096-bit RSA key takes a quarter of a second."""
     return tuple(asyncssh.load_keypairs([path]))
 
 
 def _stamps(path: str) -> tuple[tuple[int, ...] | None, ...]:
-    """Others as soon as the key, or the certificate beside it, is another."""
+    """Return file stamps of the key and its certificate; they change when a file changes."""
     return tuple(_stamp(Path(one).expanduser()) for one in (path, f"{path}-cert.pub"))
 
 
@@ -103,9 +103,10 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
 
 
 def given_for(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> None:
-    """A password of the environment goes to the host that NAME_FOR beside it names, with that key, and nowhere else.
+    """Raise unless a password from the environment belongs to this host and key, as the variable NAME_FOR says.
 
-    `said`: it has to name one, since whoever asks does not hold the environment."""
+    With `said`, NAME_FOR must be set, because the requester does not control the environment.
+    """
     if end.way != "password" or "/" in end.secret_at:
         return
     name, here = f"{end.secret_at}{_FOR}", " ".join([str(end), *fingerprints])

@@ -1,4 +1,4 @@
-"""Reading what a host's tar sends. Names are the host's words: odd ones are kept as text, impossible ones left out."""
+"""Fetches files of a host as a tar stream and parses it. Odd names stay text; impossible names are skipped."""
 
 import io
 import tarfile
@@ -14,14 +14,14 @@ from app.targets.ssh.wanted import ALWAYS, arguments
 from app.text.clean import clean
 
 LARGEST = 8 * 1024 * 1024
-"""No file that is judged comes near it. A larger one is there, and is not read."""
+"""Content of larger files is not read; judged files are far smaller."""
 _FETCH_SECONDS = 120.0
 _FINE = (0, 1)
-"""1: a file changed while it was read."""
+"""1: a file changed while tar read it."""
 
 
 def everything(line: SshLine, patterns: Iterable[str] = ALWAYS, named: Iterable[str] = ()) -> Snapshot:
-    """All that is wanted; and of what a rule names, what everybody on the host may read."""
+    """Fetch the files that match `patterns`, and the world-readable files in `named`."""
     said = line.run("fetch", "all", *arguments(patterns), "--", *arguments(named), seconds=_FETCH_SECONDS)
     if said.code not in _FINE:
         raise Unusable(f"{line.end}: its files cannot be fetched: {clean(said.err.strip(), 200)}.")
@@ -29,7 +29,7 @@ def everything(line: SshLine, patterns: Iterable[str] = ALWAYS, named: Iterable[
 
 
 def these(line: SshLine, paths: Iterable[str]) -> Snapshot:
-    """The paths, and every folder on the way to them."""
+    """Fetch the given paths and their parent folders."""
     wanted: dict[str, None] = {}
     for path in paths:
         names = path.split("/")[1:]
@@ -45,7 +45,7 @@ def entries(stream: bytes) -> dict[str, SnapshotEntry]:
     if not stream:
         return found
     try:
-        # Never unpacked on the way: a few bytes of a compressed stream may stand for any number.
+        # Uncompressed only: a few compressed bytes can expand to any size.
         with tarfile.open(fileobj=io.BytesIO(stream), mode="r:", errors="surrogateescape", encoding="utf-8") as archive:
             for member in archive:
                 _check_size(member, len(stream))
@@ -58,7 +58,7 @@ def entries(stream: bytes) -> dict[str, SnapshotEntry]:
 
 
 def _check_size(member: tarfile.TarInfo, came: int) -> None:
-    """A sparse member is a few bytes that say how many zeros they stand for; ours are sent as they are."""
+    """Raise Unusable for a sparse or oversized member: it can claim any number of zero bytes."""
     if member.issparse() or member.size > came:
         raise Unusable(
             f"the host sent {clean(member.name, 100)!a} as {member.size} bytes in {came}: a sparse file is not taken. "

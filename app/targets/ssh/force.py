@@ -1,4 +1,4 @@
-"""What is written is in force once its reader was seen to read it, and for sshd once a new one has let us in."""
+"""Reloads services and verifies that they read the new files; for sshd also by a new login."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ class Force:
     def __init__(self, line: SshLine) -> None:
         self._line = line
         self._let_in: frozenset[str] | None = None
-        """By a sshd begun for it, on the files before the first change that sshd reads."""
+        """Users whom a test sshd accepted before the first change to an sshd file."""
 
     def before(self, services: Sequence[str]) -> None:
         if "sshd" in services and self._let_in is None:
             self._let_in = trial.let_in(self._line)
 
     def bring(self, services: Sequence[str]) -> None:
-        """First a sshd of our own is asked: where it shuts us out, the one that all depend on is left as it is."""
+        """Reload `services` unless a test sshd would shut us out; raise ActionFailed if one does not take effect."""
         if not services:
             return
         us = self._line.end
@@ -41,7 +41,7 @@ class Force:
         return self._let_in or frozenset()
 
     def _tried_instead(self, reason: str) -> None:
-        """We were let in already, before the reload."""
+        """Require a test login for each other watched user; our own login was tested before the reload."""
         unproven = f"It is written, but {reason}"
         for end in (self._line.end, *(self._line.end.of(one) for one in self._line.end.watched)):
             if end.user not in self._known:

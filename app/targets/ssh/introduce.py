@@ -1,4 +1,4 @@
-"""Getting to know a host: whose key it shows, and whether we could work there, before it is written down."""
+"""Registering a host: read its host key and check that a change could be made there."""
 
 import tempfile
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from app.targets.ssh.ready import lack
 @dataclass(frozen=True)
 class Introduction:
     fingerprint: str
-    """SHA256:…, as ssh-keygen -l prints it."""
+    """In the form SHA256:…, as `ssh-keygen -l` prints it."""
     known_hosts: str
 
 
@@ -26,7 +26,7 @@ async def shown(end: Endpoint) -> Introduction:
 
 
 def vouched(end: Endpoint, known_hosts: Path) -> Introduction:
-    """By somebody's known_hosts file: what it says of this host, and nothing else of it."""
+    """Read the host's identity from a known_hosts file; raise BadInput if it has no key of the host."""
     try:
         listed = asyncssh.read_known_hosts(str(known_hosts))
         keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
@@ -38,7 +38,7 @@ def vouched(end: Endpoint, known_hosts: Path) -> Introduction:
 
 
 def check(end: Endpoint, known: Introduction) -> str:
-    """A login, root, and room for a change. Said is why the host could not be rolled back; empty where it could."""
+    """Log in, become root and check the journal space. Return why rollback is impossible, or "" if it works."""
     with tempfile.TemporaryDirectory(prefix="temper-host-") as folder:
         known_hosts = Path(folder, "known_hosts")
         known_hosts.write_text(known.known_hosts)

@@ -1,6 +1,6 @@
-"""Pre-images in two places: here, for the record, and on the host, which can then undo a change by itself.
+"""Keeps the journal of a change here and on the host, so that the host can roll back by itself.
 
-What is here is kept for whoever takes the host over before the host hears of it, and after it did.
+The local copy is stored for the next node before and after the host learns of the change.
 """
 
 import hashlib
@@ -39,9 +39,9 @@ class Journals:
         self._seconds = seconds
         self._begun = begun
         self.alone = False
-        """The host keeps none, which a person accepted: pre-images are here and nowhere else."""
+        """True if a person accepted that the host keeps no journal; pre-images then exist only here."""
         self.services: tuple[str, ...] = ()
-        """Of the change to come: what the host reloads when it takes it back."""
+        """Services that the host reloads when it rolls the next change back."""
 
     def begin(
         self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
@@ -76,7 +76,7 @@ class Journals:
         return next((one for one in self.on_host() if one.name == name), None)
 
     def pending(self) -> list[str]:
-        """Ours in their order, then those that only the host knows."""
+        """Return open journals: local ones in order, then those that only the host has."""
         ours = self.here.pending()
         return [*ours, *(one.name for one in self.on_host() if one.mark == "open" and one.name not in ours)]
 
@@ -90,7 +90,7 @@ class Journals:
         return self.here.before(name)
 
     def close(self, name: str, mark: Mark) -> None:
-        """There first: what is still open here is closed again, which changes nothing."""
+        """Close on the host first. If we crash in between, closing again is harmless."""
         if not self.alone:
             self._told(self._line.run("close", name, mark))
         if self.here.mark(name) == "open":
@@ -102,15 +102,15 @@ class Journals:
             self._told(self._line.run("disarm", name))
 
     def reload(self, paths: Iterable[str]) -> None:
-        """Where the host did not take the change back itself, nobody has. What it says to that, health tells."""
+        """Reload services after a rollback that we wrote ourselves. Health checks report failures."""
         self._line.run("reload", *dict.fromkeys((*self.services, *danger.services(paths))))
 
     def wide(self, name: str) -> bool:
-        """More than files: what a package manager does takes its time, and so does taking it back."""
+        """Return True if the journal covers packages or other resources, which take longer to change and restore."""
         return self.here.mark(name) is None or any(is_resource(one.path) for one in self.here.contents(name).files)
 
     def restore_there(self, name: str) -> list[str]:
-        """The paths that differ all the same."""
+        """Restore on the host from its own journal; return the paths that still differ."""
         said = self._line.run("restore", name, "asked", seconds=2 * SECONDS if self.wide(name) else 2 * _SECONDS)
         self._told(said)
         return [clean(path, 256) for path in said.text.splitlines() if path]

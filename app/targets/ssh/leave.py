@@ -1,4 +1,4 @@
-"""Going from a host without anything of ours staying there."""
+"""Removes everything that Temper installed on a host."""
 
 from app.errors import BadInput, Unusable
 from app.targets.ssh.line import SshLine
@@ -9,7 +9,7 @@ _LONGEST = 300
 
 
 def leave(line: SshLine, content: str) -> list[str]:
-    """What was taken away; `content` is the folder in which a scanner kept what it judges by."""
+    """Remove our files and the scanner's folder `content`; return the paths. Raise BadInput if a change is open."""
     said = line.run("clean", content)
     why = clean(said.err.strip(), _LONGEST)
     if said.code == _OPEN:

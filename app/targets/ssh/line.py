@@ -1,4 +1,4 @@
-"""A line to a host: one connection, used again and reopened, on which scripts are run as root."""
+"""One reusable SSH connection to a host that runs scripts as root and reconnects when needed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -21,7 +21,7 @@ Heard = Callable[[str], None]
 
 _SECONDS = 30.0
 _GRACE = 10.0
-"""Beyond the time limit that the host itself keeps."""
+"""Added to the time limit that the host itself enforces."""
 _MOST = 192 * 1024 * 1024
 _MOST_ERR = 8 * 1024
 _LONGEST_LINE = 400
@@ -44,11 +44,11 @@ class _NotBegun(Unusable):
     def __init__(self, end: Endpoint, last: str) -> None:
         super().__init__(f"{end} does not run our scripts: {last}.")
         self.last = last
-        """Of what it said instead."""
+        """The last line of what the host printed instead."""
 
 
 class SshLine:
-    """Called from threads, but for `said`, which is awaited; `close` ends its own thread."""
+    """Called from threads, except `run_text_async`. `close` also ends the thread that it started."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class SshLine:
         owned: Ownership = ALONE,
         beside: Callable[[], Awaitable[asyncssh.SSHClientConnection]] | None = None,
     ) -> None:
-        """`beside` is what this one is opened next to: it tells whether the host is within reach."""
+        """`beside` returns the main connection; if that one is lost, the host is unreachable."""
         self.end = end
         self._owned, self._claim, self._beside = owned, owned.claim, beside
         self._known_hosts = known_hosts
@@ -71,49 +71,49 @@ class SshLine:
         self._connection: asyncssh.SSHClientConnection | None = None
         self._hurried = False
         self._answered = False
-        """The host has, before."""
+        """True once a login has succeeded."""
         self._sudo: bool | None = None
-        """None until somebody asked who we are there."""
+        """Whether sudo is needed; None until the host was asked."""
 
     def log_in(self) -> None:
         self._loop.call(self._connected())
 
     def become_root(self) -> None:
-        """Ask once who we are, and whether sudo works without a password."""
+        """Check once whether we are root, or that sudo works without a password."""
         self._loop.call(self._acts_as_root())
 
     def run(
         self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
     ) -> LineAnswer:
-        """The script `name` of remote/, as root."""
+        """Run the script `name` of remote/ as root."""
         return self.say(text_of(name), *arguments, data=data, seconds=seconds, heard=heard)
 
     def say(
         self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: Heard | None = None
     ) -> LineAnswer:
-        """`heard` gets each line of output as it comes, cleaned and cut."""
+        """Run script text as root. `heard` receives each line of output, cleaned and cut."""
         return self._loop.call(self._say(text, arguments, data, seconds, heard))
 
     async def said(self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS) -> LineAnswer:
-        """The same for who awaits it, on an event loop of his own."""
+        """Like `run_text`, for a caller on another event loop."""
         return await self._loop.awaited(self._say(text, arguments, data, seconds, None))
 
     def of(self, end: Endpoint) -> "SshLine":
-        """Another account on the same host."""
+        """Return a connection as another account of the same host."""
         return self._another(end)
 
     def fresh(self) -> "SshLine":
-        """Another connection by the same way in: what a new login would meet now."""
+        """Return a second connection with the same login, which meets the current sshd."""
         return self._another(self.end)
 
     def through(self, name: str, end: Endpoint) -> "SshLine":
-        """A connection to what the script `name` begins on the host, inside of this one."""
+        """Return a connection to the program that script `name` starts on the host, tunnelled through this one."""
         self.become_root()
         one = script(text_of(name), (), b"", _SECONDS, sudo=bool(self._sudo))
         return self._another(end, Tunnel(self._connected, one))
 
     def stands(self) -> None:
-        """Raises where this line is cut itself: that another login failed says nothing of the host then."""
+        """Raise LineCut if this connection is lost: then a failed second login says nothing about the host."""
         self.say(":")
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ class SshLine:
 
     @asynccontextmanager
     async def _or_yields(self) -> AsyncIterator[None]:
-        """A host that is out of reach from here is for another node, where there is one."""
+        """Give the lease to another node if the host cannot be reached from here; raise Fenced then."""
         try:
             yield
         except LineCut as exc:
@@ -151,11 +151,11 @@ class SshLine:
         return said
 
     async def _acts_as_root(self) -> bool:
-        """By sudo; False where we are root already."""
+        """Return True if scripts need sudo, False if we are root; raise Unusable if sudo does not work."""
         if self._sudo is None:
             who = await self._converse(script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS)
             sudo = not (who.code == 0 and who.text.strip() == "0") and await self._has_sudo()
-            if self._claim:  # before anything there is looked at, so that nothing of it is changed by who is late
+            if self._claim:  # claim before any read, so that a stale owner can change nothing that we have read
                 one = script(text_of("claim"), (), b"", _SECONDS, sudo=sudo, claim=self._claim)
                 self._heeded(await self._converse(one, _SECONDS), _SECONDS)
             self._sudo = sudo
@@ -179,7 +179,7 @@ class SshLine:
             if self._connection is None or self._connection.is_closed():
                 self._connection = await self._logged_in()
                 self._answered = True
-            elif self._hurried != self._owned.hurried():  # another node came, or the last other one went
+            elif self._hurried != self._owned.hurried():  # another node joined, or the last other one left
                 heed(self._connection, self._patience())
             return self._connection
 
@@ -236,7 +236,7 @@ class SshLine:
     async def _answer(
         self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, heard: Heard | None
     ) -> bytes | None:
-        """What comes behind the mark; None when it never came."""
+        """Return the output after the mark; None if the mark never came."""
         out = bytearray()
         begun, told = -1, 0
         while piece := await process.stdout.read(256 * 1024):
@@ -252,14 +252,14 @@ class SshLine:
         return bytes(out[begun:]) if begun >= 0 else None
 
     async def _dropped(self) -> None:
-        """Not closed in good order: whoever cut it would not answer."""
+        """Abort without a handshake: the peer would not answer one."""
         if self._connection is not None:
             self._connection.abort()
             self._connection = None
 
 
 async def _fed(process: asyncssh.SSHClientProcess[bytes], data: bytes) -> None:
-    with suppress(BrokenPipeError, ConnectionError):  # it ended early; its exit status says why
+    with suppress(BrokenPipeError, ConnectionError):  # the process ended early; its exit status says why
         process.stdin.write(data)
         await process.stdin.drain()
         process.stdin.write_eof()

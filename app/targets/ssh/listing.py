@@ -1,4 +1,4 @@
-"""What stands on a host, told by digests that the host makes itself: nothing of what is in its files travels."""
+"""Reads a baseline of the host as digests that the host computes, so that no file content is sent."""
 
 import hashlib
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from app.targets.ssh.snapshot import Snapshot
 from app.text.clean import clean
 
 NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
-"""Large, and made by programs."""
+"""Excluded: large files that programs generate."""
 _SECONDS = 120.0
 _KINDS = {"d": "folder", "f": "file", "l": "link"}
 _FIELDS = 3
@@ -35,7 +35,7 @@ def listed(line: SshLine, held: Snapshot) -> Baseline:
 
 
 def taken(at: Path) -> Baseline:
-    """The one that was listed when the host was prepared."""
+    """Load the baseline stored when the host was prepared; raise Unusable if there is none."""
     try:
         return msgspec.json.decode(at.read_bytes(), type=Baseline)
     except (OSError, msgspec.DecodeError) as exc:
@@ -43,7 +43,7 @@ def taken(at: Path) -> Baseline:
 
 
 def as_announced(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:
-    """A change is announced by content, mode and owner in one: for its paths, so is what stands there."""
+    """Replace digests of announced paths by the digest over content, mode and owner that announcements use."""
     entries = dict(now.entries)
     for path in {change.path for change in announced} & entries.keys():
         entries[path] = msgspec.structs.replace(entries[path], digest=digest(held.state(path)))

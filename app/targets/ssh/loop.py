@@ -1,4 +1,4 @@
-"""A thread with an event loop of its own: files of a host are asked for from threads, asyncssh wants one loop."""
+"""A thread with its own event loop: callers are threads, and asyncssh needs one loop."""
 
 import asyncio
 import threading
@@ -23,7 +23,7 @@ class Loop:
             raise
 
     async def awaited(self, work: Coroutine[Any, Any, T]) -> T:
-        """For who has an event loop himself: no thread waits meanwhile."""
+        """Await `work` from another event loop without blocking a thread."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Our own way in: whatever the account is called that this host knows us by."""
+"""Protects the account that Temper logs in with, whatever its name on this host."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from app.targets.target import Refusal
 
 
 def refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[Refusal]:
-    """What the policy says of the account `temper`, said of this one."""
+    """Apply the policy for the account `temper` to this account; return the refusals."""
     clause, drop_in = "protected identity", f"/etc/sudoers.d/{account}"
     for action in actions:
         if isinstance(action, FileAction) and action.path.startswith((drop_in, f"/home/{account}/")):
@@ -22,7 +22,7 @@ def refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[R
     try:
         after = Overlay(files, plan_changes(actions, files))
     except ActionFailed:
-        return []  # it cannot be made, and whoever makes it will say why
+        return []  # the change cannot be planned; apply will raise the reason
     if actions and not _no_sudo(files, account) and (reason := _no_sudo(after, account)):
         return [Refusal(actions[-1], clause, f"sudo for {account}: {reason}")]
     return []

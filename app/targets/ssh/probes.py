@@ -1,4 +1,4 @@
-"""Is the host still of use? A new login and a new sudo, what it says of itself, and what its files say."""
+"""Health probes of a host over SSH: a new login and sudo, the host's programs, and its files."""
 
 import threading
 import time
@@ -27,14 +27,14 @@ _NEEDS = {
     "mission-config": ("/etc/mission/mission.conf",),
     "mission-inbox": ("/etc/mission/mission.conf",),
 }
-"""These probes of files are asked where one of their files is."""
+"""A file probe runs only if one of its files exists."""
 
 _TRIED = {"agent-login", "agent-sudo"}
-"""Tried instead of read."""
+"""Replaced by a real login."""
 
 
 def new_login(line: SshLine) -> tuple[Probe, Probe]:
-    """A new connection, since the old one proves nothing."""
+    """Probe login and sudo over a new connection; the open one proves nothing."""
     other = line.fresh()
     who = f"new login as {line.end.user} for the agent itself"
     try:
@@ -51,7 +51,7 @@ def new_login(line: SshLine) -> tuple[Probe, Probe]:
 
 
 def _failed(line: SshLine, tried: Callable[[], None]) -> str:
-    """Why; empty where it did not."""
+    """Run `tried` and return its error, or "". Raise instead if the main connection is lost."""
     try:
         tried()
     except TemperError as exc:
@@ -61,7 +61,7 @@ def _failed(line: SshLine, tried: Callable[[], None]) -> str:
 
 
 def watched_logins(line: SshLine) -> tuple[Probe, ...]:
-    """What our own login cannot tell: whether others still come in."""
+    """Probe the logins of the watched accounts."""
     return tuple(_watched(line, line.of(line.end.of(one)), one.user) for one in line.end.watched)
 
 
@@ -75,7 +75,7 @@ def _watched(line: SshLine, other: SshLine, user: str) -> Probe:
 
 
 def _logged_in(line: SshLine) -> None:
-    """sshd is deaf for a moment while it is reloaded."""
+    """Log in; retry for two seconds, because sshd refuses connections while it reloads."""
     until = time.monotonic() + _DEAF
     while True:
         try:
@@ -93,7 +93,7 @@ def logs(line: SshLine, lines: int) -> tuple[tuple[str, str], ...]:
 
 
 def of_host(line: SshLine, files: Files) -> tuple[Probe, ...]:
-    """Its own answers, and our reading of its files for what it did not answer."""
+    """Return program probes, and file probes for the names that these do not cover."""
     own, fill = asked(line, files)
     known = {probe.name for probe in own}
     return (*own, *(probe for probe in of_files(files, fill) if probe.name not in known))

@@ -1,4 +1,4 @@
-"""Can a change be made on a host, and could it be taken back there, by the host alone if need be?"""
+"""Checks that a host can be changed, and that it can roll a change back by itself."""
 
 from app.errors import Unusable
 from app.targets import consent
@@ -6,13 +6,13 @@ from app.targets.ssh.line import SshLine
 from app.text.clean import clean
 
 ROOM = 4 * 1024 * 1024
-"""What a journal may take; `ready` writes as much, and takes it away again."""
+"""Space for a journal; the script `ready` writes as much and removes it."""
 
 _NO_JOURNAL, _NO_TIMER = 4, 6
 
 
 def lack(line: SshLine) -> str:
-    """Why the host could not take a change back by itself; empty where it can. Without a way to change it: Unusable."""
+    """Return why the host cannot roll a change back, or "". Raise Unusable if it cannot be changed at all."""
     said = line.run("ready", str(ROOM))
     if not said.code:
         return ""
@@ -23,7 +23,7 @@ def lack(line: SshLine) -> str:
 
 
 def keeps_journals(line: SshLine, host: str, said: str) -> bool:
-    """False where a person accepted, in words, that it does not."""
+    """Return True if the host keeps journals, False if `said` accepts that it does not; raise Unusable otherwise."""
     why = lack(line)
     if why and said != consent.sentence(host):
         raise Unusable(

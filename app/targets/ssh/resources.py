@@ -1,4 +1,4 @@
-"""What is no file, on a host over SSH: foreseen by its own tools, done by them, and what came of it looked up."""
+"""Packages, units, mounts and accounts over SSH: dry run, perform, then verify the result."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ from app.targets.ssh.told import Told, told
 from app.text.clean import clean
 
 SECONDS = 300.0
-"""For all that a package manager and a package's own scripts do."""
+"""Time limit for a package manager and its scripts."""
 _LONGEST = 300
 
 Listed = Callable[[], Baseline]
@@ -75,7 +75,7 @@ class SshResources:
         return _performed(foreseen, was, self._listed(), [path for path, _ in rows.of("touched")])
 
     def offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
-        """Of what is asked about, that which the host has, with what could be done to it."""
+        """Return the wanted resources that the host has, with the possible actions on each."""
         lines = "".join(f"{kind} {name}\n" for kind, name in wanted.names)
         if not lines:
             return ()
@@ -85,7 +85,7 @@ class SshResources:
 
 
 def _lines(actions: Sequence[AnyAction]) -> bytes:
-    """As the host's scripts read them; no word of an action holds a blank."""
+    """Encode resource actions, one a line; no word of an action contains a blank."""
     return "".join(f"{_line(one)}\n" for one in actions if isinstance(one, ResourceAction)).encode()
 
 
@@ -126,7 +126,7 @@ def _state(said: str) -> FileState:
 
 
 def _came_of(foreseen: DryRun, now: Mapping[str, str]) -> DryRun:
-    """With what was not foreseen as it came out."""
+    """Replace unforeseen states by the actual ones and drop unchanged states."""
     states = (
         replace(one, after=now.get(one.name, "")) if one.after == NOT_FORESEEN else one for one in foreseen.states
     )
@@ -134,7 +134,7 @@ def _came_of(foreseen: DryRun, now: Mapping[str, str]) -> DryRun:
 
 
 def _performed(foreseen: DryRun, was: Baseline, now: Baseline, touched: Sequence[str]) -> Performed:
-    """Folders and links count for drift; the record names files."""
+    """Build the result. The aftermath covers all paths for drift; the record names only files."""
     paths = [path for path in touched if was.entries.get(path) != now.entries.get(path)]
     accounts = {name: uid for name, uid in now.accounts.items() if was.accounts.get(name) != uid}
     if shown := [name for name, uid in accounts.items() if uid == 0]:

@@ -1,4 +1,4 @@
-"""A host over SSH is asked what runs on it."""
+"""Reads the running state of a host over SSH."""
 
 from app.syntax.files import Files
 from app.targets.running import InForce, kernel_settings, standing

@@ -1,7 +1,7 @@
-"""A script for the host's /bin/sh and how it travels: over stdin, its arguments quoted, behind a mark of its own.
+"""Builds scripts for the host's /bin/sh, sent over stdin with quoted arguments.
 
-The account's login shell sees one line without anything of ours in it but numbers. What a login prints before
-the script begins (a talkative .bashrc) ends at the mark and is not taken for an answer.
+The login shell sees one line that contains only numbers of ours. Output of the login itself (a talkative .bashrc)
+ends at a random mark and is ignored.
 """
 
 import secrets
@@ -26,7 +26,7 @@ _PARTS = {
     "running": ("service", "resources"),
     "trial": ("service",),
 }
-"""What a script needs beside what all of them share."""
+"""The parts that a script needs besides the shared one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ShellScript:
 
 
 def text_of(name: str) -> str:
-    """With what it shares with others in front."""
+    """Return the text of script `name`, with its shared parts in front."""
     return "".join(part(one) for one in ("shared", *_PARTS.get(name, ()), name))
 
 

@@ -1,4 +1,4 @@
-"""Commands and files on the host for what is no change of ours: a scanner and its content."""
+"""Runs commands and transfers files for a scanner over SSH."""
 
 import shlex
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _TRANSFER = 300.0
 @dataclass(frozen=True)
 class Ran:
     code: int | None
-    """None: it ran past its time, and was ended with all that it had started."""
+    """None if it timed out; its processes were killed."""
     stdout: bytes
     stderr: bytes
 

@@ -1,4 +1,4 @@
-"""A host's files as they were fetched: held in memory, never laid out on our own disk, and never changed."""
+"""An immutable snapshot of a host's files in memory."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class SnapshotEntry:
     kind: Kind
     state: FileState
     goal: str = ""
-    """Where a link points."""
+    """The target of a link."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Of some paths: what was not fetched reads as absent."""
+    """Files by path; a path that was not fetched reads as absent."""
 
     entries: Mapping[str, SnapshotEntry]
 
@@ -54,7 +54,7 @@ class Snapshot:
         return sorted(self.entries)
 
     def exact(self, path: str) -> FileState | None:
-        """A plain file or nothing; all else is refused."""
+        """Return the state of a plain file, None if absent; raise ActionFailed for anything else."""
         for way in self._above(path):
             if (above := self.entries.get(way)) and above.kind != "folder":
                 raise ActionFailed(f"A link or a file stands where {path} needs a folder.")
@@ -71,7 +71,7 @@ class Snapshot:
         return [way for way in self._above(path) if way not in self.entries]
 
     def with_these(self, paths: Iterable[str], found: "Snapshot") -> "Snapshot":
-        """What was found at these paths and above them takes the place of what is held."""
+        """Return a snapshot in which `found` replaces these paths and their parents."""
         asked = {way for path in paths for way in (*self._above(path), path)}
         return Snapshot({way: one for way, one in self.entries.items() if way not in asked} | dict(found.entries))
 

@@ -1,4 +1,4 @@
-"""What `sudo -ll -U NAME` says that an account may do: sudo's own reading of its files."""
+"""Parses the output of `sudo -ll -U NAME`."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ _ENTRY = ("Sudoers entry", "LDAP Role", "Role:")
 
 
 def granted(lines: Iterable[str]) -> dict[str, bool] | None:
-    """Each right in its order, with whether a password is asked. None where sudo did not say."""
+    """Return each right and whether it needs a password, in order; None if sudo gave no answer."""
     reader = _Reader()
     for line in lines:
         reader.read(line)
@@ -58,5 +58,5 @@ class _Reader:
     def _command(self, text: str) -> None:
         runas = f"{self._users}:{self._groups}" if self._groups else self._users
         right = f"({runas}) {text}"
-        self.rights.pop(right, None)  # the last that fits decides, and where it stands
+        self.rights.pop(right, None)  # the last match decides, so it moves to the end
         self.rights[right] = self._asked

@@ -1,4 +1,4 @@
-"""A host over SSH: the same actions, policy and journal as the built-in one, and a way back that needs no line."""
+"""A host over SSH, with the same policy and journal as the built-in host; it can roll back without a connection."""
 
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -44,7 +44,7 @@ from app.targets.transaction import Transactions
 from app.text.clean import clean
 
 _PATIENCE = 60.0
-"""Beyond the host's own timer."""
+"""Added to the host's rollback timer."""
 _BASELINE, _ALONE = "baseline.json", "alone"
 _LONGEST = 300
 
@@ -145,7 +145,7 @@ class SshTarget:
         return Applied(done.diff, done.changes, time.monotonic() - began)
 
     def _weighed(self, done: Applied, before: Files, after: Files, asks: frozenset[str]) -> None:
-        """What a package's scripts would do is known once they have done it; what is weaker for it goes back."""
+        """Raise ActionFailed if package scripts weakened a file; their effect is known only afterwards."""
         paths = {change.path for change in done.changes if not is_resource(change.path)}
         if weaker := policy.changed(paths, before, after, asks, self.recall):
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
@@ -205,7 +205,7 @@ class SshTarget:
         return listed(self.line, self._tree.look_again())
 
     def _prepare(self, consent: str | None) -> None:
-        """Whether a change could be made here and taken back; what an earlier end left open is taken back first."""
+        """Check that changes are possible, roll back open journals and store a baseline."""
         if consent is not None:
             self._note_alone(alone=not keeps_journals(self.line, self.name, consent))
         for name in self._journals.here.pending():
@@ -233,7 +233,7 @@ class SshTarget:
         self.confinement = f"over SSH as {self.line.end.user}: typed file actions; {way_back}"
 
     def _note_alone(self, *, alone: bool) -> None:
-        """On disk: whoever takes the run up after a crash is bound by the same."""
+        """Store the mode on disk, so that it also holds after a crash."""
         with Folder(self._folder) as folder:
             if alone:
                 self._disk.write(folder, _ALONE, b"", 0o600)
@@ -242,7 +242,7 @@ class SshTarget:
         self._goes(alone=alone)
 
     def _confirm(self, name: str) -> str:
-        """The host's timer is stopped by a new login that can act as root, and by nothing else. Else: why not."""
+        """Disarm the host's timer after a new login that can act as root; return why not, or ""."""
         for probe in probes.new_login(self.line):
             if not probe.ok:
                 return probe.detail
@@ -255,7 +255,7 @@ class SshTarget:
 
 
 def without_ours(probe: Probe, resources: Collection[str]) -> Probe:
-    """That a unit is masked counts as harm where no change of ours was to mask it."""
+    """Remove masked units from a probe's weaknesses if a change of ours masked them."""
     asked = {f"{name.removeprefix(UNIT)} masked" for name in resources if name.startswith(UNIT)}
     return msgspec.structs.replace(probe, weak=tuple(one for one in probe.weak if one not in asked))
 

@@ -1,4 +1,4 @@
-"""Asking a host's own programs what they make of planned files, laid over its own where nobody else sees them."""
+"""Runs the host's own programs on planned files, mounted over the real ones in a private namespace."""
 
 import io
 import tarfile
@@ -17,7 +17,7 @@ _MOST_OUTPUT = 1024 * 1024
 
 
 def there(line: SshLine, held: Files) -> Ask:
-    """`held` is the host as it stands: only what differs from it is sent."""
+    """Return an asker that runs programs on the host; only files that differ from `held` are sent."""
 
     def ask(files: Files, question: Query) -> ProgramOutcome | None:
         data = _packed(dict(_differing(files, held, question)) | {path: text.encode() for path, text in question.made})
@@ -33,7 +33,7 @@ def there(line: SshLine, held: Files) -> Ask:
 
 
 def first_of(*asks: Ask) -> Ask:
-    """Whoever answered for a program once is asked again: what two of them say does not compare."""
+    """Return an asker that stays with the first one to answer for a program: answers of two do not compare."""
     chosen: dict[str, Ask] = {}
 
     def ask(files: Files, question: Query) -> ProgramOutcome | None:
@@ -55,7 +55,7 @@ def _differing(files: Files, held: Files, question: Query) -> Iterator[tuple[str
 
 
 def _packed(contents: dict[str, bytes]) -> bytes:
-    """Root's, and for root alone: a program that reads them runs as root."""
+    """Pack files as tar, readable by root only, because the program runs as root."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         for path, content in contents.items():

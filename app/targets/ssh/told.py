@@ -1,4 +1,4 @@
-"""What a host said of itself, row by row: a word, a name or code, and the text. Its words, not ours."""
+"""Parses the report of a host script: rows of a word, a name or exit code, and untrusted text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ class Told:
         return next(iter(self.of(word)), None)
 
     def lines(self, word: str, name: str) -> list[str]:
-        """Without the exit status that stands ahead of them."""
+        """Return the lines for a word and name, without the exit status in front."""
         return [text for about, text in self.of(word) if about == name][1:]
 
     def code(self, word: str, name: str) -> int | None:
-        """Of the program that was run; None where none was."""
+        """Return the exit code of the program; None if none ran."""
         first = next((text for about, text in self.of(word) if about == name), "")
         digits = first.removeprefix("code ")
         return int(digits) if digits.isascii() and digits.isdecimal() and first != digits else None

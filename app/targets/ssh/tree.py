@@ -1,4 +1,4 @@
-"""A host's files over a line: read from what was fetched last, changed one file at a time, each whole or not at all."""
+"""Files of a host over SSH: reads come from a snapshot, writes replace one file atomically."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from app.targets.ssh.wanted import ALWAYS, MOST, lacking
 from app.text.clean import clean
 
 _ROUNDS = 5
-"""A link to a link, an Include in an Include."""
+"""Fetches at most this often: a link or an Include can lead to another."""
 
 
 class RemoteTree:
@@ -24,13 +24,13 @@ class RemoteTree:
         self._held: Snapshot | None = None
         self._believed = False
         self.alone = False
-        """The host keeps no journals."""
+        """True if the host keeps no journals."""
         self._anyway = False
         self._wanted: tuple[str, ...] = ALWAYS
         self._named: tuple[str, ...] = ()
 
     def needs(self, paths: Iterable[str]) -> None:
-        """What rules name beside what is judged."""
+        """Also fetch these paths, which rules name and no judge reads."""
         self._named = tuple(path for path in dict.fromkeys(paths) if not judged(path))
 
     @property
@@ -41,13 +41,13 @@ class RemoteTree:
             return self._held
 
     def look_again(self, *, believe: bool = False) -> Snapshot:
-        """All of it anew. Where it is believed, the host is not asked again for each path until `doubt`."""
+        """Fetch all files again. With `believe`, single paths are not fetched again until `distrust_snapshot`."""
         with self._fetching:
             self._held, self._believed = self._fetched(), believe
             return self._held
 
     def _fetched(self) -> Snapshot:
-        """What the judges then look for in vain is fetched too, and remembered for the next time."""
+        """Fetch the wanted files, then those that judges looked for in vain; remember these for the next time."""
         found = fetched.everything(self._line, self._wanted, self._named)
         for _ in range(_ROUNDS):
             more = lacking(found, self._wanted)[: MOST + len(ALWAYS) - len(self._wanted)]
@@ -62,7 +62,7 @@ class RemoteTree:
 
     @contextmanager
     def unguarded(self) -> Iterator[None]:
-        """For a rollback onto a host that lost its own journal."""
+        """Allow writes without a journal on the host, for a rollback onto a host that lost it."""
         self._anyway = True
         try:
             yield
@@ -84,7 +84,7 @@ class RemoteTree:
     def leads_to(self, path: str) -> str | None:
         return self.held.leads_to(path)
 
-    # For a change the host itself is asked, each time that matters.
+    # Paths to be changed are fetched from the host again each time.
 
     def exact(self, path: str) -> FileState | None:
         return self._now(path).exact(path)
@@ -93,7 +93,7 @@ class RemoteTree:
         return self._now(path).missing_folders(path)
 
     def _now(self, path: str) -> Snapshot:
-        """Held from here on, so that what is planned is planned over what was looked at."""
+        """Fetch the path again and update the snapshot, so that the plan uses what was checked."""
         if self._believed:
             return self.held
         held, found = self.held, fetched.these(self._line, [path])
@@ -116,7 +116,7 @@ class RemoteTree:
         self._do(path, "place", "folder", path)
 
     def _guard(self) -> str:
-        """As a rule only what an open journal of the host holds is written."""
+        """Return the write mode; normally the host writes only files that its open journal covers."""
         if self.alone:
             return "alone"
         return "anyway" if self._anyway else "journalled"

@@ -1,7 +1,7 @@
-"""A login to a sshd that is begun for it alone, on the host's files as they stand: what the next restart would do.
+"""Tests a login on an sshd started on the current files, to predict the next restart.
 
-It listens nowhere. Its one guest comes through the line that is open, so it harms nobody who is on the host, and
-works where nothing may be forwarded.
+The sshd does not listen. Its only client comes through the open connection, so nobody is affected and no port
+forwarding is needed.
 """
 
 from app.errors import TemperError
@@ -13,7 +13,7 @@ _LONGEST = 300
 
 
 def refusal(line: SshLine, end: Endpoint) -> str:
-    """Why it does not let this account in; empty where it does."""
+    """Return why a test sshd refuses this account, or "" if it accepts it."""
     guest = line.through("trial", end)
     try:
         guest.log_in()
@@ -27,6 +27,6 @@ def refusal(line: SshLine, end: Endpoint) -> str:
 
 
 def let_in(line: SshLine) -> frozenset[str]:
-    """Of us and those whose login is watched. Whom it does not let in before a change it tells nothing of after one."""
+    """Return the accounts that a test sshd accepts; one refused before a change proves nothing after it."""
     ends = (line.end, *(line.end.of(one) for one in line.end.watched))
     return frozenset(end.user for end in ends if not refusal(line, end))

@@ -1,4 +1,4 @@
-"""A connection inside another: a program on the host speaks SSH over the stdin and stdout of one of our scripts."""
+"""Tunnels SSH over stdin and stdout of a script on the host."""
 
 import asyncio
 import socket
@@ -25,7 +25,7 @@ class Tunnel:
 
     @property
     def said(self) -> str:
-        """The last line that the program had for whoever began it."""
+        """The last line of the program's stderr."""
         lines = self._err.decode("utf-8", "replace").strip().splitlines()
         return clean(lines[-1], 200).strip() if lines else ""
 
@@ -72,7 +72,7 @@ async def _from_host(process: asyncssh.SSHClientProcess[bytes], to: socket.socke
 
 async def _to_host(come: socket.socket, process: asyncssh.SSHClientProcess[bytes]) -> None:
     loop = asyncio.get_running_loop()
-    with suppress(OSError, ValueError):  # the other one has closed it
+    with suppress(OSError, ValueError):  # the peer has closed it
         while piece := await loop.sock_recv(come, _PIECE):
             process.stdin.write(piece)
             await process.stdin.drain()

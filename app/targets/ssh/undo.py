@@ -1,4 +1,4 @@
-"""Taking a change back on a host that may have done so already, or that only it remembers."""
+"""Rolls a change back on a host that may have done so already, or that alone has the journal."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def roll_back(name: str, journals: Journals, tree: RemoteTree) -> Restored:
-    """The host first, from what it keeps itself; then we look, and where it differs write what is kept here."""
+    """Roll back on the host from its journal, then compare and write what still differs."""
     began = time.monotonic()
     here, there = journals.mark(name), journals.there(name)
     if here == "committed":
@@ -34,7 +34,7 @@ def roll_back(name: str, journals: Journals, tree: RemoteTree) -> Restored:
     held, folders = journals.before(name), journals.contents(name).folders
     before = {path: state for path, state in held.items() if not is_resource(path)}
     unlike = [f"{one}: it is not as it was" for one in journals.restore_there(name)] if open_there else []
-    if len(before) == len(held):  # what is only files is looked at from here
+    if len(before) == len(held):  # files are compared from here
         unlike = []
     elif there is None:
         unlike = [f"{one}: what would put it back was kept on the host, and is gone" for one in held.keys() - before]
@@ -53,7 +53,7 @@ def roll_back(name: str, journals: Journals, tree: RemoteTree) -> Restored:
 
 
 def patiently(work: Callable[[], T], seconds: float) -> T:
-    """For as long as the host may need to take a change back by itself, and let us in again."""
+    """Retry `work` while the host may be rolling back by itself; raise CannotRestore after `seconds`."""
     until = time.monotonic() + seconds
     while True:
         try:

@@ -1,8 +1,7 @@
-"""What of a host is fetched: what is judged, and what judges and probes ask for; of the rest, nothing.
+"""Chooses the files to fetch: what judges and probes read, and nothing else.
 
-They are asked with what was fetched so far, and what they look for beyond it is fetched as well: the files that an
-Include names, the keys of an account with a home of its own, the vendor's files below a drop-in. So there is no second
-list to keep beside the parsers.
+Judges and probes run on the fetched files, and missing files that they look for are fetched as well: Include targets,
+keys in unusual homes, vendor files below drop-ins. So no second list has to match the parsers.
 """
 
 from collections.abc import Iterable
@@ -26,7 +25,7 @@ ALWAYS = (
     "/etc/nologin",
 )
 MOST = 400
-"""Beyond these, of what files of the host name: it may name what it likes."""
+"""Limit on extra patterns, because a host's files can name anything."""
 _NOT_FILES = ("/proc/", "/sys/", "/dev/")
 _NEVER = 0
 
@@ -61,7 +60,7 @@ class _Noting:
 
 
 def lacking(held: Snapshot, known: Iterable[str]) -> list[str]:
-    """Patterns that judges and probes ask for, of which nothing has been fetched yet."""
+    """Return patterns that judges and probes ask for and that were not fetched yet."""
     noting, patterns = _Noting(held), (*ALWAYS, *known)
     health(noting, _NEVER)
     facts(noting)
@@ -72,7 +71,7 @@ def lacking(held: Snapshot, known: Iterable[str]) -> list[str]:
 
 
 def arguments(patterns: Iterable[str]) -> list[str]:
-    """As the host's shell takes them: hidden names too, and the folders, which may be empty."""
+    """Convert to shell patterns, with hidden names and possibly empty folders."""
     made: dict[str, None] = {}
     for pattern in patterns:
         folder, _, name = pattern[1:].rpartition("/")

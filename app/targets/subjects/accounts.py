@@ -1,4 +1,4 @@
-"""passwd, shadow and group: their modes may become tighter, their lines stay."""
+"""The policy for passwd, shadow and group: modes may become stricter, lines must stay."""
 
 import re
 

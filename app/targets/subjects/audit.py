@@ -1,7 +1,7 @@
-"""Audit rules that may be added: they record more, and not so much more that a full disk or backlog ends the host.
+"""The policy for audit rules: they may record more, but not so much that a full disk or backlog stops the host.
 
-auditctl gives up at the first rule that the kernel would not take, and none that follow are loaded: so the grammar is
-strict here. What becomes of the rules that stand, and of the switches, is compared by effect.
+auditctl stops at the first rule that the kernel rejects and loads none after it, so the grammar is strict.
+The effect on existing rules and switches is compared in effects/.
 """
 
 import re
@@ -16,14 +16,14 @@ _OFTEN = (
     "chmod fchmod fchmodat chown fchown fchownat lchown setxattr fsetxattr lsetxattr removexattr fremovexattr"
     " lremovexattr rename renameat renameat2 unlink unlinkat rmdir"
 )
-"""Programs of the system do these all day: recorded for people's sessions alone."""
+"""Frequent in system programs: recorded only for sessions of people."""
 _OLD = "umount stime"
-"""Not on x86_64."""
+"""Calls that x86_64 does not have."""
 _WATCHED = (
     r"(?!\S*(?:/\.|//))/(?:etc/[\w./-]+|(?:usr/)?s?bin/[\w.-]+|usr/lib(?:exec)?/[\w.-]+/[\w./-]+|boot/[\w./-]+|root/?"
     r"|var/log/(?!audit|messages|secure|journal)[\w.-]+/?|(?:var/)?run/(?:faillock|utmp)/?|var/spool/cron/?)"
 )
-"""Not a folder that programs write into all day."""
+"""Paths that may be watched: none that programs write to all day."""
 _RUN = r"(?!\S*(?:/\.|//))/(?:(?:usr/)?s?bin|usr/libexec)/(?!\S*\.so)[\w./-]+"
 _ARCH, _KEY = r"-F arch=b(?:32|64)", r"(?: -k [\w-]+| -F key=[\w-]+)?"
 _PEOPLE = r"(?: -F auid>=[0-9]{3,6} -F auid!=(?:unset|-1|4294967295))"
@@ -69,7 +69,7 @@ def judge(edit: Edit) -> Objection | None:
 
 
 def _out_of_order(edit: Edit) -> Objection | None:
-    """-D forgets what is above it, the first rule that fits decides, and nothing is taken behind the lock."""
+    """Refuse a bad order: -D drops the rules above it, the first match decides, nothing loads after the lock."""
     old, new = _rules(edit.before), _rules(edit.after or "")
     if not keeps_order(old, new):
         return Objection("evidence tampering", f"{edit.path}: the rules keep their order.")
@@ -85,7 +85,7 @@ def _out_of_order(edit: Edit) -> Objection | None:
 
 
 def _loosens(line: str, standing: list[str]) -> bool:
-    """Wherever the stricter one stands, even behind a lock: which file is loaded next is not ours to say."""
+    """Return True if a value is below an existing one. Any file may be loaded last, so all count."""
     switch, _, value = line.partition(" ")
     known = [other.partition(" ")[2] for other in standing if other.partition(" ")[0] == switch]
     numbers = [int(one) for one in known if one.isdigit() and len(one) < 10]

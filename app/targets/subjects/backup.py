@@ -1,4 +1,4 @@
-"""Which account the nightly backup logs in as: one that exists, and neither ours nor an administrator's."""
+"""The policy for the backup's login: an existing account, neither the agent's nor an administrator's."""
 
 from app.targets.accounts import AGENT, people
 from app.targets.subjects.edit import Edit, Objection, is_live, not_understood

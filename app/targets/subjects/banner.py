@@ -1,4 +1,4 @@
-"""What people read before they log in: plain text of any wording. Nothing runs it."""
+"""The policy for login banners: any plain text, since no program executes it."""
 
 from app.targets.subjects.edit import Edit, Objection
 from app.text.clean import clean

@@ -1,4 +1,4 @@
-"""What an action would do to one file, as those who judge it see it."""
+"""The effect of an action on one file, as its judge sees it."""
 
 import difflib
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.syntax.files import Files
 
 _MOST_PAIRS = 500_000
-"""Comparing takes the product of both lengths; a hostile answer would make it minutes."""
+"""The cost of a comparison is the product of both lengths; a hostile answer could make it minutes."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Edit:
     path: str
     before: str
     after: str | None
-    """None when the effect could not be worked out; then `added` and `removed` are the action's own words."""
+    """None if the effect cannot be computed; `added` and `removed` are then the action's own text."""
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    """In order: a line that moves is both removed and added."""
+    """In order; a moved line is in both."""
     mode_before: int | None
     mode_after: int | None
     files: Files
-    """The host ahead of the action."""
+    """The host's files before the action."""
 
     @property
     def rewrites(self) -> bool:
@@ -39,7 +39,7 @@ Judge = Callable[[Edit], Objection | None]
 
 
 def difference(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Lines added and lines removed. Of texts too long to compare, all."""
+    """Return the added and the removed lines. Texts too long to compare count as replaced."""
     old, new = before.split("\n"), after.split("\n")
     if len(old) * len(new) > _MOST_PAIRS:
         return tuple(new), tuple(old)
@@ -55,14 +55,14 @@ def difference(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def keeps_order(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Of the lines that stay, none has come to stand ahead of another that it stood behind."""
+    """Return True if the remaining lines have kept their order."""
     known = set(before)
     waiting = iter(before)
     return all(line in waiting for line in after if line in known)
 
 
 def is_live(line: str) -> bool:
-    """Neither blank nor a comment in any of the syntaxes here. An indented # is none: it may continue a value."""
+    """Return True for lines that are neither blank nor a comment. An indented # may continue a value."""
     return bool(line.strip(" \t")) and not line.startswith("#")
 
 

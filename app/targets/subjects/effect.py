@@ -1,4 +1,4 @@
-"""From an action to what it would do to its file."""
+"""Compute the edit that an action makes to its file."""
 
 from app.errors import ActionFailed
 from app.events.words import AppendLine, Chmod, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
@@ -9,7 +9,7 @@ from app.targets.subjects.edit import Edit, difference
 
 
 def effect(action: FileAction, files: Files) -> tuple[Edit, FileState | None]:
-    """The edit, and the state that the file would have; None when it would stay as it is or the action would fail."""
+    """Return the edit and the new state of the file; None if nothing changes or the action fails."""
     state = files.state(action.path)
     before, mode = (source.decode(state.content), state.mode) if state else ("", None)
     try:
@@ -24,7 +24,7 @@ def effect(action: FileAction, files: Files) -> tuple[Edit, FileState | None]:
 
 
 def words(action: FileAction) -> tuple[str, ...]:
-    """What the action brings to the file, in its own words."""
+    """Return the lines that the action adds, in its own text."""
     match action:
         case SetOption():
             return (f"{action.key} = {action.value}",)

@@ -1,4 +1,4 @@
-"""limits.conf: how many logins, and no core files. A limit of nothing would lock everybody out."""
+"""The policy for limits.conf: number of logins and core files. A limit of 0 logins would lock everybody out."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A file's mode may become tighter. It opens to nobody new and runs nothing new."""
+"""The policy for modes: stricter only, never wider and never executable."""
 
 from app.targets.subjects.edit import Edit, Objection
 
@@ -16,9 +16,9 @@ _READ_BY_ROOT = (
     "/etc/sysctl",
     "/etc/mission/",
 )
-"""Everything else somebody reads who is not root: every shell, every PAM client, every program that opens a port.
+"""Only root reads these. Other files are read by shells, PAM clients and network programs of any account.
 
-What the mission's own program reads, its health says.
+The health probes check the files of the mission's program.
 """
 
 

@@ -1,4 +1,4 @@
-"""modprobe.d: modules that the STIG wants gone may be kept from loading. Nothing else that modprobe obeys."""
+"""The policy for modprobe.d: only modules that the STIG names may be blocked."""
 
 import re
 
@@ -33,7 +33,7 @@ def judge(edit: Edit) -> Objection | None:
 
 
 def _meant(line: str) -> tuple[str, str] | None:
-    """Nothing for a line that would run something: it keeps no module away, and it may go."""
+    """Return the command and module that the line blocks; None if it runs a command, so that it may go."""
     found = modprobe.module_lines(line, "")
     if not found or (found[0].command == "install" and not _NOTHING.fullmatch(found[0].rest)):
         return None

@@ -1,4 +1,4 @@
-"""Files of one option a line: which options may be set, and to what. A pair of patterns each, whole match wanted."""
+"""The policy for option files: which keys may be set to which values, as pairs of full-match patterns."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -16,20 +16,20 @@ Read = Callable[[str], list[Setting]]
 
 @dataclass(frozen=True)
 class OptionJudge:
-    """Called as a judge. `read` takes one line."""
+    """A judge for one kind of option file. `read` parses one line."""
 
     read: Read
     good: Mapping[str, str]
     named: Mapping[str, str] = field(default_factory=dict)
-    """Keys that have a clause of their own."""
+    """Keys with a clause of their own."""
     sections: tuple[str, ...] = ()
     weaker: str = "weakening"
     spelt: Callable[[str], str] = fold
-    """A key as the patterns have it; one that the host's program would not know comes out as none of theirs."""
+    """Spells a key as the patterns do; a key that the program would not know must match none."""
     whole: Callable[[str], list[Setting]] | None = None
-    """The same for a whole text, where a line means something else under another heading."""
+    """Parses a whole text, for files in which a line's meaning depends on its section."""
     first_wins: bool = False
-    """Then the subject looks at the effect itself."""
+    """The first setting counts; its subject compares the effect itself."""
 
     def __call__(self, edit: Edit) -> Objection | None:
         for line in filter(is_live, edit.added):
@@ -48,7 +48,7 @@ class OptionJudge:
         return None if self.first_wins else self._by_effect(edit)
 
     def _by_effect(self, edit: Edit) -> Objection | None:
-        """A line that only moves, or stands under another heading, may put the one that counted out of force."""
+        """Compare what is in force before and after: a moved line may disable the one that counted."""
         if edit.after is None or not edit.rewrites:
             return None
         changed = Overlay(edit.files, {edit.path: FileState(source.encode(edit.after), 0o600, "root:root")})
@@ -73,7 +73,7 @@ class OptionJudge:
         return None
 
     def _in_force(self, path: str, files: Files) -> dict[str, Setting]:
-        """The last of a key wins. What other files say of it is the program's to compare."""
+        """Return the settings in force in this file; the last of a key counts. Other files are compared elsewhere."""
         text = source.text(files, path) or ""
         found: dict[str, Setting] = {}
         for setting in self.whole(text) if self.whole else self._settings(text.split("\n")):
@@ -95,7 +95,7 @@ class OptionJudge:
         return self._judged(edit, line, "set", ill)
 
     def _removed(self, edit: Edit, line: str, kept: set[str]) -> Objection | None:
-        """What was good must still be good elsewhere; what was not may go."""
+        """Refuse to remove a good setting unless another line still sets it."""
 
         def ill(setting: Setting) -> Objection | None:
             lost = self._is_good(setting) and self.spelt(setting.key) not in kept
@@ -137,7 +137,7 @@ def as_written(key: str) -> str:
 
 
 def upper(key: str) -> str:
-    """Of a program that knows its keys in capitals alone."""
+    """Fold an uppercase key; any other spelling matches no pattern."""
     return fold(key) if key.isupper() else key.upper()
 
 
@@ -146,12 +146,12 @@ def plain(line: str) -> list[Setting]:
 
 
 def assigned(line: str) -> list[Setting]:
-    """sysctl wants the equals sign, and takes a # behind the value for a part of it."""
+    """Parse a sysctl line. It needs an equals sign, and a # after the value is part of the value."""
     return plain(line) if "=" in line and not re.search(r"[#;]", line) else []
 
 
 def selinux(line: str) -> list[Setting]:
-    """Read by its first letters: a blank before the equals sign, and the line counts for nothing."""
+    """Parse a line of the SELinux configuration. A blank before the equals sign makes it invalid."""
     match = re.fullmatch(r"(SELINUX|SELINUXTYPE)=([a-z]+)[ \t]*", line)
     return [Setting(match[1], match[2], "", 1)] if match else []
 
@@ -170,7 +170,7 @@ def auditd(line: str) -> list[Setting]:
 
 
 def sections(line: str) -> list[Setting]:
-    """A line of its own: one that starts with a blank would continue the one above."""
+    """Parse one option line. A line that starts with a blank would continue the one above."""
     return [Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in ini.options(line, "")]
 
 

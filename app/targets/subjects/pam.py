@@ -1,4 +1,4 @@
-"""PAM stacks: rules stay where they are, and a few strict modules may be put in. Their effect is effects/pam.py's."""
+"""The policy for PAM stacks: rules keep their place, a few strict modules may be added. Effects: effects/pam.py."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ _STRICTER: dict[str, str] = {
     "pam_faildelay.so": r"delay=[1-9][0-9]{6}",
 }
 _PARTS = {"pam_faillock.so": ("preauth", "authfail")}
-"""Which part of its work a rule does: for a new rule to say, and not to be said again of one that stands."""
+"""Arguments that select a rule's part: allowed in new rules, not added to existing ones."""
 _LAXER = ("nullok", "nodelay", "silent")
 _NEW: dict[str, tuple[str, ...]] = {
     "pam_faillock.so": ("auth", "account"),
@@ -83,7 +83,7 @@ def _is_replaced(word: str, replaced: dict[str, str]) -> bool:
 
 
 def _may_enter(rule: PamRule, ahead: PamRule | None) -> bool:
-    """Not behind a rule that jumps over the next: it would jump over the new one instead. `authfail` always fails."""
+    """Return True if the rule may be added here: not after a jump, which would skip it. `authfail` always fails."""
     if ahead is not None and "=" in ahead.control:
         return False
     if "authfail" in rule.arguments and (ahead is None or (ahead.kind, ahead.module) != ("auth", "pam_unix.so")):
@@ -94,7 +94,7 @@ def _may_enter(rule: PamRule, ahead: PamRule | None) -> bool:
 
 
 def _is_jumped(rule: PamRule, ahead: list[PamRule]) -> bool:
-    """A jump counts rules: one more within its reach, and it lands somewhere else."""
+    """Return True if an earlier jump reaches over this place: one more rule would change its goal."""
     same = [one for one in reversed(ahead) if one.kind == rule.kind]
     return any(
         int(number) >= distance

@@ -1,4 +1,4 @@
-"""Scripts that every login shell reads: a timeout and comments. A shell does far too much else."""
+"""The policy for profile scripts: only a timeout and comments may change."""
 
 import re
 
@@ -23,7 +23,7 @@ def judge(edit: Edit) -> Objection | None:
 
 
 def _in_the_middle(edit: Edit, after: str) -> Objection | None:
-    """Between two lines of a script may be a condition, a here-document, or a command that goes on."""
+    """Refuse changes between two other lines, where a condition or a here-document could be open."""
     old, new = _gaps(edit.before), _gaps(after)
     for was, now in list(zip(old, new, strict=False))[1:-1]:
         if was != now and not any(_STATEMENT.search(line) for line in was):
@@ -32,7 +32,7 @@ def _in_the_middle(edit: Edit, after: str) -> Objection | None:
 
 
 def _gaps(text: str) -> list[list[str]]:
-    """The harmless lines around and between those that are not."""
+    """Return the harmless lines around and between the others."""
     found: list[list[str]] = [[]]
     for line in text.split("\n"):
         if _is_harmless(line):

@@ -1,4 +1,4 @@
-"""Which of two arguments an earlier look takes for the weaker. What decides is the effect (targets/effects)."""
+"""Compare two values of an argument by strictness, as a first check. The effect decides (targets/effects)."""
 
 import re
 
@@ -21,7 +21,7 @@ _EVER = 10**9
 
 
 def weaker(key: str, old: str, new: str) -> bool:
-    """Both are among the good values of the key."""
+    """Return True if `new` is weaker than `old`. Both must be allowed values of the key."""
     key, old, new = fold(key), fold(old), fold(new)
     if key == "banner":
         return new == "none" != old
@@ -33,7 +33,7 @@ def weaker(key: str, old: str, new: str) -> bool:
 
 
 def _measure(key: str, value: str) -> float | None:
-    """Higher is stricter."""
+    """Return the value as a number, higher is stricter; None if it has no order."""
     found = re.fullmatch(r"(-?[0-9]{1,9})([smh]?)", value)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""sshd's configuration, line by line. What sshd makes of the whole is compared before and after (effects/sshd)."""
+"""The policy for sshd_config, line by line. Its effect is compared in effects/sshd."""
 
 from app.targets.subjects.tables import SSHD
 

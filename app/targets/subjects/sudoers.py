@@ -1,4 +1,4 @@
-"""sudoers: which lines may come and go at all. What they come to, account by account, effects/sudo.py compares."""
+"""The policy for sudoers: which lines may be added and removed. effects/sudo.py compares rights by account."""
 
 import re
 
@@ -50,7 +50,7 @@ def _grown(edit: Edit, line: str) -> Objection:
 
 
 def _without_looseness(line: str) -> str:
-    """What the line grants once a password is asked for."""
+    """Return the line as it would be with a password required."""
     return _folded(re.sub(r"!\s*authenticate\b", "authenticate", re.sub(r"NOPASSWD\s*:", "", line)))
 
 

@@ -1,4 +1,4 @@
-"""Which options may be set, and to what, file by file. The patterns lean to what the STIG asks, and leave it room."""
+"""The allowed options and values per file. The patterns follow the STIG with some room."""
 
 from app.targets.subjects.options import (
     OptionJudge,

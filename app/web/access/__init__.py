@@ -1,1 +1,1 @@
-"""The door: who a request is from, whether it may, and the record of what it did."""
+"""Access control: identify the person behind a request, check their right, record what they did."""

@@ -1,4 +1,4 @@
-"""What people did and what was refused, on its way into the audit chain."""
+"""Write what people did, and refused requests, to the audit chain."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ class AccessLedger(OwnTask):
         await self._sums(all_of_them=True)
 
     async def did(self, event: PersonDid, patience: float = PATIENCE) -> None:
-        """A database that is full, locked or away is waited for; what cannot be noted then is at least said."""
+        """Append the event to the audit chain. Retry while the database is away, then log a warning."""
         until = time.monotonic() + patience
         while True:
             try:

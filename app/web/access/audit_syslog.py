@@ -1,4 +1,4 @@
-"""The head of the audit chain, told to a syslog elsewhere: a tail that is cut off here is still known there."""
+"""Send the head of the audit chain to a remote syslog, so that truncation of the local chain can be detected."""
 
 import logging
 import socket
@@ -10,7 +10,7 @@ from app.events.record import Recorded
 
 class AuditSyslog:
     def __init__(self, address: str) -> None:
-        """`address` is HOST:PORT, told over UDP; empty tells nobody."""
+        """`address` is HOST:PORT (UDP); an empty string disables sending."""
         self._handler = SysLogHandler(_parsed(address), socktype=socket.SOCK_DGRAM) if address else None
 
     def tell(self, line: Recorded) -> None:

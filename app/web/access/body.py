@@ -1,4 +1,4 @@
-"""A request's body, counted while it comes: what is too long is refused before it lies anywhere."""
+"""Limit the size of request bodies while they are received."""
 
 from fastapi.exceptions import HTTPException
 from starlette.types import Message, Receive
@@ -8,7 +8,7 @@ DIGITS = 18
 
 
 def bounded(receive: Receive, most: int, claimed: str | None) -> Receive:
-    """`claimed` is the header Content-Length: too much is believed at once, anything else is counted."""
+    """Wrap `receive` to raise HTTP 413 beyond `most` bytes. `claimed` is Content-Length: too large fails at once."""
     taken = most + 1 if claimed and (len(claimed) > DIGITS or int(claimed) > most) else 0
 
     async def receiving() -> Message:

@@ -1,4 +1,4 @@
-"""Who is connected: as many as the process has room for, and of strangers a few from each address."""
+"""Limit open connections: in total, and of people who are not signed in per network."""
 
 import ipaddress
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ Networks = tuple[Network, ...]
 
 OF_A_PEER, OF_STRANGERS = 128, 1024
 RESERVE = 256
-"""Open files for all else: the database, hosts, engines."""
+"""File descriptors left for everything else: database, hosts, engines."""
 MOST = 8192
 
 
 class Connection(Protocol):
     @property
     def idle(self) -> bool:
-        """Nothing that it asked for is being answered."""
+        """True while no request of this connection is being answered."""
 
     def end(self) -> None: ...
 
@@ -29,22 +29,22 @@ class Connections:
     of_strangers: int = OF_STRANGERS
     of_a_peer: int = OF_A_PEER
     proxies: Networks = ()
-    """Everybody behind one of these comes from its address."""
+    """Reverse proxies: all their clients share one address, so the limit per network does not apply."""
     refused: int = 0
     _all: int = 0
     _strangers: dict[Connection, str] = field(default_factory=dict)
-    """In order of arrival, with where they come from."""
+    """Connection to its network, oldest first."""
     _peers: dict[str, dict[Connection, None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: int, proxies: Networks = (), *, only_operators: bool = False) -> "Connections":
-        """`files`: as many as this process may hold open. On loopback, without sign-in, nobody is a stranger."""
+        """`files`: the process's limit of open files. `only_operators`: loopback without sign-in."""
         room = max(min(MOST, files - RESERVE), files // 4)
         strangers = room if only_operators else min(OF_STRANGERS, room // 2)
         return cls(room, strangers, strangers if only_operators else OF_A_PEER, proxies)
 
     def admits(self, one: Connection, source: str) -> bool:
-        """Where there is no room, the one that has waited longest without asking for anything makes some."""
+        """Register a connection. When full, close the longest idle one, or return False if none is idle."""
         place = network(source)
         peers = self._peers.setdefault(place, {})
         if not _within(source, self.proxies) and len(peers) >= self.of_a_peer and not _make_room(peers):
@@ -57,7 +57,7 @@ class Connections:
         return True
 
     def known(self, one: Connection) -> None:
-        """A person asked by it: it is no stranger's any more."""
+        """The connection belongs to a signed-in person: it no longer counts against the anonymous limits."""
         place = self._strangers.pop(one, None)
         if place is not None:
             self._forget(one, place)

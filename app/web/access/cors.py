@@ -1,4 +1,4 @@
-"""Which other sites' pages may use the API from a browser: none, unless TEMPER_CORS_ORIGINS names them."""
+"""Cross-origin access to the API from browsers: off unless TEMPER_CORS_ORIGINS lists origins."""
 
 import re
 
@@ -27,7 +27,7 @@ def origins(said: str) -> frozenset[str]:
 
 
 class Cors:
-    """A browser sends no cookie along: who comes from another site brings a token, whatever the origin."""
+    """CORS middleware for the API paths. Without credentials: other sites must send a token, whatever the origin."""
 
     def __init__(self, app: ASGIApp, allowed: frozenset[str]) -> None:
         self._app = app
@@ -42,7 +42,7 @@ class Cors:
 
 
 def may_write(headers: Headers, path: str, allowed: frozenset[str], *, demo: bool) -> bool:
-    """From another site: with a token, which no browser adds by itself; where nobody has one, by the origin's name."""
+    """Return True if a cross-origin write is allowed: with a token or, in demo mode, from a listed origin."""
     origin = headers.get("origin", "").lower()
     if not path.startswith(PATHS) or not (origin in allowed or ANY in allowed):
         return False

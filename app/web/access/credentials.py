@@ -1,4 +1,4 @@
-"""From what a request carries to the person it is from."""
+"""Authenticate a request: from its token or cookie to a person."""
 
 import asyncio
 import time
@@ -16,14 +16,14 @@ from app.store.models import CredentialRow, PersonRow
 
 COOKIE = "temper-session"
 USED_EVERY = 60.0
-"""A credential's last use is kept this exactly: not every request is a write."""
+"""Seconds between updates of a credential's last use, so that not every request writes."""
 AT_ONCE = 2
-"""Threads, and connections, of the door's own: it opens also when every page is busy."""
+"""Dedicated threads and connections, so that authentication never waits for busy pages."""
 
 
 class Credentials:
     def __init__(self, database: Engine, *, demo: bool) -> None:
-        """`demo`: whoever comes is the demo operator. For loopback alone."""
+        """`demo`: every request is made by the demo operator; only for loopback."""
         self._database = database
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="door")
         self.demo = demo
@@ -41,11 +41,11 @@ class Credentials:
         return None
 
     def holder(self, token: str) -> Person | None:
-        """Whose token it is: for a door without requests."""
+        """Return the owner of an API token, for callers without an HTTP request."""
         return self._look_up(token, ("token",))
 
     async def standing(self, credentials: Collection[str]) -> dict[str, Person]:
-        """Of these, by id, the ones that still open anything, and what."""
+        """Return those of the credential ids that are still valid, each with its person."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, self._standing, credentials)
 
@@ -80,14 +80,14 @@ def _person(row: CredentialRow, owner: PersonRow | None, now: float) -> Person |
 
 
 def _runs(row: CredentialRow) -> tuple[str, ...] | None:
-    """A link of an older Temper may name no run: it opens none."""
+    """Return the runs that a shared link opens. Links of old versions name no run and open none."""
     if row.kind != "link":
         return None
     return (row.run,) if row.run else ()
 
 
 def _lesser(one: str, other: str) -> Right:
-    """A token never outgrows its owner, also when the owner's right is taken back later."""
+    """Return the lower of the two rights: a token never exceeds its owner's current right."""
     return RIGHTS[min(RIGHTS.index(_right(one)), RIGHTS.index(_right(other)))]
 
 

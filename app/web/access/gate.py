@@ -1,4 +1,4 @@
-"""Every request passes here: host name, origin, person. What it changed goes on record."""
+"""Gate for every request: check host name and origin, authenticate the person, record changes."""
 
 import asyncio
 import ipaddress
@@ -25,12 +25,12 @@ from app.web.api.problem import Problem
 from app.web.api.route import PREFIX
 
 STRANGERS_AT_ONCE = 4
-"""Requests of nobody in particular that are worked on at a time; those of people do not wait for them."""
+"""Concurrent anonymous requests; requests of signed-in people do not queue behind them."""
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Gate:
-    """Who comes is known here; whether they may is decided by the guard of the route that serves them."""
+    """Identifies the person. The guard of the matched route then checks their right."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Gate:
         rechecks: Rechecks,
         allowed: frozenset[str] = frozenset(),
     ) -> None:
-        """`allowed`: the origins of other sites that may use the API."""
+        """`allowed`: origins of other sites that may use the API."""
         self._app, self._credentials, self._ledger, self._rechecks = app, credentials, ledger, rechecks
         self._allowed = allowed
         self._turns = asyncio.Semaphore(STRANGERS_AT_ONCE)
@@ -99,14 +99,14 @@ class Gate:
         if not _plain(scope["path"]):
             said = f"There is nothing at {scope['path'][:100]!a}: no name holds a NUL or another control character."
             return turned_away(headers, Problem("not-found", said))
-        # The API says which parameter it is.
+        # The API's own check names the parameter.
         if b"%00" in scope["query_string"] and not scope["path"].startswith(PREFIX):
             return turned_away(headers, Problem("invalid", "The address holds a NUL: take it out.", field="query"))
         return None
 
 
 class WaitingTurn:
-    """Of many that wait, one; over when the answer begins, so that nobody holds it by reading slowly."""
+    """One of the limited slots for anonymous requests. Released when the response starts: slow readers hold none."""
 
     def __init__(self, turns: asyncio.Semaphore | None) -> None:
         self._turns, self._mine = turns, False
@@ -123,7 +123,7 @@ class WaitingTurn:
 
 
 class _Answering:
-    """What goes in and out of one request; both end with the right to be here."""
+    """Request and response messages of one request. Both stop when the person's right ends."""
 
     def __init__(self, visit: Visit, receive: Receive, send: Send, turn: WaitingTurn) -> None:
         self._visit, self._receive, self._send, self._turn = visit, receive, send, turn
@@ -134,7 +134,7 @@ class _Answering:
         self.status = 0
 
     async def take_in(self) -> None:
-        """All of a stranger's body, which is short: a slow one keeps nobody else waiting."""
+        """Read an anonymous body, which is short, before taking a slot: a slow client then delays nobody."""
         try:
             while not self._heard_all:
                 self._taken.append(await self._next())
@@ -167,13 +167,13 @@ class _Answering:
         await self._send(message)
 
     async def end(self) -> None:
-        """A stream that was ended here ends in order."""
+        """Finish a chunked response properly if it was cut off because the right ended."""
         if self._visit.over.is_set() and self.status and self._open and self._endless:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _plain(path: str) -> bool:
-    """Starlette's patterns end before a newline at the end, and no database takes a NUL."""
+    """Return False for control characters: Starlette patterns stop before a newline, and databases reject NUL."""
     return all(character >= " " and character != "\x7f" for character in path)
 
 
@@ -185,7 +185,7 @@ def _elsewhere(headers: Headers) -> str:
 
 
 def _from_here(scope: Scope, headers: Headers) -> bool:
-    """A browser says where a request comes from; what says nothing is no browser, and brings no cookie by itself."""
+    """Return True for same-origin requests and for clients other than browsers, which send no Origin."""
     if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
@@ -193,7 +193,7 @@ def _from_here(scope: Scope, headers: Headers) -> bool:
 
 
 def _is_loopback_name(host: str) -> bool:
-    """Not what a name server of somebody else's may point here."""
+    """Return True for localhost and loopback addresses; other names could be pointed here by foreign DNS."""
     name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
     return name.lower() in LOOPBACK_NAMES or _is_loopback_address(name)
 

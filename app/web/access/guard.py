@@ -1,4 +1,4 @@
-"""The guard inside each route. Starlette has chosen the route by then, so what is decided on is what will serve."""
+"""Check the right of the person inside each route, after routing, so the check concerns the route that serves."""
 
 from collections.abc import MutableSequence
 from copy import copy
@@ -22,7 +22,7 @@ class Guard:
         self.app, self.needs = app, needs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        visit = visit_of(scope)  # who did not come by the gate does not come in
+        visit = visit_of(scope)  # fails for a request that bypassed the gate
         visit.needs, visit.run = self.needs, scope["path_params"].get("run")
         if admits(self.needs, visit.person, visit.run):
             return await self.app(scope, receive, send)
@@ -31,20 +31,20 @@ class Guard:
 
 
 def guard(routes: MutableSequence[BaseRoute]) -> None:
-    """Every route, or none of the application is served."""
+    """Wrap every route with its guard, in place. Raise TypeError for a route that cannot be guarded."""
     routes[:] = [_guarded(route) for route in routes]
 
 
 def _guarded(route: BaseRoute) -> BaseRoute:
     if not isinstance(route, Route | Mount):
         raise TypeError(f"{route} is no route that can be guarded")
-    own = copy(route)  # a module's routes are shared by all applications of a process
+    own = copy(route)  # module routes are shared by all applications in a process
     own.app = Guard(route.app, said_needs(subject(route)) or CLOSED)
     return own
 
 
 def subject(route: Route | Mount) -> object:
-    """What says who the route is for."""
+    """Return the endpoint or app that declares the right it needs."""
     return route.endpoint if isinstance(route, Route) else route.app
 
 

@@ -1,4 +1,4 @@
-"""One connection, as uvicorn serves it, with what uvicorn leaves open: how long its head and body may take."""
+"""uvicorn's HTTP/1.1 protocol with time limits for request heads, request bodies and reads by anonymous clients."""
 
 import asyncio
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ LINGER_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class HttpTimeouts:
-    """Seconds."""
+    """Limits in seconds."""
 
     head: float = 10.0
     body: float = 30.0
     read: float = 30.0
-    """For a stranger to take what was answered."""
+    """For an anonymous client to read the response."""
     linger: float = 1.0
-    """With a body that nobody wants any more, so that whoever sends it gets to read why."""
+    """For draining an unwanted body, so that the client can still read the error."""
 
 
 class HttpLine(H11Protocol):
@@ -44,7 +44,7 @@ class HttpLine(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
         self._discarded: int | None = None
-        """Bytes of a body that came after its answer; None while there is none."""
+        """Body bytes received after the response was sent; None while not draining."""
         self._straight: StraightWay | None = None
 
     @property
@@ -62,7 +62,7 @@ class HttpLine(H11Protocol):
             self._read()
 
     def push(self, chunk: bytes) -> bool:
-        """Of an answer in chunks that is under way: framed already, once for all who watch. False: not now."""
+        """Write a framed chunk of the response under way. Return False if the transport cannot take it now."""
         if self.flow.write_paused or self.transport.is_closing() or self.idle:
             return False
         self.transport.write(chunk)
@@ -72,7 +72,7 @@ class HttpLine(H11Protocol):
         return not (self.transport.get_write_buffer_size() or self.transport.is_closing() or self.idle)
 
     def straight(self) -> StraightWay | None:
-        """None where what is written is not what goes over the wire."""
+        """Return the direct socket writer, or None over TLS, where plain bytes cannot be written."""
         if self._straight is None and self.transport.get_extra_info("sslcontext") is None:
             self._straight = StraightWay(self, self.transport.get_extra_info("socket").fileno())
         return self._straight
@@ -127,7 +127,7 @@ class HttpLine(H11Protocol):
         self._read()
 
     def _look(self) -> None:
-        """What is waited for now: one time for a whole head or a whole body, however it drips in."""
+        """Set the deadline for what is awaited: one limit for a whole head or body, however slowly it arrives."""
         state = self.conn.their_state
         if state is h11.SEND_BODY:
             self._await("body", self._patience.body)
@@ -150,7 +150,7 @@ class HttpLine(H11Protocol):
             self._unread = None
 
     def _linger(self) -> None:
-        """Closed at once, the rest of the body would make the kernel take the answer back."""
+        """Drain the rest of the body before closing: a reset would lose the response."""
         self._discarded = 0
         self._unset_keepalive_if_required()
         if self.transport.can_write_eof():

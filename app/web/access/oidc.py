@@ -1,4 +1,4 @@
-"""An identity provider's word on who somebody is: authorization code with PKCE, the ID token checked here."""
+"""OpenID Connect client: authorization code flow with PKCE, ID tokens verified here."""
 
 import os
 import secrets
@@ -23,30 +23,30 @@ T = TypeVar("T")
 PATIENCE = 10.0
 LONGEST_ANSWER = 1024 * 1024
 LEEWAY = 60
-"""Clocks differ."""
+"""Seconds of clock skew tolerated."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signed by a key of the provider's: never `none`, never a secret that both sides hold."""
+"""Asymmetric signatures only: never `none`, never a shared secret."""
 
 
 class NotVouchedFor(TemperError):
-    """The provider's answer does not hold."""
+    """The provider's answer is invalid or refused."""
 
 
 @dataclass(frozen=True)
 class Provider:
-    """What an operator says of it."""
+    """An identity provider as the operator configured it."""
 
     issuer: str
     client_id: str
     secret_from: str = ""
-    """An environment variable or a file that holds the client's secret; empty for a public client."""
+    """Environment variable or file with the client secret; empty for a public client."""
     name_claim: str = "preferred_username"
     right: Right = "viewer"
-    """Of who comes for the first time, where no group says."""
+    """Right of a new person when groups decide nothing."""
     groups: GroupRights | None = None
-    """Then they alone say, anew at every sign-in."""
+    """If set, groups alone decide the right, at every sign-in."""
     scope: str = ""
-    """Asked for besides the usual three."""
+    """Scopes besides openid, profile and email."""
 
     def secret(self) -> str:
         if not self.secret_from:
@@ -61,7 +61,7 @@ class Provider:
 
 @dataclass(frozen=True)
 class OidcSignIn:
-    """What a browser takes along to the provider and must bring back."""
+    """State of a sign-in that the browser carries to the provider and back."""
 
     state: str
     nonce: str
@@ -102,7 +102,7 @@ class Oidc:
         return httpx.URL(self.provider.issuer).host
 
     async def away(self, begun: OidcSignIn, back: str) -> str:
-        """The provider's address for a browser; `back` is where it returns to."""
+        """Return the provider's authorization URL; `back` is the redirect URI."""
         found = await self._discovered()
         return str(
             prepare_grant_uri(

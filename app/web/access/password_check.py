@@ -1,4 +1,4 @@
-"""Where passwords are looked at: two at a time, one of them kept for whoever has come in from there before."""
+"""Check passwords in two threads, one of them reserved for known browsers and networks."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ CONNECTIONS = 3
 SESSION_SECONDS, BROWSER_SECONDS = 12 * 3600.0, 180 * 24 * 3600.0
 KNOWN_SECONDS = 30 * 24 * 3600.0
 QUEUE = 16
-"""Tries that wait for each lane; a password takes some hundred milliseconds and 64 MiB to look at."""
+"""Attempts that may wait per queue; checking a password takes some 100 ms and 64 MiB."""
 IN_A_MOMENT = 2.0
 
 
@@ -31,7 +31,7 @@ class SignInTry:
     password: str = field(repr=False)
     source: str
     browser: str = field(repr=False)
-    """The secret of the browser's own cookie, or nothing."""
+    """Secret of the browser's own cookie, or empty."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class TryLater:
 
 @dataclass(frozen=True)
 class Wrong:
-    """Name and password do not belong together."""
+    """Name and password do not match."""
 
 
 @dataclass(frozen=True)
 class LetIn:
     session: str
     browser: str
-    """A new secret for the browser; empty where it has one that holds."""
+    """New secret for the browser; empty if its current one is valid."""
 
 
 class PasswordCheck:
@@ -95,7 +95,7 @@ class PasswordCheck:
                 return TryLater(attempts.WITHIN)
             owner = people.person(session, one.name) if is_name(one.name) else None
             kept = owner.password if owner and owner.password else NOBODY
-            session.rollback()  # no connection is held while the password is looked at
+            session.rollback()  # release the connection while the password is checked
             try:
                 right = matches(one.password, kept)
                 renewed = hashed(one.password) if right and outdated(kept) else ""

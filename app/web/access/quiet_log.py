@@ -1,4 +1,4 @@
-"""The server's log, which strangers can make it write to: the same complaint is told once a minute, with its count."""
+"""Limit repeated log messages of the HTTP server, which clients can provoke, to one a minute with a count."""
 
 import logging
 import time
@@ -15,7 +15,7 @@ class QuietLog(logging.Filter):
         self._told: dict[str, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """By the first line of what is said: below it stand the socket and the address."""
+        """Compare records by the first line of the message; later lines hold the socket and the address."""
         first = str(record.msg).partition("\n")[0]
         if first not in self._told and len(self._told) >= MOST:
             self._told.clear()

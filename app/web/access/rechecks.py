@@ -1,4 +1,4 @@
-"""Whoever is still being answered may still be here: looked at again and again, in one question for all of them."""
+"""Recheck the rights behind requests still being answered, in one query for all of them."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ from app.web.access.credentials import Credentials
 from app.web.access.visit import Visit
 
 EVERY = 0.4
-"""A right that ended is noticed within a second, on every node that shares the database, however many watch."""
+"""Seconds. Together with the query, an ended right stops a response within one second on every node."""
 
 
 class Rechecks(OwnTask):
@@ -48,7 +48,7 @@ class Rechecks(OwnTask):
             if not self._visits:
                 await self._came.wait()
             await asyncio.sleep(EVERY)
-            with suppress(*AWAY):  # nobody can end anything in it either
+            with suppress(*AWAY):  # without a database no right can be ended either
                 await self.look()
 
 

@@ -1,4 +1,4 @@
-"""Signing in and out in a browser, and the door of a shared link."""
+"""Sign-in and sign-out in a browser, and shared links."""
 
 import math
 import time
@@ -28,7 +28,7 @@ from app.web.pages.security import new_nonce, page
 from app.web.pages.templating import rendered
 
 BROWSER = "temper-browser"
-"""Opens nothing. It says that this browser was let in before, so that strangers' tries are not counted against it."""
+"""Grants nothing. Marks a browser that signed in before, so that others' attempts do not count against it."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -77,7 +77,7 @@ def sign_out(session: TheSession) -> Response:
 @router.get("/share/{secret}", name="share")
 @everybody
 def shared(request: Request, session: TheSession, secret: str) -> Response:
-    """The link itself is the right to watch, until it expires."""
+    """Sign in by a shared link: it grants read access until it expires."""
     row = people.credential(session, secret)
     if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= time.time():
         return form_again(request, "/", "This link has expired, or never was: ask for a new one.", 403)
@@ -98,7 +98,7 @@ def _keep(request: Request, answer: Response, name: str, secret: str, seconds: f
 
 
 def inside(path: str) -> str:
-    """Never another site: `//elsewhere` is one."""
+    """Return `path` if it is a path on this site, else "/"; `//host` would lead elsewhere."""
     plain = path.startswith("/") and not path.startswith(("//", "/\\")) and clean(path, 500) == path
     return path if plain else "/"
 

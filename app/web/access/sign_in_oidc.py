@@ -1,4 +1,4 @@
-"""Signing in by an identity provider: to it and back. The browser itself carries what must match."""
+"""Sign in through an identity provider. The state to be matched travels in a cookie of the browser."""
 
 import hashlib
 import time
@@ -77,7 +77,7 @@ async def back(
 
 
 def _begun(session: Session, oidc: Oidc, vouched: Vouched, source: str) -> tuple[str, PersonDid | None]:
-    """The session's secret, and what is to go on record of the person's right."""
+    """Create a session. Return its secret and, if the right changed, the audit event."""
     owner, changed = _owner(session, oidc, vouched)
     _, secret = people.issue(
         session,
@@ -94,10 +94,10 @@ def _begun(session: Session, oidc: Oidc, vouched: Vouched, source: str) -> tuple
 
 
 def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> tuple[PersonRow, str]:
-    """A name belongs to who came with it first: neither a password's nor another subject's is taken over.
+    """Find or create the person of an identity, and describe any change of their right.
 
-    With it, for the record, what their groups changed of their right.
-    """
+    A name belongs to the identity that first used it: a password account or another subject is never taken over.
+    Raises IdentityRejected."""
     if not is_name(vouched.name):
         raise NotVouchedFor(f"{oidc.shown} gives a name that cannot be one here: choose another --oidc-claim.")
     identity = _identity(oidc.provider.issuer, vouched.subject)
@@ -111,7 +111,7 @@ def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> tuple[PersonRow, s
         raise NotVouchedFor(f"{vouched.name} is somebody else here: ask an admin to free the name.")
     if owner is None or right is None:
         if owner:
-            people.end_all_of(session, owner.name)  # what they hold from better days opens nothing either
+            people.end_all_of(session, owner.name)  # tokens and sessions from before open nothing either
         raise NotVouchedFor(f"None of the groups of {vouched.name} gives a right here: ask whoever keeps them.")
     if owner.disabled:
         raise NotVouchedFor(f"{vouched.name} may not come in: ask an admin.")
@@ -119,7 +119,7 @@ def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> tuple[PersonRow, s
 
 
 def _moved(session: Session, owner: PersonRow, right: Right) -> str:
-    """Their tokens and other sessions hold no more than this from now on, as after an admin's word."""
+    """Set the right that the groups give, which also limits existing sessions and tokens. Return a description."""
     if owner.right == right:
         return ""
     said = f"sign-in: groups give the right {right}, and it was {owner.right}"

@@ -1,4 +1,4 @@
-"""Straight to a socket, past the application and the transport, while neither of them holds anything back."""
+"""Write to a socket directly, bypassing application and transport while neither has buffered data."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -9,13 +9,13 @@ from typing import Protocol
 
 class Line(Protocol):
     def clear(self) -> bool:
-        """An answer is under way, and all that was said of it is with the kernel."""
+        """Return True if a response is under way and the kernel has taken all of it so far."""
 
     def push(self, chunk: bytes) -> bool: ...
 
 
 class StraightWay:
-    """One per connection. Whoever writes to hundreds at once calls `write` of each, which is no code of ours."""
+    """One per connection. `write` is the bare system call, because a stream writes to hundreds of sockets in a row."""
 
     __slots__ = ("_direct", "_line", "_sends", "write")
 
@@ -23,18 +23,18 @@ class StraightWay:
         self._line, self._sends = line, 0
         self._direct: Callable[[bytes], int] = partial(os.write, descriptor)
         self.write: Callable[[bytes], int] = _nothing
-        """Says how much of a chunk went out, and fails as the system call does."""
+        """Returns the number of bytes written; raises what the system call raises."""
         self._look()
 
     def keep(self, rest: bytes) -> bool:
-        """What `write` left waits in the transport, up to its bound. False: not now."""
+        """Hand the unwritten rest to the transport. Return False if its buffer is full."""
         kept = self._line.push(rest)
         self._look()
         return kept
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """While somebody sends by the application, nothing may overtake that."""
+        """Disable direct writes while the application sends, so that nothing overtakes it."""
         self._sends += 1
         self.write = _nothing
         try:
@@ -44,7 +44,7 @@ class StraightWay:
             self._look()
 
     def end(self) -> None:
-        """The descriptor may be another connection's from here on."""
+        """The connection is gone: its file descriptor may be reused."""
         self._direct = self.write = _nothing
 
     def _look(self) -> None:

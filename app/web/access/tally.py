@@ -1,4 +1,4 @@
-"""Refusals, counted: whoever knocks all night fills a line a minute, and not the disk."""
+"""Count refused requests per source, so that a flood writes one audit line a minute."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from app.events.kinds import PersonDid
 
 WINDOW = 60.0
 MOST = 20
-"""Sources that are told apart at a time; the rest are one."""
+"""Sources counted separately; all others share one count."""
 MANY = "many addresses"
 
 
@@ -27,7 +27,7 @@ class Tally:
         self._counts: dict[tuple[str, str], _Count] = {}
 
     def refused(self, event: PersonDid) -> PersonDid | None:
-        """What goes on record at once: the first from its source. Others are counted until the minute is over."""
+        """Return the event to record at once, for the first refusal of a source; count the others and return None."""
         key = (event.who, event.source)
         if key not in self._counts and len(self._counts) >= MOST:
             event = replace(event, who="", right="", via="", source=MANY)
@@ -39,7 +39,7 @@ class Tally:
         return event
 
     def over(self, *, all_of_them: bool = False) -> list[PersonDid]:
-        """One line for each source whose minute is over and that came again."""
+        """Return one summary event per source whose minute is over and that was refused again."""
         now, told = self._clock(), []
         for key, count in list(self._counts.items()):
             if now - count.since < WINDOW and not all_of_them:

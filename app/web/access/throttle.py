@@ -1,4 +1,4 @@
-"""Guessing passwords is slow, and guessing somebody else's keeps nobody out."""
+"""Limits on sign-in attempts: guessing is slow, and guessing another person's password does not lock them out."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ OF_BROWSER, OF_PLACE, OF_SOURCE, OF_NAME = 10, 5, 5, 30
 
 @dataclass(frozen=True)
 class CountedBy:
-    """What a try is counted by."""
+    """The counters that an attempt counts against."""
 
     limits: dict[str, int]
-    """Tries that each key takes, within the time that they are counted in."""
+    """Counter key to allowed attempts per window."""
     stranger: bool
 
 
 def lane(name: str, source: str, *, browser: str, known: bool) -> CountedBy:
-    """`browser` is the id of a cookie that this person's browser was given, `known` an address that they came in from.
+    """Choose the counters of a sign-in attempt.
 
-    Each has a count of its own: those who never came in here as this person can use up theirs and nobody else's.
-    """
+    `browser`: id of a cookie that this person's browser holds. `known`: the person signed in from this network before.
+    Each has its own counter, so strangers can only use up their own."""
     place = network(source)
     if browser:
         return CountedBy({f"browser {browser}": OF_BROWSER}, stranger=False)
@@ -29,7 +29,7 @@ def lane(name: str, source: str, *, browser: str, known: bool) -> CountedBy:
 
 
 def network(source: str) -> str:
-    """Whoever has one address of version 6 has 2^64 of them."""
+    """Return the IPv4 address or the IPv6 /64 network, since one IPv6 client has 2^64 addresses."""
     try:
         address = ipaddress.ip_address(source)
     except ValueError:

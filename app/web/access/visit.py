@@ -1,4 +1,4 @@
-"""One request, as the door knows it from its first byte to its last."""
+"""Access state of one request, from its first byte to its last."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ class Visit:
     person: Person | None
     since: float
     needs: Needs | None = None
-    """Of the route that serves it, once there is one."""
+    """Set by the guard of the matched route."""
     run: str | None = None
     refused: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    """The right to be here has ended while the answer was still going out."""
+    """Set when the person's right ends while the response is still being sent."""
 
     async def hears(self, receive: Receive) -> Message:
-        """To whoever serves it, the end of the right is the same as a client that left."""
+        """Receive the next message, or a disconnect once the right has ended."""
         if self.over.is_set():
             return GONE
         heard, over = asyncio.ensure_future(receive()), asyncio.ensure_future(self.over.wait())

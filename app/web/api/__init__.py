@@ -1,4 +1,4 @@
-"""JSON over HTTP: runs, what they wait for, the machine under them, and who is told."""
+"""The JSON API."""
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute

@@ -1,4 +1,4 @@
-"""Changes that wait for a person."""
+"""Changes that wait for a person's approval."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ router = api_router("approvals")
 
 
 class Foreseen(Wire):
-    """What the scanner says of a copy of the host with the change made."""
+    """The scanner's verdict on a copy of the host with the change applied."""
 
     word: Word
     evidence: str
@@ -105,10 +105,9 @@ def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
 def answer_approval(
     approval: Annotated[str, Path(max_length=100)], given: Answer, session: TheSession, folds: TheFolds
 ) -> Answered:
-    """Approve, refuse or edit; the first answer counts. Where two people have to say yes, each does so by a session or
-    a token of their own, with a reason, and one refusal is enough. The run's worker checks that the host is what was
-    looked at.
-    """
+    """Approve, refuse or edit a change; the first answer counts. A change that needs two people takes a yes from each,
+    by their own session or token and with a reason; one refusal is enough. Before applying it, the run checks that
+    the host has not changed since."""
     run = approval.partition(".")[0]
     if queries.run(session, run) is None:
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."

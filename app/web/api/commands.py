@@ -1,4 +1,4 @@
-"""Pause, resume and stop: asked of whoever works on the run, and taken up within a fraction of a second."""
+"""Pause, resume and stop runs. The run's worker obeys within a fraction of a second."""
 
 from typing import Annotated, Literal
 
@@ -41,21 +41,21 @@ TheWish = Annotated[Wish | None, Body()]
 @router.post("/runs/{run}/pause", status_code=202, responses=_PROBLEMS)
 @operators
 def pause_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
-    """After the turn in progress. Budgets do not run while it is paused. One that is queued can only be stopped."""
+    """Pause a run after the turn in progress. Its budgets do not run meanwhile. A queued run can only be stopped."""
     return _asked(session, run, "pause", wish)
 
 
 @router.post("/runs/{run}/resume", status_code=202, responses=_PROBLEMS)
 @operators
 def resume_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
-    """Go on."""
+    """Resume a paused run."""
     return _asked(session, run, "resume", wish)
 
 
 @router.post("/runs/{run}/stop", status_code=202, responses=_PROBLEMS)
 @operators
 def stop_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
-    """The turn ends at once, and a change in progress is undone."""
+    """Stop a run. The turn ends at once, and a change in progress is undone."""
     return _asked(session, run, "stop", wish)
 
 

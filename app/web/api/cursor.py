@@ -1,4 +1,4 @@
-"""Opaque cursors for lists, in both directions."""
+"""Opaque page cursors for lists, in both directions."""
 
 import base64
 import binascii

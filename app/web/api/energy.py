@@ -31,7 +31,7 @@ class RoleEnergy(Wire):
 
 
 class Between(Wire):
-    """The GPUs while no role was at work on them."""
+    """The GPUs while no role used them."""
 
     gpu_seconds: Figure
     energy: Figure
@@ -51,7 +51,7 @@ class RunEnergy(Wire):
 @router.get("/runs/{run}/energy", responses=documented("not-found"))
 @guests
 def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
-    """Power is sampled by the second and kept for hours; what a run took in all is kept for good."""
+    """GPU-seconds and joules of a run, per role. Power samples are kept for hours, a run's totals for good."""
     row = known_run(runtime, run)
     ledger = EnergyLedger(runtime.store, runtime.lineup)
     found, pace = ledger.spent(run), ledger.pace(run)

@@ -1,4 +1,4 @@
-"""The line-up, and its engines as they are now."""
+"""The line-up and the current state of its engines."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
 
 @dataclass(frozen=True)
 class Counters:
-    """What rates are taken from."""
+    """The counters behind the rates, as named in a figure's source."""
 
     written: str
     read: str
@@ -110,7 +110,7 @@ class LineupView(Wire):
 @router.get("/lineup", responses=documented())
 @viewers
 def show_lineup(runtime: TheRuntime) -> LineupView:
-    """Which roles sit on which engines on which GPUs."""
+    """Show which roles use which engines on which GPUs."""
     lineup = runtime.lineup
     said = f"line-up {lineup.name}"
     return LineupView(
@@ -154,7 +154,7 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntim
 @router.post("/engines/{engine}/start", status_code=202, responses=documented("not-found", "wrong-state"))
 @operators
 async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
-    """All its replicas. It loads for a while; runs wait for it within their budgets."""
+    """Start all replicas of an engine. Loading takes a while; runs wait for it within their budgets."""
     await asyncio.gather(*(one.start() for one in _launched(runtime, engine)))
     return await asyncio.to_thread(_view, runtime, runtime.lineup.engines[engine])
 
@@ -162,7 +162,7 @@ async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: Th
 @router.post("/engines/{engine}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
 @operators
 async def stop_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
-    """All its replicas, and every process that they started."""
+    """Stop all replicas of an engine and all processes they started."""
     await asyncio.gather(*(one.stop() for one in _launched(runtime, engine)))
     return await asyncio.to_thread(_view, runtime, runtime.lineup.engines[engine])
 
@@ -176,7 +176,7 @@ def _launched(runtime: Runtime, engine: str) -> list[Launched]:
 
 
 def _serving(runtime: Runtime, engine: str) -> list[Role]:
-    """The open turns of the runs in hand."""
+    """Return the roles whose open turns use this engine."""
     turns = (runtime.store.newest(run, None, TURN_EDGES, 1) for run in runtime.unended())
     open_turns = [turn[0].event for turn in turns if turn]
     return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine]

@@ -1,4 +1,4 @@
-"""What stands in a log, for machines: a schema for each kind of event, and for each action that a change is made of."""
+"""OpenAPI schemas for each kind of event and each action of a change."""
 
 from typing import Any, get_args
 
@@ -20,11 +20,11 @@ _USED = (
     ("ApprovalView", "actions", "Action"),
     ("Answer", "actions", "Action"),
 )
-"""Lists in the API's own shapes that hold them."""
+"""Fields of API models that hold them."""
 
 
 def describe(schemas: dict[str, Any]) -> None:
-    """Into the components of a description, where the API's own shapes are already."""
+    """Add the schemas to the components of an OpenAPI description that already has the API's own."""
     events = get_args(RunEvent)
     (action, *_), found = msgspec.json.schema_components([AnyAction, *events], ref_template=_AT + "{name}")
     _counted(found)
@@ -47,7 +47,7 @@ def describe(schemas: dict[str, Any]) -> None:
 
 
 def _counted(schema: Any) -> None:
-    """`minItems` and `maxItems` say how long a tuple is; generators of clients cannot read msgspec's `items: false`."""
+    """Remove `items: false`, which client generators cannot read; minItems and maxItems already bound a tuple."""
     for part in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(part, dict | list):
             _counted(part)

@@ -1,4 +1,4 @@
-"""A run's events: page by page, and as they happen."""
+"""A run's events: page by page, and as a stream."""
 
 from typing import Annotated, get_args
 
@@ -22,7 +22,7 @@ from app.web.stream.rendering import EachAlone
 router = api_router("events")
 
 KINDS = tuple(kind_of(event) for event in get_args(RunEvent) if event is not PersonDid)
-"""What can stand in a run's log."""
+"""The kinds of events in a run's log."""
 SEQ = "^[0-9]{1,18}$"
 Kinds = Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")]
 Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="The seq after which to begin.")]
@@ -44,10 +44,9 @@ def list_events(
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     kind: Kinds = None,
 ) -> EventList:
-    """Events in order. No line is ever rewritten; single tokens go when a run is shrunk to its evidence.
+    """List events in order. Events are never rewritten; single tokens are removed when a run is shrunk to its evidence.
 
-    A prompt is for operators: who may only look gets its length and its sha256 in its place.
-    """
+    Prompts are for operators; viewers get their length and sha256 instead."""
     known_run(runtime, run)
     newest = runtime.store.last(run)
     last = newest[0] if newest else 0
@@ -89,7 +88,7 @@ def stream_events(
         Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Goes before since."),
     ] = None,
 ) -> Response:
-    """Every event as it happens, from the start or after what you have. Prompts are for operators."""
+    """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
     known_run(runtime, run)
     kinds = frozenset(asked_kinds(kind))
     render, name = json_messages(whole=reads_prompts())
@@ -97,7 +96,7 @@ def stream_events(
 
 
 def json_messages(*, whole: bool) -> tuple[EachAlone, str]:
-    """And the name under which those who are sent the same share it."""
+    """Return the renderer, and the name under which viewers with the same rights share its stream."""
     return (as_messages, "json") if whole else (as_sealed_messages, "json, sealed")
 
 
@@ -106,7 +105,7 @@ def only_kinds(kinds: frozenset[str], render: EachAlone, name: str) -> tuple[str
 
 
 def _only(kinds: frozenset[str], render: EachAlone) -> EachAlone:
-    """Where nothing is of these kinds, a comment keeps the stream open: its run may be busy for long."""
+    """Send a comment for a batch without these kinds, which keeps the connection open."""
 
     def message_of(one: Recorded) -> bytes:
         return render.message_of(one) if kind_of(one.event) in kinds else b""

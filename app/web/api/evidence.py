@@ -1,4 +1,4 @@
-"""The papers of a run that has ended, to take away."""
+"""Download the papers of a finished run."""
 
 from fastapi import Response
 
@@ -21,7 +21,7 @@ _LOCKED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 def _described(media_type: str) -> dict[int | str, dict[str, object]]:
-    """JSON papers have shapes of their own: the viewer's, not the API's."""
+    """Describe a download for `responses`. JSON papers have schemas of their own, outside the API's."""
     schema = {"type": "object"} if media_type == "application/json" else {"type": "string", "format": "binary"}
     there: dict[str, object] = {"content": {media_type: {"schema": schema}}}
     if media_type != pack.MEDIA_TYPE:
@@ -34,7 +34,7 @@ def _described(media_type: str) -> dict[int | str, dict[str, object]]:
 @router.get("/runs/{run}/evidence.zip", response_class=Response, responses=_described(pack.MEDIA_TYPE))
 @operators
 def take_pack(run: str, runtime: TheRuntime) -> Response:
-    """Everything that a third party needs to check the run offline."""
+    """Download everything a third party needs to verify the run offline."""
     _ended(runtime, run)
     person = WHO.get() or DEMO
     archive = open_notary(
@@ -69,7 +69,7 @@ def _ended(runtime: Runtime, run: str) -> None:
 
 
 def _answer(run: str, file: str, media_type: str, content: bytes) -> Response:
-    """The report is looked at, all else is kept; neither may act here."""
+    """Return the file; the report opens in the browser, everything else is a download. A CSP stops active content."""
     kept = "inline" if media_type == "text/html" else "attachment"
     return Response(
         content,

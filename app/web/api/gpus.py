@@ -1,4 +1,4 @@
-"""The GPUs as they are now, what holds their memory, and the last minutes of each."""
+"""The GPUs now, their memory by owner, and their recent history."""
 
 import time
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class ProcessView(Wire):
 
 
 class PartView(Wire):
-    """One piece of the GPU's memory. All pieces together are the total."""
+    """One part of the GPU's memory. All parts add up to the total."""
 
     kind: Kind
     engine: str

@@ -1,4 +1,4 @@
-"""Groups of hosts, to name many at once."""
+"""Groups of hosts."""
 
 from typing import Annotated
 
@@ -48,12 +48,12 @@ def keep_group(
     session: TheSession,
     runtime: TheRuntime,
 ) -> GroupView:
-    """The group has these hosts from here on, and no others."""
+    """Set the hosts of a group, replacing those it had."""
     return GroupView(name=group_, hosts=list(group(session, group_, order.hosts, runtime.settings.hosts)))
 
 
 @router.delete("/groups/{group}", status_code=204, responses=documented("not-found"))
 @operators
 def delete_group(group_: Annotated[str, InPath(alias="group", max_length=64)], session: TheSession) -> None:
-    """Its hosts stay."""
+    """Delete a group. Its hosts stay."""
     ungroup(session, group_)

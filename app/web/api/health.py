@@ -1,4 +1,4 @@
-"""Is the process up, and is it ready to work?"""
+"""Health checks: is the process up, and is it ready?"""
 
 import asyncio
 from typing import Literal
@@ -18,7 +18,7 @@ from app.web.deps import TheRuntime
 router = api_router("health", prefix="")
 
 SLOW = 3.0
-"""Seconds that a write may take before this process is not ready."""
+"""Seconds a log write may take before the process is not ready."""
 
 
 class Alive(Wire):
@@ -34,14 +34,14 @@ class Readiness(Wire):
 @router.get("/healthz", responses=documented())
 @everybody
 async def healthz() -> Alive:
-    """The process answers."""
+    """Return 200 if the process answers."""
     return Alive(status="ok")
 
 
 @router.get("/readyz", responses={**documented(), 503: {"model": Readiness, "description": "Not ready: see reasons"}})
 @everybody
 async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
-    """The log can be written, and every engine that has a role serves."""
+    """Return 200 if the log can be written and every engine with a role serves, else 503."""
     states = {name: event.state for name, (_, event) in runtime.board.states.items()}
     seated = {seat.engine for seat in runtime.lineup.seats.values()}
     reasons = [

@@ -1,4 +1,4 @@
-"""The hosts that can be hardened, and a scan of one as it stands."""
+"""Hosts that can be hardened, and a scan of one as it is."""
 
 import asyncio
 from typing import Annotated, Literal
@@ -46,7 +46,7 @@ class HostList(Wire):
 
 
 class HostOrder(Wire):
-    """Secrets are never sent: a key is named by its file on the server, a password by the variable that holds it."""
+    """Never send secrets: name a key by its file on the server, a password by the variable that holds it."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, examples=["fixture"])]
     kind: Annotated[str, Field(min_length=1, max_length=32, examples=["fixture", "ssh"])]
@@ -96,7 +96,7 @@ def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
 )
 @admins
 def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, response: Response) -> HostView:
-    """Add a host over SSH, once its key is accepted, a login works, and a change could be taken back there."""
+    """Add a host over SSH, after its key is accepted, a login works and a change could be rolled back there."""
     response.headers["location"] = path_to("show_host", host=order.name)
     if order.kind == FIXTURE:
         if not registry.is_fixture(order.name):
@@ -127,7 +127,7 @@ def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, ru
 @router.delete("/hosts/{host}", status_code=204, responses=documented("not-found", "busy"))
 @admins
 def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> None:
-    """Forget a host that was added. Nothing is changed on it, and its journals are kept."""
+    """Remove a host that was added. Nothing is changed on it, and its journals are kept."""
     hosts = runtime.settings.hosts
     if _find(host, runtime) is None:
         raise Problem("not-found", f"There is no host {host!a} that was added.", field="host")
@@ -148,7 +148,7 @@ async def scan_host(
     runtime: TheRuntime,
     skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
 ) -> ScanView:
-    """What the scanner says now. Nothing is changed, and no run is begun."""
+    """Scan a host now. Nothing is changed, and no run is started."""
     await asyncio.to_thread(_known, host, skill_name, runtime)
     scanner, verdicts = await runtime.scan(host, skill_name)
     views = [

@@ -1,4 +1,4 @@
-"""The same request again is the same run: over restarts by the table, while it is being answered by this process."""
+"""Idempotency keys: the same request again returns the same run, across restarts and while in flight."""
 
 import asyncio
 import hashlib
@@ -26,7 +26,7 @@ class Keys:
 
     @staticmethod
     def own(key: str) -> str:
-        """Two people may think of the same key, and mean two runs."""
+        """Prefix the key with the person, so that two people can use the same key."""
         return f"{name} {key}" if (name := signed("")) else key
 
     @asynccontextmanager
@@ -41,7 +41,7 @@ class Keys:
             self._in_flight.discard(key)
 
     async def claim(self, key: str, body: bytes, run: str) -> tuple[str, bool]:
-        """The key's run, and whether it exists already: a crash may have come between key and run."""
+        """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
         return await asyncio.to_thread(self._claim, key, hashlib.sha256(body).hexdigest(), run)
 
     def _claim(self, key: str, digest: str, run: str) -> tuple[str, bool]:

@@ -1,4 +1,4 @@
-"""The addresses of the API by name, for who knows one address alone."""
+"""Index of the API: paths by operation name."""
 
 from fastapi import Request
 from fastapi.routing import APIRoute
@@ -26,7 +26,7 @@ class Index(Wire):
 @router.get("", responses=documented())
 @guests
 def index(request: Request) -> Index:
-    """Every address that can be read, by name."""
+    """List every path that can be read, by operation name."""
     routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.include_in_schema]
     read = {
         route.name: route.path for route in routes if "GET" in (route.methods or ()) and route.path.startswith(PREFIX)

@@ -1,4 +1,4 @@
-"""The items of a run: each finding, what was tried on it, and how it ended."""
+"""The items of a run: each finding, its attempts, and how it ended."""
 
 from typing import Any, Literal
 
@@ -76,7 +76,7 @@ class ItemStory(Wire):
 @router.get("/runs/{run}/items", responses=documented("not-found"))
 @guests
 def list_items(run: str, runtime: TheRuntime, folds: TheFolds) -> ItemList:
-    """The findings of the opening scan, in the order in which they are taken."""
+    """List the findings of the opening scan, in the order in which they are worked on."""
     simulated, state = known_run(runtime, run).simulated, folds.now(run)
     rules = _rules(state)
     items = [_view(state, item, rules[item.rule]) for item in state.items.values()]
@@ -103,7 +103,7 @@ def _rules(state: RunState) -> dict[str, Rule]:
 
 
 class _Of(msgspec.Struct):
-    """What a line is about, without the rest of it."""
+    """The fields of a log line that say what it is about."""
 
     kind: str
     rule: Any = None
@@ -114,7 +114,7 @@ _of = msgspec.json.Decoder(_Of)
 
 
 def _story(lines: list[bytes], rule: str) -> list[Raw]:
-    """The end of a turn does not name its rule, its start does."""
+    """Return the events of one rule, with its turns: the end of a turn names the turn and not the rule."""
     told = [(line, _of.decode(line)) for line in lines]
     turns = {of.turn for _, of in told if of.kind == "turn.started" and of.rule == rule}
     return [msgspec.json.decode(line) for line, of in told if of.rule == rule or of.turn in turns]

@@ -1,4 +1,4 @@
-"""The public half of the key that evidence is signed with, to be pinned by whoever checks it."""
+"""The public half of the key that signs evidence."""
 
 from pydantic import Field
 
@@ -20,5 +20,5 @@ class KeyView(Wire):
 @router.get("/key", responses=documented("unavailable"))
 @viewers
 def show_key(runtime: TheRuntime) -> KeyView:
-    """Note it where whoever hands over a pack cannot change it. It changes only by `temper key --change`."""
+    """Show the public key that signs evidence, for pinning. It changes only by `temper key --change`."""
     return KeyView(algorithm="Ed25519", public=open_notary(runtime.settings.data, runtime.database).key.public)

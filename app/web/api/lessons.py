@@ -1,4 +1,4 @@
-"""What failures taught, over all runs."""
+"""Lessons from failures, over all runs."""
 
 from typing import Annotated
 
@@ -45,7 +45,7 @@ def list_lessons(
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Limit = 100,
 ) -> LessonList:
-    """Newest first."""
+    """List lessons, newest first."""
     after = parse(cursor) if cursor is not None else None
     found = newest_lessons(session, rule, q, (after.at, after.id) if after else None, limit + 1)
     shown = found[:limit]

@@ -1,4 +1,4 @@
-"""What arithmetic says of a line-up: whether its engines fit their GPUs, and how fast they can be at most."""
+"""Plan of a line-up: whether its engines fit their GPUs, and the highest speed to expect."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ router = api_router("machine")
 
 
 class PlanView(Wire):
-    """Of one replica; memory is per GPU, of the fullest one."""
+    """One replica; memory is per GPU, of the fullest one."""
 
     name: str
     gpus: list[int]

@@ -1,4 +1,4 @@
-"""Figures for Prometheus, in base units. No label grows with the number of runs."""
+"""Prometheus metrics, in base units. Label values do not grow with the number of runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -40,7 +40,7 @@ class Family(NamedTuple):
     kind: str
     help: str
     samples: Sequence[tuple[dict[str, str], float] | tuple[str, dict[str, str], float]]
-    """Of a histogram, each with the name that it has there."""
+    """Samples of a histogram carry their own name."""
 
 
 @router.get(
@@ -68,7 +68,7 @@ def metrics(
 
 
 def _of_nodes(session: Session, runtime: Runtime) -> Iterator[Family]:
-    """A database in a file has one, this process, which has nobody to be silent to."""
+    """Yield node metrics. SQLite has a single node, which has no heartbeat."""
     living = nodes.standings(session) if runtime.leases else []
     kinds = [one.kind for one in living] or [runtime.settings.kind]
     counted = [({"kind": kind}, float(kinds.count(kind))) for kind in _KINDS]
@@ -92,7 +92,7 @@ def _of_runs(session: Session) -> Iterator[Family]:
 
 
 def _of_people(session: Session, folds: Folds) -> Iterator[Family]:
-    """What waits for somebody, or failed and nobody may have noticed."""
+    """Yield metrics of what needs attention: open approvals, failing webhooks, missed schedules."""
     states = [folds.now(row.id) for row in queries.unended(session) if row.state != "queued"]
     waiting = sum(_waits(state) for state in states)
     yield Family("temper_approvals_waiting", "gauge", "Changes that wait for a person.", [({}, waiting)])
@@ -173,7 +173,7 @@ def _of_machine(board: Board, lineup: Lineup) -> Iterator[Family]:
 
 
 def _of_queues(runtime: Runtime) -> Iterator[Family]:
-    """This process's own: another node has its own before the same engine."""
+    """Yield queue metrics of this process only; other nodes have their own queues."""
     queues = {name: runtime.queues.of(name) for name in runtime.lineup.engines}
     waiting = [({"engine": name}, float(queue.now.waiting)) for name, queue in queues.items()]
     yield Family("temper_queue_turns_waiting", "gauge", "Turns that wait for an engine before they are sent.", waiting)

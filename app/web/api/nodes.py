@@ -1,4 +1,4 @@
-"""The processes that share the database."""
+"""The nodes that share the database."""
 
 import time
 from typing import Literal
@@ -36,7 +36,7 @@ class NodeList(Wire):
 @router.get("/nodes", responses=documented())
 @viewers
 def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
-    """Who is at work, longest first. Empty where the database is a file of this process alone."""
+    """List the nodes at work, oldest first. Empty on SQLite, where this process is the only one."""
     if runtime.leases is None:
         return NodeList(shared=False, nodes=[])
     views = [

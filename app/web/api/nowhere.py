@@ -1,4 +1,4 @@
-"""Addresses that lead nowhere, and methods that an address does not take; HEAD and OPTIONS of all."""
+"""Fallback routes: unknown paths, unsupported methods, and HEAD and OPTIONS of every path."""
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -14,14 +14,14 @@ from app.web.conditional import Conditional
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 OPEN = ("/healthz", "/readyz", "/problems/{kind}")
 JSON = (*OPEN, "/api/{rest:path}", "/metrics", "/openapi.json")
-"""Where what is wrong is said as a problem; elsewhere it is a page for who came by a browser."""
+"""Paths where errors are JSON problems; elsewhere browsers get a page."""
 _ROUTED = ("endpoint", "path_params", "route", "fastapi")
-"""What the way here wrote into the scope."""
+"""Scope keys set by routing, removed before routing again."""
 
 
 class Nowhere:
-    """An endpoint that is no function takes every method, also those that nobody has thought of. It tells nothing
-    but what there is, and what it leads on to has a guard of its own."""
+    """Answers every method: an endpoint that is no function takes all of them. It reveals only the methods of a path;
+    the GET behind HEAD passes that route's own guard."""
 
     def __init__(self, *, page: bool = False) -> None:
         self._page = page
@@ -40,7 +40,7 @@ class Nowhere:
 
 
 def install(application: FastAPI) -> None:
-    """Behind all others, so that every request finds a route, and a guard in it."""
+    """Add the fallbacks after all other routes, so that every request matches a route with a guard."""
     for path in JSON:
         who = everybody if path in OPEN else guests
         application.router.routes.append(Route(path, who(Nowhere()), include_in_schema=False))
@@ -48,14 +48,14 @@ def install(application: FastAPI) -> None:
 
 
 async def _head(request: Request, send: Send) -> None:
-    """GET, asked by one who is gone when the answer begins: a stream ends there too."""
+    """Answer HEAD: run the GET with a client that disconnects once the response starts, which also ends streams."""
 
     async def begin(message: Message) -> None:
         if message["type"] == "http.response.start":
             await send(message)
 
     again = {name: value for name, value in request.scope.items() if name not in _ROUTED}
-    whole = [(name, value) for name, value in again["headers"] if name != b"range"]  # a range is GET's alone
+    whole = [(name, value) for name, value in again["headers"] if name != b"range"]  # Range applies to GET only
     await Conditional(request.app.router)({**again, "method": "GET", "headers": whole}, _gone, begin)
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 

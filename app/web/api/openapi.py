@@ -1,4 +1,4 @@
-"""The API's description at /openapi.json: OpenAPI 3.1, with the problems that every route can answer with."""
+"""The OpenAPI 3.1 description at /openapi.json, with the problems that each route can return."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ TAGS = {
     "health": "For what watches the server.",
 }
 OPEN = ("/healthz", "/readyz")
-"""Answered to everybody."""
+"""Open to everybody."""
 
 
 def install(application: FastAPI) -> None:

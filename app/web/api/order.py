@@ -1,4 +1,4 @@
-"""What somebody asks for over the API, as an order like everybody's."""
+"""Request models for runs, converted to the common Order."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ def _within(name: str) -> object:
 
 
 class BudgetOrder(Wire):
-    """What is left out stays as it is by default."""
+    """Fields left out keep their defaults."""
 
     run_seconds: Annotated[float, _within("run_seconds")] = Budget().run_seconds
     item_seconds: Annotated[float, _within("item_seconds")] = Budget().item_seconds

@@ -1,4 +1,4 @@
-"""Values that a site chooses for rules."""
+"""Site values for the parameters of rules."""
 
 import time
 from typing import Annotated, Literal
@@ -32,7 +32,7 @@ class ParameterOrder(Wire):
 
 
 class ParameterSet(Wire):
-    """One value that somebody set."""
+    """One value that was set."""
 
     value: str
     host: str | None = Field(description="None, as group is: for every host.")
@@ -66,7 +66,7 @@ class ParameterList(Wire):
 def list_parameters(
     session: TheSession, runtime: TheRuntime, skill: _Skill = "stig", host: _Host = ""
 ) -> ParameterList:
-    """All that the rules of a skill leave to the site."""
+    """List all parameters of a skill's rules."""
     found = shown(session, skill, host, runtime.settings.hosts)
     return ParameterList(skill=skill, parameters=[_view(one) for one in found])
 
@@ -79,7 +79,7 @@ def list_parameters(
 )
 @operators
 def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, runtime: TheRuntime) -> ParameterSet:
-    """Runs that begin from now on go by it. The nearest counts: a host's own, a group's, every host's."""
+    """Set a value for runs that start from now on. The nearest scope wins: host, then group, then all hosts."""
     asked = order.model_dump() | {"host": order.host or "", "group": order.group or ""}
     wish = ParameterWish(name=parameter, by=signed("api"), **asked)
     return _set(set_parameter(session, wish, time.time(), runtime.settings.hosts))
@@ -97,7 +97,7 @@ def delete_parameter(
     host: _Host = "",
     group: Annotated[str, Query(max_length=LONGEST["group"])] = "",
 ) -> None:
-    """The next nearest value counts again."""
+    """Remove a value; the next nearest one applies again."""
     wish = ParameterWish(name=parameter, host=host, group=group, skill=skill, by=signed("api"))
     clear_parameter(session, wish, runtime.settings.hosts)
 

@@ -1,4 +1,4 @@
-"""Who I am; people, tokens and links; and the record of what was done."""
+"""The current person; people, tokens and links; and the audit record."""
 
 from typing import Annotated
 
@@ -119,7 +119,7 @@ def add_person(new: NewPerson, session: TheSession) -> PersonView:
 @router.delete("/people/{name}", status_code=204, responses=documented("not-found", "wrong-state"))
 @admins
 def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
-    """What they did stays on record under their name; nobody else can take it."""
+    """Disable a person. Their actions stay on record, and nobody else can take the name."""
     people.disable(session, name)
 
 
@@ -158,7 +158,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
 )
 @operators
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
-    """A link to show somebody a run. It opens that run and no other, to read it, and expires."""
+    """Create a link that shows one run, read-only, until it expires."""
     run = _named(session, new.run)
     owner = _owner(session, None)
     row, secret = people.link(session, owner.name, run, new.hours)
@@ -172,7 +172,7 @@ def list_audit(
     before: Annotated[int | None, Query(ge=1, le=MOST_SEQ, description="Lines older than this seq.")] = None,
     limit: Limit = 50,
 ) -> AuditList:
-    """Who did what from where, newest first."""
+    """List who did what from where, newest first."""
     lines = audit.newest(session, limit, before)
     head = audit.newest(session, 1)
     older = lines[-1].seq if lines and lines[-1].seq > 1 else None

@@ -1,4 +1,4 @@
-"""Engines measured on this machine: what was found, and asking for it anew."""
+"""Probes of engines on this machine: results, and starting one."""
 
 from typing import Annotated
 
@@ -61,7 +61,7 @@ def list_probes(
 @router.post("/probes", status_code=202, responses=documented("busy", "not-found", "too-large", "wrong-content-type"))
 @operators
 async def start_probe(runtime: TheRuntime, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
-    """Begin to measure. It takes minutes on a slow engine; GET /api/v1/probes says when it is done."""
+    """Start a probe. It takes minutes on a slow engine; poll GET /api/v1/probes for the result."""
     try:
         await runtime.probe(order.engine if order else "")
     except EngineBusy as exc:

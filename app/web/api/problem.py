@@ -1,4 +1,4 @@
-"""What can be wrong with a request, as RFC 9457 problems: each type has a page that says what to do."""
+"""Errors as RFC 9457 problems: each type has a page that says what to do."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -119,7 +119,7 @@ class Problem(TemperError):
 
 @contextmanager
 def blamed(field: str, kind: str = "invalid") -> Iterator[None]:
-    """Whatever is wrong with the input in here is that field's fault."""
+    """Turn BadInput raised in the block into a problem with this field."""
     try:
         yield
     except BadInput as exc:
@@ -134,7 +134,7 @@ _ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")
 
 
 def documented(*kinds: str) -> dict[int | str, dict[str, object]]:
-    """For a route's `responses`: these problems, and those that every route has."""
+    """Return the `responses` of a route: these problems, and those that every route has."""
     found: dict[int | str, dict[str, object]] = {}
     for status in sorted({KINDS[kind].status for kind in (*kinds, *_ALWAYS)}):
         names = ", ".join(kind for kind in KINDS if KINDS[kind].status == status)

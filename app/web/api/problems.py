@@ -1,4 +1,4 @@
-"""The page behind a problem's type."""
+"""The page that a problem's `type` links to."""
 
 from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response

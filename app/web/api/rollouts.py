@@ -1,4 +1,4 @@
-"""One wish for many hosts: asked for, followed, paused, let go on, ended; with the evidence of all its runs."""
+"""Rollouts: start, follow, pause, resume and stop them, and download their evidence."""
 
 import asyncio
 from typing import Annotated, Any, Literal
@@ -129,7 +129,7 @@ _ACCEPTED: dict[int | str, dict[str, Any]] = {
 async def start_rollout(
     order: RolloutOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> AcceptedRollout:
-    """Harden many hosts, wave by wave. Each becomes a run of its own; every host is looked at before any is begun."""
+    """Harden many hosts in waves. Each host gets a run of its own; all hosts are checked before any run starts."""
     request = await asyncio.to_thread(_asked, order, runtime)
     rollout = new_rollout_id()
     if key is not None:
@@ -147,7 +147,7 @@ async def start_rollout(
 @router.get("/rollouts", responses=documented())
 @viewers
 def list_rollouts(session: TheSession, limit: Limit = 50) -> RolloutList:
-    """Newest first."""
+    """List rollouts, newest first."""
     return RolloutList(rollouts=[_view(row) for row in rollouts.rollouts(session, limit)])
 
 
@@ -161,21 +161,21 @@ def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds
 @router.post("/rollouts/{rollout}/pause", status_code=202, responses=documented("not-found", "wrong-state"))
 @operators
 def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
-    """No further host is begun, and the runs at work pause, each after the change in hand."""
+    """Pause a rollout: no further host starts, and its runs pause, each after the change in progress."""
     return _handled(runtime, rollout, "pause", wish)
 
 
 @router.post("/rollouts/{rollout}/resume", status_code=202, responses=documented("not-found", "wrong-state"))
 @operators
 def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
-    """Go on. What paused it counts anew from here."""
+    """Resume a rollout. The limits that paused it count from zero again."""
     return _handled(runtime, rollout, "resume", wish)
 
 
 @router.post("/rollouts/{rollout}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
 @operators
 def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
-    """No further host is begun, and its runs are stopped: a change in progress is undone."""
+    """Stop a rollout: no further host starts, and its runs stop; a change in progress is undone."""
     return _handled(runtime, rollout, "stop", wish)
 
 
@@ -210,7 +210,7 @@ def stream_rollout(
 )
 @operators
 def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
-    """The evidence.zip of each run, the rollout's own chain, and an index of both. The same rollout, the same bytes."""
+    """Download the evidence.zip of each run, the rollout's own log and an index. The bytes are reproducible."""
     with asking(runtime.database) as session:
         row = rollouts.known_rollout(session, rollout)
     if row.ended_at is None:

@@ -1,4 +1,4 @@
-"""How every route of the API treats a request: no unknown parameters, no error without a problem."""
+"""Request handling common to all API routes: unknown parameters are rejected, and every error is a problem."""
 
 import json
 import logging
@@ -37,7 +37,7 @@ class ApiRoute(APIRoute):
                     await _check_body(request)
                 return await handle(request)
             except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
-                request.state.refused = True  # to the session's end the request did not fail: it has its answer
+                request.state.refused = True  # the error has its response, so the session must not commit
                 return problem(exc).response()
 
         return answer
@@ -79,7 +79,7 @@ def _query_names(dependant: Dependant) -> list[str]:
 
 
 def _check_query(request: Request, known: frozenset[str]) -> None:
-    """PostgreSQL takes no NUL."""
+    """Reject unknown and repeated parameters, and NUL, which PostgreSQL does not take."""
     for name, value in request.query_params.multi_items():
         if "\0" in value:
             raise Problem("invalid", f"The parameter {name[:40]!a} holds a NUL: take it out.", field=name[:40])
@@ -113,7 +113,7 @@ async def _check_body(request: Request) -> None:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Which of two would count, nobody could tell from outside."""
+    """Reject duplicate keys: it would be undefined which one counts."""
     for name, times in Counter(name for name, _ in pairs).items():
         if times > 1:
             raise ValueError(f"{name[:40]!a} is given {times} times")
@@ -127,7 +127,7 @@ def _invalid(exc: RequestValidationError) -> Problem:
 
 
 def _field(loc: tuple[int | str, ...]) -> str:
-    """As a person would write it: rules[2], budget.attempts, Idempotency-Key."""
+    """Format an error location as people write it: rules[2], budget.attempts, Idempotency-Key."""
     where, *path = loc or ("body",)
     name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     return name[:100] or str(where)

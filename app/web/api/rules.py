@@ -1,4 +1,4 @@
-"""The rules that there are, as the skill has them."""
+"""The rules of a skill."""
 
 from typing import Annotated
 

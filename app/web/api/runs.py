@@ -1,4 +1,4 @@
-"""Starting runs, and finding them."""
+"""Start runs, find them and change their labels."""
 
 from typing import Annotated
 
@@ -43,7 +43,7 @@ class Accepted(Wire):
 
 
 class RunChange(Wire):
-    """What is left out stays as it is."""
+    """Fields left out stay unchanged."""
 
     name: Annotated[str | None, stated(maxLength=LONGEST_NAME, description="Empty takes it away.")] = None
     tags: Annotated[
@@ -64,7 +64,7 @@ class RunChange(Wire):
 async def start_run(
     order: RunOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> Accepted:
-    """Start a run. It is queued at once; runs on one host are worked on one after the other."""
+    """Start a run. It is queued at once; runs on one host execute one after the other."""
     asked = order.order(runtime.settings.speed)
     event = await run_in_threadpool(queued, asked, runtime.lineup, runtime.settings.hosts)
     if key is None:
@@ -93,7 +93,7 @@ def list_runs(
     ] = "",
     limit: Limit = 50,
 ) -> RunList:
-    """Runs, newest first."""
+    """List runs, newest first."""
     place = cursor.parse(cursor_) if cursor_ is not None else None
     search = RunSearch(state, host, tag, q, only())
     found = page(session, search, ListPlace(place.forward, place.at, place.id) if place else None, limit)
@@ -109,7 +109,7 @@ def show_run(run: str, session: TheSession) -> RunView:
 @router.patch("/runs/{run}", responses=documented("not-found", "too-large", "wrong-content-type"))
 @operators
 def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, session: TheSession) -> RunView:
-    """Give a run a name and tags, whether it is at work or over. Its log and its papers stay as they are."""
+    """Set a run's name and tags, also after it has ended. Its log and papers stay unchanged."""
     row = the_run(session, run)
     label(row, change.name, change.tags)
     session.add(row)
@@ -128,7 +128,7 @@ def no_run(run: str) -> Problem:
 
 
 def known_run(runtime: Runtime, run: str) -> RunRow:
-    """In a session of its own: what streams must not hold one."""
+    """Return a run, or raise Problem. Opens its own session, for streams, which must not hold one."""
     with asking(runtime.database) as session:
         return the_run(session, run)
 

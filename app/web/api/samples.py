@@ -1,4 +1,4 @@
-"""What engines and GPUs told over time, on one grid for all, with what happened meanwhile as marks on it."""
+"""Samples of engines and GPUs on a common time grid, with events as marks."""
 
 import time
 from dataclasses import asdict
@@ -25,7 +25,7 @@ router = api_router("machine")
 
 USUAL_SECONDS, USUAL_STEPS, MOST_STEPS = 120.0, 720, 5000
 LATEST = 32503680000.0
-"""The year 3000, which a clock that was set wrong may say."""
+"""The year 3000: a clock that is set wrong may reach it."""
 NICE = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
 Kind = Literal["engine", "gpu", "role", "mark"]
 
@@ -40,7 +40,7 @@ _UNITS = {
     "utilization": "%",
     "temperature_c": "Cel",
 }
-"""Of what is not here: GiB."""
+"""Figures not listed are in GiB."""
 _SOURCES = {
     "tok_s": "growth of vllm:generation_tokens_total",
     "prompt_tok_s": "growth of vllm:prompt_tokens_total",
@@ -104,7 +104,7 @@ def list_samples(
     figure: Annotated[str, Query(max_length=300, description="Only these figures, separated by commas.")] = "",
     run: Annotated[str, Query(max_length=40, description="Marks of this run alone.")] = "",
 ) -> Samples:
-    """Kept by the second for six hours, by ten seconds for a day, by the minute and the hour for a year."""
+    """List samples. They are kept by the second for 6 hours, by 10 seconds for a day, by minute and hour for a year."""
     kinds, now = _kinds(kind), time.time()
     end = now if until is None else _at(until, "until")
     begin = end - USUAL_SECONDS if since is None else _at(since, "since")

@@ -1,4 +1,4 @@
-"""When a host is looked at, or hardened, without anybody asking each time."""
+"""Schedules: recurring scans and runs."""
 
 import time
 from typing import Annotated, Literal
@@ -99,14 +99,14 @@ def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
 @router.post("/schedules/{schedule}/{verb}", responses=documented("not-found"))
 @operators
 def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: TheSession) -> ScheduleView:
-    """While it is paused no time is taken up, and none is missed."""
+    """Pause or resume a schedule. While it is paused, no time is kept and none counts as missed."""
     return _view(handled(session, schedule, verb, time.time()))
 
 
 @router.delete("/schedules/{schedule}", status_code=204, responses=documented("not-found"))
 @operators
 def delete_schedule(schedule: Id, session: TheSession) -> None:
-    """Its runs stay."""
+    """Delete a schedule. Its runs stay."""
     handled(session, schedule, "remove", time.time())
 
 

@@ -1,4 +1,4 @@
-"""What happens in every run, and what every look at the machine finds, as it happens."""
+"""Streams of all runs' events and of all samples."""
 
 from typing import Annotated, Any, get_args
 
@@ -43,7 +43,7 @@ def _described(said: str) -> dict[int | str, dict[str, Any]]:
 def stream_all_events(
     streams: TheStreams, request: Request, kind: Kinds = None, since: Since = None, _last: Last = None
 ) -> Response:
-    """Events of every run as they happen, from now on or after what you have. Prompts are for operators."""
+    """Stream the events of every run as they happen, from now on or after `since`. Prompts are for operators."""
     kinds = frozenset(asked_kinds(kind))
     render, name = json_messages(whole=reads_prompts())
     return streams.watch(ALL, *only_kinds(kinds, render, name), cursor(request.headers, since))
@@ -67,7 +67,7 @@ def stream_samples(
     since: Since = None,
     _last: Last = None,
 ) -> Response:
-    """What engines and GPUs tell as it is read, from now on or after what you have of the last six hours."""
+    """Stream samples of engines and GPUs as they are read, from now on or after `since`, for the last six hours."""
     kinds = frozenset(() if kind is None else (_sample_kind(one.strip()) for one in kind.split(",")))
     render, name = json_messages(whole=True)
     return streams.watch(MACHINE, *only_kinds(kinds, render, name), cursor(request.headers, since))

@@ -1,4 +1,4 @@
-"""Profiles of somebody's own over a data stream's."""
+"""Tailored profiles of data streams."""
 
 import time
 from typing import Annotated
@@ -44,14 +44,14 @@ class TailoringList(Wire):
 @router.get("/tailorings", responses=documented())
 @viewers
 def list_tailorings() -> TailoringList:
-    """The profiles of every tailoring that was added to this machine."""
+    """List the profiles of every tailoring added to this machine."""
     return TailoringList(profiles=[_view(one) for one in tailored_profiles()])
 
 
 @router.post("/tailorings", status_code=201, responses=documented("too-large", "wrong-content-type"))
 @operators
 def add_tailoring(order: TailoringOrder) -> TailoringList:
-    """It is kept for good: under a name that is taken there is never another."""
+    """Add a tailoring. It is kept for good: its name cannot be used for another."""
     taken = take_tailoring(order.document.encode("utf-8", "surrogatepass"), order.content, order.name)
     return TailoringList(profiles=[_view(one) for one in taken])
 
@@ -76,7 +76,7 @@ def take_tailoring_out(
     group: _Word = "",
     rules: Annotated[str, Query(max_length=4000, description="With commas between them; all when left out.")] = "",
 ) -> Response:
-    """Waivers, site values and a choice of rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
+    """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
     wish = TailoringWish(skill=skill, host=host, group=group, rules=rules)
     content = tailoring_of(session, wish, time.time(), runtime.settings.hosts)
     headers = {"content-disposition": f'attachment; filename="{wish.file}"', "x-content-type-options": "nosniff"}

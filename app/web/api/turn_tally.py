@@ -1,4 +1,4 @@
-"""Turns that have ended since this process began, counted for Prometheus: how long they took, and what they wrote."""
+"""Prometheus counters of turns that ended since this process started: durations and tokens."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Latencies:
         self.total += seconds
 
     def samples(self) -> Iterator[tuple[str, float]]:
-        """Bound, as Prometheus writes it, and how many were no longer."""
+        """Yield each bucket's upper bound, as Prometheus writes it, and its cumulative count."""
         upto = 0
         for bound, count in zip((*map(str, BOUNDS), "+Inf"), self.counts, strict=True):
             upto += count
@@ -33,7 +33,7 @@ class Latencies:
 
 
 class TurnTally:
-    """One per application. A run that moves is read on from where it was read last."""
+    """One per application. Reads each run's log on from the last position."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
         self._bus, self._store = bus, store
@@ -42,10 +42,10 @@ class TurnTally:
         self.tokens: Counter[str] = Counter()
         self.read_tokens: Counter[str] = Counter()
         self.looped: Counter[str] = Counter()
-        """Turns that repeated themselves and were cut."""
+        """Turns cut off because they repeated themselves."""
         self.seconds: dict[str, Latencies] = defaultdict(Latencies)
         self.waits: dict[str, Latencies] = defaultdict(Latencies)
-        """For the first token."""
+        """Waits for the first token."""
 
     def catch_up(self) -> None:
         with self._lock:

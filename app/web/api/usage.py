@@ -1,4 +1,4 @@
-"""Who ordered what it cost."""
+"""Usage by person and API token."""
 
 import time
 from typing import Annotated
@@ -48,9 +48,9 @@ Per = Annotated[str, stated(enum=list(PERS)), Query(max_length=40)]
 def show_usage(
     runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
 ) -> UsageList:
-    """Tokens, GPU-seconds and joules per person and API token. An admin sees everybody's, anybody else their own.
+    """List tokens, GPU-seconds and joules per person and API token. Admins see everybody's, others their own.
 
-    `since` and `until` are days such as 2026-11-01, both counted; left out, from the first of this month on."""
+    `since` and `until` are inclusive days such as 2026-11-01; left out, the current month is meant."""
     return UsageList(usage=[_view(one) for one in _lines(runtime.store, session, since, until, per)])
 
 
@@ -59,7 +59,7 @@ def show_usage(
 def export_usage(
     runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
 ) -> Response:
-    """The same lines as comma-separated values."""
+    """The same lines as CSV."""
     content = as_csv(_lines(runtime.store, session, since, until, per))
     headers = {"content-disposition": 'attachment; filename="usage.csv"'}
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,4 +1,4 @@
-"""Findings that somebody answers for until a day."""
+"""Waivers: findings accepted by an owner until a date."""
 
 import time
 from typing import Annotated
@@ -70,7 +70,7 @@ def list_waivers(
     session: TheSession,
     in_force: Annotated[bool, Query(description="Only those that hold now.")] = False,
 ) -> WaiverList:
-    """Those that end first go first."""
+    """List waivers, those that end first first."""
     now = time.time()
     return WaiverList(
         waivers=[_view(row, now) for row in waivers.waivers(session) if row.in_force(now) or not in_force]
@@ -80,7 +80,7 @@ def list_waivers(
 @router.post("/waivers", status_code=201, responses=documented("exists", "too-many", "too-large", "wrong-content-type"))
 @operators
 def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, response: Response) -> WaiverView:
-    """From its next run on, the finding is left alone. It stays a finding, on every paper."""
+    """Add a waiver. From the next run on the finding is skipped; every paper still lists it."""
     now = time.time()
     asked = order.model_dump() | {"host": order.host or "", "group": order.group or "", "by": signed("api")}
     row = waive(session, WaiverWish(**asked), now, runtime.settings.hosts)
@@ -97,7 +97,7 @@ def show_waiver(waiver: Id, session: TheSession) -> WaiverView:
 @router.post("/waivers/{waiver}/end", responses=documented("not-found"))
 @operators
 def take_waiver_back(waiver: Id, order: WaiverEnd, session: TheSession) -> WaiverView:
-    """Before its day. Runs that have begun go on by what they began with."""
+    """End a waiver before its date. Runs in progress keep the waivers they started with."""
     now = time.time()
     return _view(end_waiver(session, waiver, now, by=signed("api"), why=order.reason), now)
 

@@ -1,4 +1,4 @@
-"""Who else is told of events."""
+"""Webhooks: subscriptions to events."""
 
 import secrets
 import time
@@ -63,7 +63,7 @@ class WebhookOrder(Wire):
 
 
 class WebhookChange(Wire):
-    """What is left out stays as it is."""
+    """Fields left out stay unchanged."""
 
     local: Annotated[bool | None, Field(description="Whether it may lead to addresses that are not public.")] = None
     template: Template | None = None
@@ -107,7 +107,7 @@ def list_webhooks(session: TheSession) -> WebhookList:
 @router.post("/webhooks", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
 @admins
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
-    """From now on each event is sent there as a signed CloudEvent, in order within its run, at least once."""
+    """Add a webhook. Each event from now on is sent as a signed CloudEvent, in order per run, at least once."""
     wish = WebhookWish(
         url=str(order.url), kinds=order.kinds, template=order.template, secret=order.secret, local=order.local
     )
@@ -127,10 +127,9 @@ def show_webhook(webhook: str, session: TheSession) -> WebhookView:
 def change_webhook(
     webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, runtime: TheRuntime
 ) -> WebhookView:
-    """Let it lead to addresses that are not public, or no longer; or put its body in another way.
+    """Change whether it may lead to non-public addresses, or its body template.
 
-    What it is owed by then is sent.
-    """
+    Deliveries still pending are sent with the new settings."""
     row = _the(session, webhook)
     if change.template is not None:
         row.template = checked(change.template)
@@ -150,7 +149,7 @@ def delete_webhook(webhook: Annotated[str, Path(max_length=40)], session: TheSes
 @router.post("/webhooks/{webhook}/test", responses=documented("not-found"))
 @admins
 async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: TheRuntime) -> WebhookTrial:
-    """Send one signed letter of type temper.test now, and say what came of it."""
+    """Send one signed test delivery of type temper.test now, and return the result."""
     row = await run_in_threadpool(_looked_up, runtime, webhook)
     problem = await trial(row, time.time(), f"test.{secrets.token_hex(8)}")
     return WebhookTrial(taken=not problem, problem=problem)
@@ -161,7 +160,7 @@ async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: The
 )
 @admins
 def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, session: TheSession) -> WebhookView:
-    """All that it takes of one run or rollout, from the first event on, with the same ids as before."""
+    """Send all matching events of one run or rollout again, from the first, with the same ids."""
     row = _the(session, webhook)
     of = order.run if session.get(RolloutRow, order.run) else the_run(session, order.run).id
     webhooks.send_again(session, row.id, of)
@@ -169,7 +168,7 @@ def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, 
 
 
 def _looked_up(runtime: Runtime, webhook: str) -> WebhookRow:
-    """In a session of its own: what answers slowly must not hold one."""
+    """Read a webhook in a short session of its own: a slow endpoint must not hold one."""
     with asking(runtime.database) as session:
         return _the(session, webhook)
 

@@ -1,4 +1,4 @@
-"""The manners of every JSON body, and the shape of every number that is not a count."""
+"""Base model of every JSON body, and the model of every number that is not a count."""
 
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ class Wire(BaseModel):
 
 
 class Figure(Wire):
-    """A number with what it takes to believe it."""
+    """A number with its unit, provenance, source and time."""
 
     value: float | None = Field(description="None is what is not known, never 0.")
     unit: str = Field(description="UCUM-like: s, GiB, W, Cel, %, token/s, GB/s.")
@@ -60,13 +60,13 @@ def _seemly(text: str) -> str:
 
 
 def stated(*, description: str | None = None, examples: list[Any] | None = None, **schema: Any) -> Any:
-    """Bounds that the description tells, and that are checked where every door comes by: app/runs."""
+    """Return a Field with bounds that only the description states; app/runs checks them for every caller."""
     return Field(description=description, examples=examples, json_schema_extra=schema)
 
 
 Line = Annotated[str, Field(max_length=LINE), AfterValidator(_seemly)]
 Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_seemly)]
 Raw = dict[str, Any]
-"""An event as it stands in the log; its kind says which fields it has."""
+"""An event as logged; its kind determines its fields."""
 
 Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]

@@ -1,4 +1,4 @@
-"""HTML over HTTP."""
+"""The HTML pages: their routes, and the objects that they share for the life of the application."""
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Mount

@@ -1,4 +1,4 @@
-"""A form that was not taken, once more with all that was typed: nobody writes it twice."""
+"""A rejected form, shown again with the values that the person typed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ LABELS = {
 }
 CHOICES: dict[str, tuple[str, ...]] = {"mode": (USUAL_MODE, *MODES), "right": RIGHTS, "way": get_args(Way)}
 BESIDE = {"window": "window_minutes"}
-"""Fields that an order calls otherwise."""
+"""Form fields that have another name in an order."""
 SECRET = ("password", "secret")
 LONG = 80
 
@@ -64,11 +64,11 @@ class FormAgain:
     action: str
     fields: tuple[FieldAgain, ...]
     hidden: Mapping[str, str]
-    """What no person typed: which button, which approval."""
+    """Values that the person did not type, such as the button and the approval."""
 
 
 def form_again(action: str, typed: Mapping[str, str], wrong: str) -> FormAgain | None:
-    """`wrong`: the field at fault, as the refusal names it. None where nothing was typed."""
+    """Return the form to show again, with the field `wrong` marked, or None if it has no visible field."""
     at_fault = wrong.partition("[")[0]
     fields = tuple(
         FieldAgain(

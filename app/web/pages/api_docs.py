@@ -1,4 +1,4 @@
-"""The API, read by people: a plain page of the description at /openapi.json. It fetches nothing and runs nothing."""
+"""The API reference page, rendered from the description at /openapi.json without scripts or requests."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ _METHODS = ("get", "post", "put", "patch", "delete")
 
 @dataclass(frozen=True)
 class Piece:
-    """Words of a type, or the name of a shape that the page leads on to."""
+    """A fragment of a type's text, or the name of a schema to link to."""
 
     text: str
     shape: bool = False
@@ -27,7 +27,7 @@ class Piece:
 class DocField:
     name: str
     where: str
-    """path, query or header; empty for a field of a shape."""
+    """path, query or header; empty for a field of a schema."""
     type: tuple[Piece, ...]
     required: bool
     explained: str
@@ -63,7 +63,7 @@ class DocShape:
     name: str
     explained: str
     type: tuple[Piece, ...]
-    """Of a shape without fields of its own."""
+    """Set for a schema without fields of its own."""
     fields: tuple[DocField, ...]
 
 

@@ -1,4 +1,4 @@
-"""The cold start of every engine that we launch, step by step, with the end of its log and the buttons for it."""
+"""The cold start of every engine that Temper launches: its steps, the end of its log and its buttons."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ class ColdStartLine:
     at: float
     took: float
     left: float
-    """Where its bar begins, in percent."""
+    """Start of its bar, in percent."""
     width: float
     figure: str
 
@@ -44,7 +44,7 @@ class ColdStartCard:
     pid: int | None
     adopted: bool
     program: str
-    """The server and its version, where its log tells it."""
+    """The server and its version; empty if the log does not say."""
     lines: tuple[ColdStartLine, ...]
     log: tuple[str, ...]
 
@@ -58,7 +58,7 @@ def cold_starts(runtime: TheRuntime) -> HTMLResponse:
 @router.post("/ops/engines/{engine}", name="ops_engine")
 @operators
 async def handle(runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]) -> Response:
-    """All replicas of one engine."""
+    """Start or stop all replicas of one engine."""
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper starts no engine {engine[:40]!a}: stop and start it where it was started.")
     await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))

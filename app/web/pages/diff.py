@@ -1,4 +1,4 @@
-"""A unified diff as rows for a table: sign and text, and for an undone change the same rows turned round."""
+"""A unified diff as table rows; for an undone change, added and removed lines are swapped."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ from app.text.clean import clean
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]
 ROWS = 200
-"""Beside those of a vendor's script, which is read whole or not approved."""
+"""Most rows to show. Lines of a vendor's script do not count: a person must be able to read all of it."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""GPU-seconds and joules of a run per role: a page of its own, and a table that others show too."""
+"""GPU-seconds and joules of a run per role, as a page and as a table for other pages."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 @dataclass(frozen=True)
 class EnergyRow:
     role: str
-    """Empty for the time in which no role was at work."""
+    """Empty for time in which no role was working."""
     gpu_seconds: float
     kilojoules: float | None
     tokens: int
@@ -36,10 +36,10 @@ class EnergyTable:
     total: EnergyRow | None
     simulated: bool
     pace: float | None
-    """Of simulated engines: seconds and joules are less by as much."""
+    """Speed factor of simulated engines: seconds and joules are divided by it."""
     final: bool
     reason: str
-    """Why there are no rows."""
+    """The reason that there are no rows."""
 
 
 @router.get("/runs/{run}/energy", name="run_energy")

@@ -1,4 +1,4 @@
-"""A GPU as a small card: memory, power with a minute of history, what it tells besides."""
+"""A GPU as a small card: memory, a minute of power history and other figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

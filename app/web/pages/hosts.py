@@ -1,4 +1,4 @@
-"""The hosts that can be hardened, and how each stands."""
+"""The list of registered hosts with the newest run of each, and the form that adds one."""
 
 from dataclasses import dataclass
 
@@ -27,11 +27,11 @@ class HostCard:
     host: RegisteredHost
     newest: RunRow | None
     open_changes: tuple[str, ...]
-    """As our own journals have it; the host is not asked for a page."""
+    """Taken from our own journals: loading a page does not contact the host."""
 
     @property
     def words(self) -> str:
-        """Of consent, where it could not be rolled back."""
+        """The sentence that a person types to allow changes that cannot be rolled back."""
         return consent.sentence(self.host.name)
 
 
@@ -58,7 +58,7 @@ def hosts(runtime: TheRuntime, session: TheSession) -> Response:
 @router.post("/hosts", name="hosts")
 @admins
 def add_host(runtime: TheRuntime, fields: Fields) -> Response:
-    """In two steps: a person compares the key that it shows, then a login is tried and sudo is looked at."""
+    """Show the host key first; once the person has accepted it, try a login, check sudo and add the host."""
     words = {name: fields.get(name, "").strip() for name in ("name", "place", "way", "secret_at", "accept_key")}
     wish, folder, nonce = HostWish(**words), runtime.settings.hosts, new_nonce()
     try:

@@ -1,4 +1,4 @@
-"""What failures taught: from which run, how often it was told, how often it helped."""
+"""The lessons page: the run that each lesson came from, how often it was used and how often it helped."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -26,7 +26,7 @@ class LessonLine:
 
     @property
     def stands(self) -> str:
-        """What its uses say of it."""
+        """How often the lesson was used and how often it helped, as a sentence."""
         if self.lesson.hits:
             return f"helped {self.lesson.hits} of {self.lesson.uses} times"
         if not self.lesson.uses:
@@ -43,7 +43,7 @@ def show_lessons(
     rule: Annotated[str, Query(max_length=128)] = "",
     after: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    """`after`: the lesson at which the page before ended."""
+    """List lessons, newest first. `after` is the last lesson of the previous page."""
     last = session.get(LessonRow, after) if after else None
     found = newest_lessons(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
     lines = [LessonLine(row, simulated) for row, simulated in found[:SHOWN]]

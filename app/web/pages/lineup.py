@@ -1,4 +1,4 @@
-"""A line-up on one page: which engine sits where, and plan, others' figures and probes side by side."""
+"""A line-up on one page: engines and their GPUs, with planned, published and measured figures side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class MemoryStretch:
-    """A stretch of a GPU's memory, in percent of it."""
+    """A part of a GPU's memory; `left` and `width` are percentages."""
 
     name: str
     gib: float
@@ -45,12 +45,12 @@ class Section:
 
     engine: Engine
     place: str
-    """Which replica it is, where there are several."""
+    """The replica's number, if there are several."""
     gpus: tuple[Gpu, ...]
     roles: tuple[Role, ...]
     side: SideBySide
     parts: tuple[MemoryStretch, ...]
-    """What the plan says of its fullest GPU."""
+    """Planned memory of its smallest GPU."""
 
 
 @router.get("/lineup", name="lineup")
@@ -82,7 +82,7 @@ async def probe(runtime: TheRuntime, engine: Annotated[str, Form(max_length=100)
 @router.get("/probes/now", name="probes_now")
 @viewers
 def now(runtime: TheRuntime) -> Response:
-    """What the page asks every two seconds while a probe is under way; at its end the page is drawn anew."""
+    """Render the progress of a probe. The page polls this every two seconds and reloads when the probe ends."""
     nonce = new_nonce()
     drawn = page(rendered("partials/_probing.html", nonce=nonce, prober=runtime.prober), nonce)
     if not runtime.prober.working:

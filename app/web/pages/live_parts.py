@@ -1,4 +1,4 @@
-"""Parts of a page that are true now: drawn once a second while somebody watches, sent where they changed."""
+"""Live parts of a page: rendered once a second while there are viewers, and sent when they change."""
 
 import threading
 import time
@@ -11,12 +11,12 @@ from app.machine.sampling.series import ticks
 from app.web.stream.message import message
 
 FRESH_SECONDS = 3.0
-"""What was drawn longer ago was drawn for others, who have gone."""
+"""Parts older than this were rendered for earlier viewers and are rendered again."""
 
 
 class LiveParts:
     def __init__(self, name: str, draw: Callable[[], Mapping[str, str]], swap: str = "innerHTML") -> None:
-        """`draw`: element id to its inner HTML; asked from threads."""
+        """`draw` returns inner HTML by element id; it is called from threads."""
         self.name = name
         self._draw, self._swap = draw, swap
         self._lock = threading.Lock()
@@ -51,7 +51,7 @@ class LiveParts:
 
 
 def _samples(batch: Sequence[Recorded]) -> bytes:
-    """The figures of one look, for charts that are on the page."""
+    """Encode the samples in a batch as messages for the charts."""
     sent = b""
     for at, found in ticks(batch):
         if found:

@@ -1,4 +1,4 @@
-"""Engines and GPUs on cards that several pages share: as they are now, or as they were at a replayed moment."""
+"""Cards of engines and GPUs that several pages share, for now or for a replayed moment."""
 
 import time
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from app.web.pages.templating import rendered
 from app.web.stream.cursor import MOST_SEQ
 
 STALE_SECONDS = 12.0
-"""A sample that is older says nothing of a moment. While nobody looks, one is taken every ten seconds."""
+"""Older samples do not describe the present. Without viewers one is taken every ten seconds."""
 FLOWS_SECONDS = 5.0
-"""A rate of longer ago is not what flows."""
+"""A token rate older than this is not shown as current."""
 FLOWING, TROUBLE = ("ready", "degraded", "stalled"), ("dead", "stalled", "degraded", "absent")
 STATE_SECONDS = 3600.0
-"""A state is told when it changes; further back is not looked for every two seconds."""
+"""How far back to look for an engine's state, which is logged only when it changes."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -39,7 +39,7 @@ def machine(
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     t: Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)] = None,
 ) -> HTMLResponse:
-    """What the page asks every two seconds; a replay names its run and the moment that it has come to."""
+    """Render the engine and GPU cards. The page polls this every two seconds; a replay passes its run and moment."""
     then = _moment(runtime, run, at, t) if run and opens(run) else None
     if then is not None:
         return HTMLResponse(_partials(_parts_then(runtime, then) | share_parts(runtime, sharing, then)))
@@ -49,7 +49,7 @@ def machine(
 
 
 def _moment(runtime: Runtime, run: str, at: int | None, t: float | None) -> float | None:
-    """When the run was at an event, or so many seconds after it was asked for."""
+    """Return the time of the event `at`, or of `t` seconds after the run was queued; None if there is no event."""
     told = runtime.store.newest(run, at if t is None else 1, KINDS, 1)
     return told[0].at + (t or 0) if told else None
 
@@ -68,7 +68,7 @@ def _parts_then(runtime: Runtime, at: float) -> dict[str, str]:
 
 
 def machine_parts(runtime: Runtime) -> dict[str, str]:
-    """As they are now, element id to inner HTML."""
+    """Return the current GPU and engine cards as inner HTML by element id."""
     return {"gpus": gpus_now(runtime), **{f"meter-{name}": html for name, html in meters(runtime).items()}}
 
 
@@ -88,7 +88,7 @@ def meters(runtime: Runtime) -> dict[str, str]:
 
 
 def fastest(engine: Engine, pace: float) -> float | None:
-    """The speed of light for one request; simulated engines keep it times their pace, and at pace 0 none at all."""
+    """Return the token rate limit of one request, times the pace of a simulated engine; None if there is no limit."""
     if engine.limit_tok_s is None or (engine.simulation and not pace):
         return None
     return engine.limit_tok_s * (pace if engine.simulation else 1)
@@ -119,7 +119,7 @@ def meter(
     limit: float | None = None,
     queue: QueueNow | None = None,
 ) -> str:
-    """Figures that are old are dimmed and say so; they are not taken away. What flows, flows now or not at all."""
+    """Render an engine's meter. Stale figures stay visible and are marked; a stale token rate is hidden."""
     flows = flowing(sample, state, age)
     rate = flows.tok_s if flows else None
     alone = flows is not None and flows.running == 1
@@ -138,7 +138,7 @@ def meter(
 
 
 def flowing(sample: EngineSampled | None, state: str, age: float | None) -> EngineSampled | None:
-    """What a sample says of now: nothing, of an engine that is down or has not been heard of for a while."""
+    """Return the sample if the engine is up and the sample is fresh, else None."""
     return sample if sample and state in FLOWING and (age is None or age <= FLOWS_SECONDS) else None
 
 

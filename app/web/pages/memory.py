@@ -1,4 +1,4 @@
-"""What holds each GPU's memory and what else it tells: the operator's page shows it, and this refreshes it."""
+"""Each GPU's memory by owner, with its other figures, for the operator's page."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,10 +48,10 @@ class MemoryPiece:
     gib: float
     claimed: float | None
     left: float
-    """Percent of the bar, as its width is."""
+    """In percent of the bar, like `width`."""
     width: float
     known: str
-    """Its provenance."""
+    """Its provenance: measured, derived, estimated and so on."""
     source: str
 
 
@@ -93,13 +93,13 @@ def memory_now(runtime: Runtime) -> str:
 
 
 def memory_cards(runtime: Runtime) -> dict[tuple[str, int], GpuMemory]:
-    """By host and number. Their ages are those at the time of the sample, so that a card that stands still is equal."""
+    """Return the cards by host and GPU number. Ages are 0, so that a card without a new sample compares equal."""
     board, known = runtime.board, runtime.board.known(runtime.lineup)
     return {key: _card(known, 0.0, event, board.exporters) for key, (_, event) in sorted(board.gpus.items())}
 
 
 def drawn(known: KnownEngines, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]) -> str:
-    """`newest`: each GPU's sample, and how many seconds ago it was taken."""
+    """`newest` has the age in seconds and the sample of each GPU."""
     return rendered("partials/_waterfall.html", cards=[_card(known, *one, exporters) for one in newest])
 
 

@@ -1,4 +1,4 @@
-"""The page for a run that is not there: what there is instead."""
+"""Looks a run up for a page, and renders the page for a run that does not exist."""
 
 from sqlmodel import Session
 from starlette.responses import Response
@@ -11,14 +11,14 @@ from app.web.pages.templating import rendered
 
 
 class NoSuchRun(Exception):
-    """Carries the page that says so."""
+    """Carries the page to answer with."""
 
     def __init__(self, page: Response) -> None:
         self.page = page
 
 
 def known(session: Session, run: str) -> RunRow:
-    """The run of a page; where it is not there, that page is answered in its place."""
+    """Return the run, or raise RunNotFound with a page that lists the newest runs."""
     row = queries.run(session, run)
     if row is None:
         raise NoSuchRun(missing(session, run))

@@ -1,4 +1,4 @@
-"""What a form says of an order. Read as it was sent: to FastAPI a field that is left empty was never there."""
+"""Parses the form of an order. It reads the raw form, since FastAPI drops fields that are left empty."""
 
 from collections.abc import Mapping
 from math import isfinite
@@ -12,7 +12,7 @@ from app.runs.rollout.asked import USUAL_WAVES, RolloutTerms
 from app.targets.catalog import FIXTURE
 
 USUAL_MODE = "usual"
-"""Chosen where the host's own usual mode is meant."""
+"""Selects the default mode of the host."""
 
 
 async def _fields(request: Request) -> Mapping[str, str]:

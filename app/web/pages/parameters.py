@@ -1,4 +1,4 @@
-"""Values that a site chooses for rules: listed, set and cleared by forms."""
+"""The page of site values for rules, with the forms that set and clear them."""
 
 import time
 from typing import Annotated
@@ -27,7 +27,7 @@ _Word = Annotated[str, Query(max_length=200)]
 @router.get("/parameters", name="parameters")
 @viewers
 def all_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "stig", host: _Word = "") -> Response:
-    """Without a host: what counts on every host."""
+    """Show the site values of a host, or those for every host if none is given."""
     nonce = new_nonce()
     context = {
         "parameters": shown(session, skill, host, runtime.settings.hosts),

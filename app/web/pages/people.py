@@ -1,4 +1,4 @@
-"""Who may sign in, what they sign in with, and what was done: for admins."""
+"""Pages for admins: people, their credentials and the audit record."""
 
 import time
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a browser is shown where there is no page, or where a form was refused; others get a problem like the API's."""
+"""Error responses: a page for browsers, and a problem document like the API's for other clients."""
 
 from http import HTTPStatus
 from typing import cast
@@ -20,7 +20,7 @@ from app.web.pages.templating import rendered
 SAID = {404: "There is nothing at {}.", 405: "The address {} does not take this method."}
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state": 409, "exists": 409, "too-many": 409}
-"""As the API answers it; anything else that is not taken is 422."""
+"""Status by kind of rejection, as in the API; any other kind is 422."""
 
 
 def install(application: FastAPI) -> None:
@@ -75,7 +75,7 @@ async def _away(request: Request, exc: Exception) -> Response:
 def _answer(
     request: Request, said: str, status: int, again: FormAgain | None = None, kind: str = "invalid"
 ) -> Response:
-    """A page for a person; for others the same sentence as the API puts it."""
+    """Return an error page for a browser, else an RFC 9457 problem document."""
     if _in_browser(request):
         return refusal(said, status, again)
     known = path_to("explain", kind=kind) if status == STATUS.get(kind, 422) else "about:blank"
@@ -88,7 +88,7 @@ def _in_browser(request: Request) -> bool:
 
 
 async def _again(request: Request, wrong: str) -> FormAgain | None:
-    """The form that came with the request; Starlette has read it, and keeps it with the request."""
+    """Return the submitted form for another try, or None. Starlette has cached the form on the request."""
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(FORMS):
         return None
     typed = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}

@@ -1,4 +1,4 @@
-"""What a person calls a run, and the link that shows it to somebody else."""
+"""Forms that name and tag a run and create a link to share it."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -31,7 +31,7 @@ def label_run(session: TheSession, run: str, fields: Fields) -> Response:
 @router.post("/runs/{run}/share", name="run_share")
 @operators
 def share_run(session: TheSession, request: Request, run: str, fields: Fields) -> Response:
-    """The link is shown this once: only its digest is kept."""
+    """Create a share link and show it. Only its digest is stored, so it cannot be shown again."""
     row, me = known(session, run), WHO.get()
     hours = HOURS.get(fields.get("hours", "24"))
     if hours is None:

@@ -1,4 +1,4 @@
-"""All items of a run, and all that happened in it, to search through. The address holds what is searched for."""
+"""Search pages for the items and events of a run. The query string holds the search."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -23,7 +23,7 @@ from app.web.stream.cursor import MOST_SEQ
 
 LINES = 200
 CHUNK, MOST_CHUNKS = 500, 20
-"""Who searches for what is not there is told how far was looked, and may go on from there."""
+"""Events per read, and reads per request. The page says how far the search went and can continue from there."""
 SIGNS = {"passed": "✓", "undone": "↺", "alarm": "!", "refused": "✗", "escalated": "▲", "deferred": "◷", "skipped": "–"}
 
 router = APIRouter(include_in_schema=False)
@@ -44,7 +44,7 @@ class ItemLine:
 class Found:
     lines: list[FeedLine]
     before: int | None
-    """Where to look on; None at the run's beginning."""
+    """The seq before which the search continues; None if it reached the start of the run."""
 
 
 @router.get("/runs/{run}/items", name="run_items")
@@ -83,7 +83,7 @@ def all_events(
 
 
 def look(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> Found:
-    """Newest first."""
+    """Return the events that match, newest first, with the seq to continue from."""
     lines: list[FeedLine] = []
     upto = None if before is None else before - 1
     for _ in range(MOST_CHUNKS):
@@ -100,7 +100,7 @@ def look(store: EventStore, run: str, words: list[str], kind: str, before: int |
 
 
 def _pack(row: RunRow) -> Skill | None:
-    """None where the content that the rules came from is gone from this machine."""
+    """Return the run's skill, or None if its content is no longer on this machine."""
     try:
         return skill(row.skill)
     except TemperError:

@@ -1,4 +1,4 @@
-"""All runs, two of them side by side, and one item of one run in full."""
+"""Pages for the list of runs, the comparison of two runs, and one item of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def all_runs(
     q: Annotated[str, Query(max_length=200)] = "",
     after: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    """The address holds what is searched for. `after`: the run at which the page before ended."""
+    """List runs by the filters in the query string. `after` is the last run of the previous page."""
     last = queries.run(session, after) if after else None
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
     found = run_page(session, RunSearch(state, host, tag, q, only()), place, SHOWN)
@@ -88,12 +88,12 @@ class Pair:
 
     @property
     def differs(self) -> bool:
-        """Only what both runs were asked for, and are through with, can differ."""
+        """True if both runs have decided the rule, with different outcomes."""
         return self.left.known and self.right.known and self.left.outcome != self.right.outcome
 
     @property
     def delta(self) -> str:
-        """What became of it in the run on the right, in a few words; empty where nothing differs."""
+        """The change from the left run to the right, in a few words; empty if there is none."""
         if not self.differs:
             return ""
         (before, tries), (after, later) = self.left.outcome, self.right.outcome
@@ -104,13 +104,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Side:
-    """What one of the runs says of a rule."""
+    """The result of one rule in one of the two runs."""
 
     item: Item | None
     known: bool
-    """Its outcome: the run was asked for it, and is through with it."""
+    """True if the run included the rule and has finished with it."""
     absent: str = ""
-    """Why it has no item, in words."""
+    """The reason that there is no item."""
 
     @property
     def outcome(self) -> tuple[str, int]:
@@ -139,7 +139,7 @@ def compare(
 
 
 def _headline(pairs: Sequence[Pair]) -> str:
-    """What the run on the right made of it, beside the one on the left."""
+    """Compare the numbers of rules that hold after each run, in one sentence."""
     decided = [pair for pair in pairs if pair.left.known and pair.right.known]
     if not decided:
         return "There is no rule that both runs decided"
@@ -159,7 +159,7 @@ def _pairs(left: RunState, right: RunState) -> list[Pair]:
 
 
 def _titles(state: RunState) -> dict[str, str]:
-    """None where the content that the rules came from is gone from this machine."""
+    """Return rule titles by id; empty if the skill's content is no longer on this machine."""
     try:
         pack = skill(state.request.skill if state.request else "stig")
     except TemperError:

@@ -1,4 +1,4 @@
-"""Schedules, where the hosts are: made, paused and removed by forms."""
+"""Forms on the hosts page that create, pause and remove schedules."""
 
 import time
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What was scored on this machine, and what the checkout brings: the rows of docs/scores.md."""
+"""The scores page: results from this machine and those shipped in docs/scores."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ class ScoreLine:
     cells: tuple[str, ...]
     provenance: str
     here: bool
-    """Made on this machine."""
+    """Scored on this machine."""
 
 
 @router.get("/scores")
@@ -59,7 +59,7 @@ def scores(runtime: TheRuntime) -> Response:
             try:
                 lines.append(_line(file, here=folder == own))
             except BadInput as exc:
-                unread.append(str(exc))  # what does not hold is told, and not shown
+                unread.append(str(exc))  # list the error instead of a score that fails its check
     nonce = new_nonce()
     context = {"lines": lines, "unread": unread, "heads": HEADS, "folder": own}
     return page(rendered("scores.html", nonce=nonce, here="scores", **context), nonce)

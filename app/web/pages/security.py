@@ -1,4 +1,4 @@
-"""Headers that let a page run only what it brought itself."""
+"""HTML responses with a content security policy that allows only the page's own scripts."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""Who holds each engine while several hosts are worked at once: read off the log, now or as of any moment."""
+"""Which hosts use each engine while several runs are active, read from the log for now or a past moment."""
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ from app.web.pages.templating import rendered
 
 TURNS = ("turn.started", "turn.finished", "turn.interrupted")
 LONGEST_TURN = 900.0
-"""Seconds: a turn that still held an engine two minutes ago began no longer before that."""
+"""Seconds. The longest turn to expect: turns that started earlier are not read."""
 MOST_LANES = 6
-"""Hosts that are named and have a lane each: those that held the engine last. The rest is counted."""
+"""Hosts that are named and get a lane: the ones that used the engine last. The rest are counted."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class HostLane:
     run: str
     bars: tuple[Bar, ...]
     share: int
-    """Of the time, in percent."""
+    """Percentage of the time in which it decoded."""
 
 
 @dataclass(frozen=True)
 class HostHolds:
-    """Of one engine, the last two minutes."""
+    """A host's holds of one engine in the last two minutes."""
 
     host: str
     run: str
-    """The newest."""
+    """The newest run."""
     holds: tuple[Hold, ...]
 
 
@@ -55,16 +55,16 @@ class EngineShare:
     """One engine at one moment."""
 
     serving: tuple[Served, ...] = ()
-    """The newest first."""
+    """Newest first."""
     lanes: tuple[HostLane, ...] = ()
-    """By host; none where no two were worked at once."""
+    """Sorted by host; empty if no two hosts used the engine at the same time."""
     more: int = 0
     """Hosts without a lane."""
     minutes: int = int(HOLD_SECONDS / 60)
 
     @property
     def by_role(self) -> list[tuple[Role, list[str]]]:
-        """In the order of the chain, and by host: a name stands still while others come and go."""
+        """Hosts by role, in a stable order so that names do not move on the page."""
         shown = self.serving[:MOST_LANES]
         told = [(role, sorted((one.host for one in shown if one.role == role), key=_order)) for role in ROLES]
         return [(role, hosts) for role, hosts in told if hosts]
@@ -79,12 +79,12 @@ class RunHolds:
     run: str
     host: str
     seq: int = 0
-    """Up to which its turns were read."""
+    """The last seq whose turn was read."""
     began: int = 0
-    """The seq of its newest turn's start."""
+    """The seq at which its newest turn started."""
     holds: EngineHolds = field(default_factory=EngineHolds)
     over: bool = False
-    """It has ended, and all of it was read."""
+    """The run has ended and all its turns were read."""
 
     def take(self, events: Iterable[Recorded]) -> None:
         for one in events:
@@ -95,7 +95,7 @@ class RunHolds:
 
 
 class Sharing:
-    """One per application. A log is only added to, so what was read once stays right. Asked from many threads."""
+    """Shares of each engine; one instance per application, thread-safe. Logs are append-only, so folds are reused."""
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
@@ -103,7 +103,7 @@ class Sharing:
         self._lock = Lock()
 
     def now(self, at: float, hosts: Collection[str] | None = None) -> Mapping[str, EngineShare]:
-        """By engine; `hosts`: of these alone."""
+        """Return the current share of each engine, optionally for `hosts` only."""
         with self._lock:
             spans = self._store.spans(at - HOLD_SECONDS, at)
             self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
@@ -135,7 +135,7 @@ class Sharing:
         return found
 
     def _first_token(self, known: RunHolds, upto: int | None) -> None:
-        """Of the turn in progress: one that has ended says itself how long it waited for it."""
+        """Apply the first token of the turn in progress. The end of a turn has that time already."""
         if known.holds.reading:
             for _, line, digest in self._store.lines(known.run, known.began, upto, ["turn.delta"], limit=1):
                 first = read(line, digest)
@@ -148,11 +148,11 @@ async def _sharing(request: Request) -> Sharing | None:
 
 
 TheSharing = Annotated[Sharing | None, Depends(_sharing)]
-"""None for who may see one run and not what else there is."""
+"""None for a guest who may see one run only."""
 
 
 def drawn_shares(lineup: Lineup, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
-    """Engine to its inner HTML, empty where one host alone is worked; `at`: a replayed moment."""
+    """Return inner HTML by engine for now or the replayed moment `at`; empty strings for guests."""
     if sharing is None:
         return dict.fromkeys(lineup.engines, "")
     told = sharing.now(time.time()) if at is None else sharing.then(at)
@@ -171,7 +171,7 @@ def _share(held: Sequence[tuple[RunHolds, list[Hold]]], now: float) -> EngineSha
     hosts: dict[str, HostHolds] = {}
     for one, holds in sorted(held, key=lambda of: of[1][-1].since):
         if recent := tuple(hold for hold in holds if _recent(hold, now)):
-            before = hosts[one.host].holds if one.host in hosts else ()  # its runs go one after the other
+            before = hosts[one.host].holds if one.host in hosts else ()  # runs on one host never overlap
             hosts[one.host] = HostHolds(one.host, one.run, (*before, *recent))
     last = sorted(hosts.values(), key=lambda one: one.holds[-1].since, reverse=True)
     serving = tuple(Served(one.holds[-1].role, one.host) for one in last if one.holds[-1].until is None)
@@ -186,7 +186,7 @@ def _recent(hold: Hold, now: float) -> bool:
 
 
 def _at_once(runs: Sequence[Sequence[Hold]]) -> bool:
-    """One after the other is no sharing: some two of them have turns between each other's."""
+    """Return True if the hold times of any two hosts overlap."""
     spans = sorted((holds[0].since, holds[-1].until or float("inf")) for holds in runs)
     ends = float("-inf")
     for since, until in spans:
@@ -202,5 +202,5 @@ def _lane(one: HostHolds, now: float) -> HostLane:
 
 
 def _order(host: str) -> tuple[int, str]:
-    """A host keeps its place whoever is served, and web-2 stands before web-10."""
+    """Sort key that puts web-2 before web-10."""
     return len(host), host

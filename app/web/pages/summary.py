@@ -1,4 +1,4 @@
-"""A run's summary as a page of its own and as a picture: for who was not there."""
+"""A run's summary as a page and as an SVG picture for sharing."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response

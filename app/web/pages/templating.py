@@ -1,4 +1,4 @@
-"""The pages' templates, and the few words that they share."""
+"""The Jinja environment of the pages and its filters."""
 
 import functools
 import json
@@ -44,7 +44,7 @@ def rendered(template: str, **context: Any) -> str:
 
 
 def plain(text: str) -> str:
-    """Model and host text: nothing that a terminal or an eye would obey."""
+    """Strip control and invisible characters from model and host text, and limit its length."""
     return clean(text, TEXT_LIMIT)
 
 

@@ -1,4 +1,4 @@
-"""Findings that somebody answers for until a day: listed, made and ended by forms."""
+"""The waivers page, with the forms that create and end waivers."""
 
 import time
 from typing import Annotated
@@ -28,7 +28,7 @@ _Word = Annotated[str, Query(max_length=200)]
 def all_waivers(
     runtime: TheRuntime, session: TheSession, rule: _Word = "", host: _Word = "", skill: _Word = "stig"
 ) -> Response:
-    """`rule`, `host` and `skill` fill the form in."""
+    """List waivers. `rule`, `host` and `skill` prefill the form."""
     nonce, now = new_nonce(), time.time()
     context = {
         "rows": [(row, row.state(now)) for row in waivers.waivers(session)],

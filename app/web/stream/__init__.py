@@ -1,1 +1,1 @@
-"""Events as server-sent messages: one reader and one rendering for all who watch."""
+"""Events as server-sent events: one reader and one rendering for all viewers of a run."""

@@ -1,4 +1,4 @@
-"""Every run's events as one stream: numbered as this process learns of them, kept for whoever comes back soon."""
+"""All runs' events as one stream, numbered by this process and kept for reconnecting viewers."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 KEPT = 5000
 REACH = 4000
-"""Who is further behind takes up each run by its own events. Less than is kept, so that nothing is left out unsaid."""
+"""A viewer further behind is reset. Less than KEPT, so that no event is skipped silently."""
 AGAIN_AFTER = 0.5
 _OTHERS = (MACHINE, AUDIT, ALL)
 
@@ -28,11 +28,11 @@ T = TypeVar("T")
 
 
 class AllRuns:
-    """It follows from its first viewer on, for as long as the process lives: who was cut off comes back to it."""
+    """Starts with its first viewer and runs until the process ends, so that viewers can resume."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
         self._bus, self._store = bus, store
-        # No number is given out twice, by whichever process: a million a second would have to be written for that.
+        # Numbers must be unique across processes: starting from the clock, reuse would take a million events a second.
         self._head = int(time.time()) * 1_000_000
         self._kept: deque[Recorded] = deque(maxlen=KEPT)
         self._heads: dict[str, int] = {}
@@ -57,12 +57,12 @@ class AllRuns:
         self._take([(run, seq)] if run not in _OTHERS else [])
 
     def last(self) -> int:
-        """Once it is known how far every run has come: from then on nothing is missed."""
+        """Return the newest number. Waits until the heads of all runs are known; nothing is missed after that."""
         self._ready.wait()
         return self._head
 
     def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
-        """From a copy: it is asked from threads."""
+        """Return up to `limit` events after `seq`. Thread-safe: works on a copy."""
         found = (one for one in tuple(self._kept) if one.seq > seq and (upto is None or one.seq <= upto))
         return list(islice(found, limit))
 
@@ -92,7 +92,7 @@ class AllRuns:
             self._bus.publish(numbered)
 
     async def _new(self, one: Recorded | tuple[str, int]) -> list[Recorded]:
-        """What follows the newest known event of its run; what lies between is read."""
+        """Return the events of the run that follow the last known one, reading any gap from the store."""
         run, seq = (one.run, one.seq) if isinstance(one, Recorded) else one
         head = self._heads.get(run, 0)
         if seq <= head:
@@ -105,7 +105,7 @@ class AllRuns:
 
 
 async def patiently(asked: Callable[[], T]) -> T:
-    """In a thread, and again for as long as the database is away."""
+    """Call `asked` in a thread, and retry while the database is away."""
     while True:
         try:
             return await asyncio.to_thread(asked)

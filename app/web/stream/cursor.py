@@ -1,17 +1,17 @@
-"""Where a viewer stands: what its browser says on coming back, or what a page or a client asked for."""
+"""Resume position of a stream viewer: from Last-Event-ID or the `since` parameter."""
 
 from collections.abc import Mapping
 
 from app.errors import NotTaken
 
 MOST_SEQ = 2**53
-"""More events than any run has, and fewer than a database's integers, or a browser's, end at."""
+"""Larger than any run's seq; fits a database integer and a JavaScript number."""
 DIGITS = 18
-"""As many as every 64-bit integer holds."""
+"""Digits of the largest 64-bit integer."""
 
 
 def cursor(headers: Mapping[str, str], since: str | None) -> int | None:
-    """The seq that the viewer has. Last-Event-ID goes first: a page that comes back still has `since` in its URL."""
+    """Return the last seq that the viewer has. Last-Event-ID wins: a reconnecting page still has `since` in its URL."""
     if said := headers.get("last-event-id"):
         return _seq(said, "Last-Event-ID")
     return None if since is None else _seq(since, "since")

@@ -1,4 +1,4 @@
-"""One stream for all who watch it: followed once, rendered once, and stepped into every socket by one loop."""
+"""One event stream for all its viewers: followed once, rendered once, written to every socket by one loop."""
 
 import asyncio
 import logging
@@ -17,12 +17,12 @@ from app.web.stream.viewer import Shared, Viewer, shared
 log = logging.getLogger(__name__)
 
 FRAME_SECONDS = 0.04
-"""A little less than the 50 ms in which a turn merges its tokens: one turn's frames never wait here, several merge."""
+"""Slightly less than the 50 ms over which a turn merges tokens, so one turn's frames never wait here."""
 HEARTBEAT_SECONDS = 15.0
 CHUNK = 500
 """Events read and rendered at a time."""
 AT_ONCE = 500
-"""Viewers written to before whatever else waits for the loop has its turn: some 4 ms."""
+"""Viewers written to before other tasks get the event loop: about 4 ms."""
 
 
 class Fanout:
@@ -37,7 +37,7 @@ class Fanout:
         ring: Ring | None = None,
         heartbeat: float = HEARTBEAT_SECONDS,
     ) -> None:
-        """`reach`: who is further behind than this many events is told to start anew; None catches up on all."""
+        """`reach`: a viewer more events behind than this is reset; None lets every viewer catch up."""
         self.run = run
         self.viewers = 0
         self._bus, self._source = bus, source
@@ -49,7 +49,7 @@ class Fanout:
         self._ended = self._closed = False
         self._opened = asyncio.Event()
         self._abreast: dict[Viewer, None] = {}
-        """Who stands at the head, in order of arrival; the rest catch up in their own tasks."""
+        """Viewers at the head, in order of arrival; the others catch up in their own tasks."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -57,7 +57,7 @@ class Fanout:
         self._task.add_done_callback(self._over)
 
     def close(self) -> None:
-        """Every viewer's stream ends at once."""
+        """End every viewer's stream at once."""
         self._closed = True
         self._opened.set()
         if self._task:
@@ -66,16 +66,16 @@ class Fanout:
 
     @property
     def over(self) -> bool:
-        """It follows nothing any more: who comes now needs another."""
+        """True once closed: a new viewer needs a new Fanout."""
         return self._closed
 
     async def present(self) -> int:
-        """How far it has come, once it follows."""
+        """Wait until the stream is followed, and return its head."""
         await self._opened.wait()
         return self._head
 
     async def serve(self, viewer: Viewer, after: int | None) -> None:
-        """Return once the stream has ended and all is sent, or the process closes. `after` None: from now on."""
+        """Serve a viewer until the stream has ended or closes. `after` None starts at the head."""
         await self._opened.wait()
         after = self._head if after is None else after
         await viewer.write(message.HELLO)
@@ -94,7 +94,7 @@ class Fanout:
                 after = await self._keep_abreast(viewer)
 
     async def _unknown(self, after: int) -> bool:
-        """A snapshot may be newer than what was read here; what the store does not hold either is of another log."""
+        """Return True for a seq beyond the log. A snapshot may be newer than our head, so ask the store."""
         return after > self._head and after > await asyncio.to_thread(self._source.last)
 
     async def _keep_abreast(self, viewer: Viewer) -> int:
@@ -142,7 +142,7 @@ class Fanout:
             await asyncio.sleep(rest(time.monotonic() - since))
 
     async def _take_in(self, tail: Tail) -> None:
-        """What was written here comes as it was written; only what another process wrote is read."""
+        """Deliver events from memory, or read them if another process wrote them."""
         if batch := tail.after(self._head, CHUNK):
             at_hand = self._at_hand(batch)
             content = await asyncio.to_thread(self._render, batch) if at_hand is None else at_hand
@@ -157,7 +157,7 @@ class Fanout:
         self._ended = self._ends(batch[-1].event)
 
     async def _deliver(self, batch: Shared) -> None:
-        """Who comes while it goes on has it already."""
+        """Viewers who join meanwhile already have this batch."""
         waiting = list(self._abreast)
         for begin in range(0, len(waiting), AT_ONCE):
             if begin:
@@ -165,14 +165,14 @@ class Fanout:
             self._step(waiting[begin : begin + AT_ONCE], batch)
 
     def _step(self, viewers: Sequence[Viewer], batch: Shared) -> None:
-        """Done for each of thousands, twenty times a second: all but the one call is for those who are behind."""
+        """Write to thousands of sockets 20 times a second: one system call each while all keep up."""
         abreast, chunk, size, taken = self._abreast, batch.chunk, len(batch.chunk), 0
         for viewer in viewers:
             if viewer not in abreast:
                 continue
             try:
                 taken = viewer.way.write(chunk)
-            except OSError:  # full or gone: the transport finds out which
+            except OSError:  # full or closed: the transport finds out which
                 taken = 0
             if taken != size and not viewer.step(batch, taken):
                 del abreast[viewer]
@@ -189,7 +189,7 @@ class Fanout:
 
 
 def rest(took: float) -> float:
-    """Seconds between two frames. However many watch, they have half of the loop's time: then frames merge."""
+    """Return seconds until the next frame. Rendering gets at most half of the loop's time; then frames merge."""
     return max(FRAME_SECONDS - took, took)
 
 

@@ -1,4 +1,4 @@
-"""Logs folded and kept: who asks again waits for what came since, not for the whole log."""
+"""Cached folds of logs: a repeated request folds only what is new."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from app.loop.state import RunState, fold
 from app.store.events import STEADY, EventStore
 
 MOST = 32
-"""Logs that are kept, the ones last asked for. A run's state of thirty rules holds some hundred kilobytes."""
+"""Cached logs, least recently used dropped first. A run of thirty rules takes some 100 KB."""
 
 
 class Folded(Protocol):
@@ -21,7 +21,7 @@ State = TypeVar("State", bound=Folded)
 
 
 class KeptFolds(Generic[State]):
-    """A log is only added to, so what was folded once stays right. Asked from many threads."""
+    """Thread-safe LRU cache of fold states. Logs only grow, so a cached state stays valid."""
 
     def __init__(self, empty: State, most: int = MOST) -> None:
         self._empty, self._most = empty, most
@@ -33,7 +33,7 @@ class KeptFolds(Generic[State]):
             kept = self._kept.get(name, self._empty)
         state = folded(kept)
         with self._lock:
-            if self._kept.get(name, self._empty).seq <= state.seq:  # two may have folded the same
+            if self._kept.get(name, self._empty).seq <= state.seq:  # another thread may have folded the same log
                 self._kept[name] = state
             self._kept.move_to_end(name)
             while len(self._kept) > self._most:
@@ -42,7 +42,7 @@ class KeptFolds(Generic[State]):
 
 
 class Folds:
-    """Runs as they are now."""
+    """Cached current state of runs."""
 
     def __init__(self, store: EventStore, most: int = MOST) -> None:
         self._store, self._kept = store, KeptFolds(RunState(), most)

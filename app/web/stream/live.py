@@ -1,4 +1,4 @@
-"""What has no place in a run's log and is true now: sent whole to who comes, then as it changes."""
+"""Live parts of a page that are not in a run's log: sent whole to a new viewer, then as they change."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from app.web.stream.viewer import Viewer
 
 
 class Live(Protocol):
-    """One per application, so that all see the same. Its messages carry no id: a page's cursor is its run's."""
+    """One per application, so all viewers see the same. Its messages have no id: the page's cursor is its run's."""
 
     name: str
 
     def __call__(self, batch: Sequence[Recorded]) -> bytes: ...
 
     def whole(self) -> bytes:
-        """All of it as it was sent last."""
+        """Return all parts as last sent."""
 
 
 async def serve_live(fanout: Fanout, live: Live, viewer: Viewer) -> None:
-    """What comes after the whole was drawn is caught up with, so nothing falls between the two."""
+    """Send the whole, then all changes since before it was rendered, so that none is lost."""
     after = await fanout.present()
     await viewer.write(await asyncio.to_thread(live.whole))
     await fanout.serve(viewer, after)

@@ -1,4 +1,4 @@
-"""Server-sent messages as bytes. Lines end in LF alone: a chunk that ends between CR and LF splits a message."""
+"""Encode server-sent messages. Lines end in LF only: a chunk cut between CR and LF would split a message."""
 
 HELLO = b": temper\n\n"
 HEARTBEAT = b": still here\n\n"
@@ -12,10 +12,10 @@ def message(data: bytes, *, name: str = "", seq: int | None = None) -> bytes:
 
 
 def end(seq: int) -> bytes:
-    """The run is over and all of it was sent: nothing to come back for."""
+    """Encode the end of a run's stream: the viewer need not reconnect."""
     return message(b'{"seq":%d}' % seq, name="end", seq=seq)
 
 
 def reset(head: int) -> bytes:
-    """What the viewer holds cannot be continued: it takes a new snapshot."""
+    """Encode a reset: the viewer cannot resume and must load a new snapshot."""
     return message(b'{"seq":%d}' % head, name="reset")

@@ -1,4 +1,4 @@
-"""How events become messages, and how much of that the event loop does itself."""
+"""Rendering of events to messages, on the event loop if it is short."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,29 +7,29 @@ from typing import Protocol, runtime_checkable
 from app.events.record import Recorded
 
 Render = Callable[[Sequence[Recorded]], bytes]
-"""A batch of events to whole messages, each with its id. A function of the batch alone: it runs in threads, and
-again on older batches for who comes late."""
+"""Renders a batch of events to complete messages, each with its id. Must depend on the batch only: it runs in threads,
+and again on older batches for late viewers."""
 
 FEW = 16
 SMALL = 16 * 1024
-"""Bytes of lines. Within both limits a rendering takes less than the two changes of thread that it saves."""
+"""Bytes of lines. Within both limits, rendering takes less time than switching threads twice."""
 
 
 @runtime_checkable
 class AtHand(Protocol):
-    """A rendering that can tell what it has at hand: a change of thread and back costs more than a few tokens."""
+    """A renderer that can render short batches on the event loop: a thread switch costs more than a few tokens."""
 
     def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
-        """On the event loop. None where it would read, wait or be long: nothing is done then, and a thread does it."""
+        """Render on the event loop. Return None, without side effects, if it would read, wait or take long."""
 
 
 @dataclass(frozen=True)
 class EachAlone:
-    """Every event a message of its own, made of the event and nothing else."""
+    """Renders each event to a message of its own, from the event alone."""
 
     message_of: Callable[[Recorded], bytes]
     instead: bytes = b""
-    """Where nothing of a batch is told."""
+    """Sent if no event of a batch produces a message."""
 
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         return b"".join(map(self.message_of, batch)) or self.instead
@@ -43,7 +43,7 @@ def short(batch: Sequence[Recorded]) -> bool:
 
 
 def at_hand(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
-    """Asked once a stream: the question itself takes longer than a token."""
+    """Return the inline renderer, looked up once per stream because isinstance on a protocol is slow."""
     return render.at_hand if isinstance(render, AtHand) else _never
 
 

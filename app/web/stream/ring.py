@@ -1,4 +1,4 @@
-"""The newest frames of a stream, in a bounded space that does not grow with its viewers."""
+"""The newest frames of a stream, in a buffer bounded by count and bytes."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Ring:
             self._bytes -= len(self._frames.popleft().body)
 
     def after(self, seq: int) -> bytes | None:
-        """All that follows `seq`. None where the ring no longer reaches back, or `seq` lies inside a frame."""
+        """Return all bytes after `seq`, or None if they are no longer kept or `seq` is inside a frame."""
         bodies: list[bytes] = []
         for frame in reversed(self._frames):
             if frame.last == seq:

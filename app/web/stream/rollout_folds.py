@@ -1,4 +1,4 @@
-"""Rollouts as they are now."""
+"""Cached current state of rollouts."""
 
 from sqlmodel import Session
 

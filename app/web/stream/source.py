@@ -1,4 +1,4 @@
-"""Where a stream's events are read from: a run's log, or the machine's samples."""
+"""Where the events of a stream are read from: a run's log or the machine's samples."""
 
 from typing import Protocol
 
@@ -43,5 +43,5 @@ def source(store: EventStore, run: str) -> Source:
 
 
 def ends(event: Event) -> bool:
-    """Nothing follows it in its run."""
+    """Return True if no event follows this one in its log."""
     return isinstance(event, RunFinished | RunFailed | RunStopped | RolloutEnded)

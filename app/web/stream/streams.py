@@ -1,4 +1,4 @@
-"""The streams that somebody watches now, one per run and rendering, and the answer that carries one."""
+"""The streams being watched, one per run and rendering, and the responses that carry them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -21,19 +21,19 @@ from app.web.stream.viewer import Viewer, WayOut, body
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
-    "x-accel-buffering": "no",  # nginx would hold the first messages back
+    "x-accel-buffering": "no",  # otherwise nginx buffers the first messages
 }
 
 
 class Streams:
-    """One per application. What nobody watches is not followed."""
+    """One per application. Runs without viewers are not followed."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
         self._bus, self._store = bus, store
         self._all = AllRuns(bus, store)
         self._fanouts: dict[tuple[str, str], Fanout] = {}
         self.viewers = 0
-        """Who watches now."""
+        """Number of open streams."""
         self._closed = False
 
     def watch(
@@ -46,15 +46,14 @@ class Streams:
         reach: int | None = None,
         live: Live | None = None,
     ) -> Response:
-        """The answer to a viewer who has all up to `after`; None: from the present on.
+        """Return the stream for a viewer that has all events up to `after`; None starts at the head.
 
-        Viewers of the same run and `rendering` share the first one's `render` and `reach`. `live`: what is told of
-        the machine on the same stream, for a browser holds six of them at most.
-        """
+        Viewers of the same run and `rendering` share the first one's `render` and `reach`. `live` adds live parts
+        to the same stream, because browsers allow only six connections."""
         return _Stream(self, lambda viewer: self._run(viewer, run, rendering, render, after, reach), live)
 
     def watch_live(self, live: Live) -> Response:
-        """The machine alone."""
+        """Return a response with live parts only."""
         return _Stream(self, None, live)
 
     async def _run(
@@ -132,7 +131,7 @@ class _Stream(Response):
 
 
 def _way(scope: Scope) -> WayOut | None:
-    """An answer without a length goes out in chunks by HTTP/1.1 alone."""
+    """Return the connection's direct writer, or None: HTTP/1.0 has no chunked encoding."""
     line = scope.get("state", {}).get("line")
     way: WayOut | None = line.straight() if line and scope.get("http_version") == "1.1" else None
     return way

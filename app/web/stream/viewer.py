@@ -1,4 +1,4 @@
-"""One who watches: a cursor and the way to its socket, never a queue."""
+"""One viewer of a stream: a position and a socket, no queue."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
@@ -16,7 +16,7 @@ def body(content: bytes, *, more: bool = True) -> MutableMapping[str, Any]:
 
 @dataclass(frozen=True)
 class Shared:
-    """One batch for all who watch, made once: as ASGI has it, and as it goes over the wire."""
+    """One batch for all viewers, encoded once: as an ASGI message and as an HTTP chunk."""
 
     after: int
     upto: int
@@ -29,20 +29,20 @@ def shared(after: int, upto: int, content: bytes) -> Shared:
 
 
 class WayOut(Protocol):
-    """To one socket, past all that stands between, which would cost more than the write."""
+    """Direct writes to one socket, bypassing layers that cost more than the write."""
 
     write: Callable[[bytes], int]
-    """Says how much went out: nothing while something else must go first."""
+    """Returns the bytes written; 0 while buffered data must go first."""
 
     def keep(self, rest: bytes) -> bool:
-        """For what `write` left. False: the socket is full, and so is what waits before it."""
+        """Queue what `write` left. Return False if the socket and its buffer are full."""
 
     def aside(self) -> AbstractContextManager[None]:
-        """Around what is sent by the application."""
+        """Disable direct writes while the application sends."""
 
 
 class NoWay:
-    """Where all goes through the application."""
+    """Used when everything goes through the application."""
 
     def write(self, _chunk: bytes) -> int:
         return 0
@@ -56,7 +56,7 @@ class Viewer:
 
     def __init__(self, send: Send, way: WayOut | None = None) -> None:
         self.after = 0
-        """Where it stands, once the hub steps it no longer."""
+        """Position, valid once the fanout no longer serves this viewer directly."""
         self.way = way or NoWay()
         self._send = send
         self._woken = asyncio.Event()
@@ -68,7 +68,7 @@ class Viewer:
                 await self._send(body(content))
 
     def step(self, batch: Shared, taken: int) -> bool:
-        """All but `taken` bytes, without waiting. False when the socket is full: its own task goes on from here."""
+        """Send all but the first `taken` bytes without waiting. Return False if the socket is full."""
         if isinstance(self.way, NoWay):
             self._rest = begin(self._send(batch.message))
             stepped, self.after = self._rest is None, batch.upto
@@ -82,7 +82,7 @@ class Viewer:
         self._woken.set()
 
     async def parted(self) -> None:
-        """Return once the hub no longer steps this viewer, with its socket writable again."""
+        """Wait until the fanout no longer serves this viewer directly and its socket is writable."""
         await self._woken.wait()
         self._woken.clear()
         rest, self._rest = self._rest, None
@@ -91,7 +91,7 @@ class Viewer:
 
 
 def begin(sending: Awaitable[None]) -> Awaitable[None] | None:
-    """Run a send up to its first wait: most never wait, and a task for each would cost more than the write."""
+    """Run a send to its first suspension and return the rest, if any. Cheaper than a task: most sends never suspend."""
     assert isinstance(sending, Coroutine)
     try:
         blocked = sending.send(None)
@@ -109,7 +109,7 @@ def _finish(sending: Coroutine[Any, Any, None], blocked: Any) -> Generator[Any, 
     except BaseException as exc:
         sending.throw(exc)
         raise
-    yield from sending  # a coroutine that has begun cannot be awaited, only carried on
+    yield from sending  # a started coroutine cannot be awaited, only delegated to
 
 
 async def _failed(exc: Exception) -> None:

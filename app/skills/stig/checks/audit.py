@@ -1,4 +1,4 @@
-"""Switches of the audit system: what auditctl loads, and what augenrules would load at the next start."""
+"""Checks of audit switches, in the loaded rules and in what augenrules loads at the next start."""
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check

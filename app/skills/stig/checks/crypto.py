@@ -1,4 +1,4 @@
-"""The FIPS lists of ciphers and MACs: in the crypto policy's back-end, and in force in sshd."""
+"""Checks of the FIPS ciphers and MACs, in the crypto policy's back-end and in effect in sshd."""
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check

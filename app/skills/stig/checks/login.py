@@ -1,4 +1,4 @@
-"""What a login shell and a login get: the idle timeout, the number of logins, and who may read the hashes."""
+"""Checks of logins: idle timeout, number of logins, mode of /etc/shadow."""
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
@@ -39,7 +39,7 @@ def idle_timeout(rule: str, most: int) -> Check:
 
 
 def _taken(files: Files, scripts: list[str]) -> list[Assignment]:
-    """A variable that an earlier line made readonly keeps its value, or stays without one."""
+    """Return the assignments of TMOUT that take effect; a readonly variable keeps its value."""
     found = []
     for one in (one for path in scripts for one in declarations(source.text(files, path) or "", path)):
         if one.name == "TMOUT":

@@ -1,4 +1,4 @@
-"""A kernel module that must not load: neither by name nor by an alias."""
+"""Checks that a kernel module cannot load, by name or alias."""
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check

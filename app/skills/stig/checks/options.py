@@ -1,4 +1,4 @@
-"""Options of login.defs, auditd and dnf, each by its reader's own rule of which line wins."""
+"""Checks of options in login.defs, auditd.conf and dnf.conf, each by its reader's precedence."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class WantedOption:
     key: str
     accepts: Callable[[str], bool]
     words: str
-    """What is accepted, as a sentence may say it."""
+    """The accepted values, in words."""
 
     @property
     def name(self) -> str:
@@ -43,7 +43,7 @@ def password_age(rule: str, most: int) -> Check:
 
 
 def umask(rule: str, mask: str) -> Check:
-    """useradd takes the last line, pam_umask the first and in any case of letters: all have to agree."""
+    """Check all UMASK lines: useradd uses the last, pam_umask the first, ignoring case."""
     bench = Bench(rule, LOGIN_DEFS)
 
     @bench.reads
@@ -61,7 +61,7 @@ def umask(rule: str, mask: str) -> Check:
 
 
 def disk_full(rule: str, those: frozenset[str] = frozenset({"halt", "single"})) -> Check:
-    """SYSLOG is open to hosts whose availability comes first; no file on the host can show that decision."""
+    """Check disk_full_action. SYSLOG is not accepted: no file shows that availability comes first."""
     bench = Bench(rule, AUDITD)
     words = " or ".join(one.upper() for one in sorted(those))
     wanted = WantedOption("disk_full_action", lambda value: fold(value) in those, words)

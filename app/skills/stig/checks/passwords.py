@@ -1,4 +1,4 @@
-"""faillock and pwquality: their files, and the arguments on the PAM lines that override the files."""
+"""Checks of faillock and pwquality: their files, and PAM arguments that override them."""
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
@@ -21,7 +21,7 @@ def tries(rule: str, most: int) -> Check:
 
 
 def locks_root(rule: str) -> Check:
-    """A flag: pam_faillock looks at the name and not at a value behind it."""
+    """Check the flag even_deny_root, whose value pam_faillock ignores."""
     return _faillock(rule, WantedOption("even_deny_root", lambda _: True, "the line even_deny_root"))
 
 
@@ -35,7 +35,7 @@ def _faillock(rule: str, wanted: WantedOption) -> Check:
 
 
 def password_length(rule: str, least: int) -> Check:
-    """libpwquality reads the folder first and the file last; no line of either may ask for less."""
+    """Check minlen in all files, of which libpwquality reads pwquality.conf last."""
     bench, wanted = Bench(rule, PWQUALITY), WantedOption("minlen", between(least, 999_999_999), f"{least} or more")
 
     def check(files: Files) -> Verdict:

@@ -1,4 +1,4 @@
-"""Who gets in or up without a password: nullok in PAM, NOPASSWD and !authenticate in sudoers."""
+"""Checks against access without a password: nullok in PAM, NOPASSWD and !authenticate in sudoers."""
 
 from collections.abc import Callable
 

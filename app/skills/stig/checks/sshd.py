@@ -1,4 +1,4 @@
-"""sshd options: stated for everybody, in force over every other line, and not weakened by a Match block."""
+"""Checks of sshd options: stated globally, in effect, and not weakened by a Match block."""
 
 from collections.abc import Callable
 
@@ -21,12 +21,12 @@ def states(rule: str, keyword: str, value: str) -> Check:
 
 
 def states_time(rule: str, keyword: str, most: int) -> Check:
-    """From 1 second to `most`; 0 switches the mechanism off."""
+    """Check for 1 second to `most`; 0 disables the mechanism."""
     return _requires(rule, keyword, lambda found: 0 < (seconds(found) or 0) <= most, f"1 to {most} seconds")
 
 
 def shows_banner(rule: str, notice: str = "") -> Check:
-    """`notice` is the site's own, word for word; empty is any."""
+    """Check the banner. `notice`: the site's exact text; empty accepts any."""
     stated = _requires(rule, "Banner", lambda found: found == ISSUE, ISSUE)
 
     def check(files: Files) -> Verdict:

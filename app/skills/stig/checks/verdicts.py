@@ -1,4 +1,4 @@
-"""How a check says what it found. Host text inside a sentence is quoted, cleaned and short."""
+"""Builds verdicts with evidence. Host text in it is quoted, cleaned and cut."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
 
 
 def shown(value: str) -> str:
-    """What is not plain ASCII is written out, so that a look-alike letter or a control sequence shows as such."""
+    """Escape all but plain ASCII, so that look-alikes and control sequences are visible."""
     cleaned = _UNPRINTABLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", value)
     return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[:_LONGEST]}…"
 
@@ -27,14 +27,14 @@ def place(setting: Setting) -> str:
 
 @dataclass(frozen=True)
 class Bench:
-    """Gives the verdicts on one rule."""
+    """Creates the verdicts of one rule."""
 
     rule: str
     path: str
-    """The file that decides, where no line can be named."""
+    """The deciding file, if no line can be named."""
 
     def reads(self, judge: Callable[[Files, str], Verdict]) -> Check:
-        """A check of the text of that file, which has to be there."""
+        """Return a check of the file's text, which fails if the file is absent."""
 
         def check(files: Files) -> Verdict:
             text = source.text(files, self.path)

@@ -1,5 +1,5 @@
-# ask PROGRAM ARGUMENT...: what the host's own program says of the files that come on stdin, laid over the host's own.
-# In mounts of its own, where the host is read-only: nobody else sees the files, and nothing is left of them.
+# ask PROGRAM ARGUMENT...: run the host's program on the files from stdin, laid over the host's own.
+# In a private mount namespace with the host read-only: invisible to others, and nothing is left.
 [ -x "$1" ] || fail 44 "$1 is not installed there"
 command -v unshare >/dev/null 2>&1 || fail 44 "unshare is not installed there"
 mkdir -p -m 700 -- "${home%/*}" || fail 44 "${home%/*} cannot be made"
@@ -26,7 +26,7 @@ mount -t overlay -o lowerdir=/etc,upperdir=up,workdir=work overlay etc 2>/dev/nu
   cp -a /etc/. etc/ || no "/etc cannot be copied"
 tar -xpf - || no "the files cannot be laid out"
 set -- chroot "$box" "$@"
-# It reads, and that is all: even what it may read as root it may not change.
+# Read-only: drop every capability to change what root can read.
 drop="setpriv --no-new-privs --bounding-set -all,+dac_read_search,+sys_chroot --inh-caps -all"
 $drop true 2>/dev/null && set -- $drop "$@"
 exec "$@" </dev/null 2>&1

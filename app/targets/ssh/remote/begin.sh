@@ -1,4 +1,4 @@
-# begin NAME SECONDS RESTORE SERVICES: the pre-images of what comes on stdin, then two that take them back: timer and boot.
+# begin NAME SECONDS RESTORE SERVICES: store pre-images of the paths on stdin; arm the rollback timer and boot unit.
 name=$1 new=$home/.$1.new at=$home/$1
 locked
 case $(mark_of "$name") in

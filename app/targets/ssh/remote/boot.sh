@@ -1,4 +1,4 @@
-# What takes an open change back when the host starts anew: no timer outlives that.
+# Rolls an open change back at boot, because no timer survives a restart.
 starts_by() {
   if [ -d /run/systemd/system ]; then echo systemd
   elif [ -d /etc/local.d ] && [ -e /etc/runlevels/default/local ]; then echo openrc

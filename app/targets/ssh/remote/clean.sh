@@ -1,4 +1,4 @@
-# clean KEPT: all that is ours on this host goes, each thing named; 3 where a change is open.
+# clean KEPT: remove everything of ours and print each path; exit 3 if a change is open.
 ours=${home%/*}
 [ ! -d "$home" ] || locked
 for at in "$home"/*/; do
@@ -13,6 +13,6 @@ for at in "$home"/*/; do
 done
 for at in /etc/.temper-trial /etc/systemd/system/temper-undo-* "$wants"/temper-undo-* /etc/local.d/temper-undo-* \
   /etc/rcS.d/S99temper-undo-* /etc/cron.d/temper-undo-* "$1" "$ours"; do gone "$at"; done
-# A folder that was made for it goes where nothing else is in it.
+# Remove our folders if they are empty.
 if rmdir -- "${1%/*}" 2>/dev/null; then printf "%s\n" "${1%/*}"; fi
 exit 0

@@ -1,5 +1,5 @@
-# examine SUDO DOORS BECOME: what the probes cannot read off files. Each argument has names, a blank between them.
-# A row is a word, a code or a name, and what was said. Nothing here changes a file of the host, and all of it is bounded.
+# examine SUDO DOORS BECOME: probes that files cannot answer. Each argument is a list of names separated by blanks.
+# Prints rows of a word, a code or name, and text. Changes no file of the host; all output is bounded.
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 said() { # said WORD COMMAND...: its exit status and its last line
   word=$1; shift
@@ -27,7 +27,7 @@ if command -v systemctl >/dev/null 2>&1; then
   masks
   [ -d /run/systemd/system ] && lines failed all systemctl list-units --no-legend --no-pager --plain --failed
 fi
-# Without the three options that only shut something out: a mount may become stricter.
+# Ignore the three options that only restrict a mount: it may become stricter.
 [ -r /etc/fstab ] && row fstab 0 "$(awk '{ gsub(/,(nodev|nosuid|noexec)/, "", $4); print }' /etc/fstab | sha256sum | cut -c -12)"
 if [ -r /etc/selinux/config ]; then
   policy=$(sed -n 's/^SELINUXTYPE=[[:space:]]*\([A-Za-z0-9_-]*\).*/\1/p' /etc/selinux/config | tail -n 1)
@@ -40,9 +40,9 @@ at=$(sed -n 's/^[[:space:]]*log_file[[:space:]]*=[[:space:]]*\(\/[^[:space:]]*\)
 [ -r /etc/audit/auditd.conf ] && timeout -k 1 5 df -Pk -- "${at:-/var/log/audit}" 2>/dev/null | {
   read -r _; read -r _ size _ free _ && row fill "$size" "$free"
 }
-# In a mount namespace that ends with it: logs are muted, and libpam is given a copy of the host's own stacks in which
-# the module that asks for the password answers as it is told. So it is seen who would come in, and nobody's password is
-# needed, no tally kept, no session opened.
+# In a temporary mount namespace with muted logs, libpam gets a copy of the host's stacks in which the password
+# module gives a fixed answer. This shows who could log in without a password, a failure count or a session
+# on the host.
 timeout -k 2 20 unshare -m -- /bin/sh -s "$2" "$3" "$missing" 2>&1 <<'INSIDE' || row doors no "the host allows no mount namespace"
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
@@ -70,7 +70,7 @@ mkdir /mnt/kept && cp -L /etc/pam.d/* /mnt/kept 2>/dev/null
 mount --bind /mnt/pam.d /etc/pam.d || exit 1
 flow='permit|deny|debug|succeed_if|usertype|localuser|rootok|nologin|access|listfile|wheel|shells|securetty|time|faillock'
 proof='unix|unix2|sss|ldap|krb5|winbind|radius|tacplus|systemd_home|pkcs11|fprintd|u2f|yubico|oath|google_authenticator|duo|userdb|pwdb|tcb|himmelblau|aad'
-# What is not installed stays as it is named: libpam has words for that.
+# A missing module keeps its name: libpam reports it.
 gone=$(printf '%s' "$3" | tr -s ' ' '|' | sed 's/^|//; s/\./\\./g')
 for answer in success auth_err; do
   cp /mnt/kept/* /mnt/pam.d

@@ -1,9 +1,9 @@
-# fetch all PATTERN... -- NAMED... | fetch some PATH... : the files as a tar stream, with owners by name and modes.
-# What matches a pattern is fetched whole; what only a rule names, where everybody may read it and it is small.
+# fetch all PATTERN... -- NAMED... | fetch some PATH...: print the files as a tar stream with owner names and modes.
+# Pattern matches are sent whole; files that only a rule names, if they are small and world-readable.
 cd / || fail 9 "the root folder cannot be entered"
 most=262144
 ways() {
-  # The path and the folders on the way to it, each ended by a NUL.
+  # The path and its parent folders, each ended by a NUL.
   way=$1
   while :; do
     printf '%s\0' "$way"

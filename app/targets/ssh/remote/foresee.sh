@@ -1,5 +1,5 @@
-# foresee: of the actions that stdin names, one a line, how all that would change stands and would stand, by a dry run; and
-# what this program and its probes need. A row is a word, a name and a value.
+# foresee: dry-run the actions on stdin, one a line; print each resource before and after, and
+# what Temper and its probes need. Rows of a word, a name and a value.
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 lacks() { row lacking - "$*"; exit 0; }
 needs() {

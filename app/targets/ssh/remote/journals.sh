@@ -1,4 +1,4 @@
-# journals: NAME, mark, and whether its timer is armed; one a line.
+# journals: print name, mark and timer state of each journal, one a line.
 [ -d "$home" ] || exit 0
 for at in "$home"/*/; do
   [ -r "$at/files" ] || continue

@@ -1,6 +1,6 @@
-# listed EXCLUDE... : what stands in etc and where keys lie, and never what is in it. Of each path three fields, each
-# ended by a NUL: its kind, mode, owner and size; where it leads as a link; its name. Then an empty one, and of each
-# file its sha256 and its name.
+# listed EXCLUDE...: list /etc and the key folders without contents. Each path has three fields, each
+# ended by a NUL: kind, mode, owner and size; link target; name. Then an empty field, and the
+# sha256 and name of each file.
 cd / || fail 9 "the root folder cannot be entered"
 command -v find >/dev/null 2>&1 && command -v sha256sum >/dev/null 2>&1 || fail 9 "find and sha256sum are needed there"
 keys() {
@@ -9,7 +9,7 @@ keys() {
   done
 }
 under() (
-  # Each exclusion is a path of its own: what is large and made by programs, or only passes by.
+  # Each exclusion is one path: large generated or temporary files.
   set -f
   excluded='-name .temper-trial -o -name *.temper-new -o -name *temper-undo-*'
   for one in $1; do excluded="$excluded -o -path $one"; done

@@ -1,6 +1,6 @@
-# masks: which units the next boot leaves out, a row each, after one with the exit status. systemctl would say the same, and
-# to say it reads every folder once for each unit. The first file of a name decides; an empty one, or a link to a device,
-# masks; a link to another unit is as that one is; and what stands in /run is gone by then.
+# masks: print the units that the next boot skips, a row each, after a row with the exit status. systemctl is slow:
+# it reads every folder once per unit. The first file of a name decides; an empty file or a link to a device
+# masks; a link to another unit follows that unit; files in /run are gone by then.
 masks() {
   set --
   for at in /etc/systemd/system.control /run/systemd/system.control /run/systemd/transient /run/systemd/generator.early \

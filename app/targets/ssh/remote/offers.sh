@@ -1,5 +1,5 @@
-# offers: of the names on stdin, a kind and a name a line, those that are here: a kind, the name, how it stands; and of a
-# package the version that could be installed.
+# offers: for each "kind name" on stdin that exists here, print kind, name and state; for a
+# package also the version that could be installed.
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 while read -r kind name; do
   case $kind in

@@ -1,27 +1,27 @@
-# Packages, by dpkg and apt. What a package's own scripts change is told by what stood before them.
+# Packages, by dpkg and apt. Changes of package scripts are found by comparing with a list from before.
 DEBIAN_FRONTEND=noninteractive DEBCONF_NONINTERACTIVE_SEEN=true APT_LISTCHANGES_FRONTEND=none NEEDRESTART_SUSPEND=1
 export DEBIAN_FRONTEND DEBCONF_NONINTERACTIVE_SEEN APT_LISTCHANGES_FRONTEND NEEDRESTART_SUSPEND
-# Relative to the root: what packages' scripts write to, beside their own files.
+# Paths, relative to the root, that package scripts write besides the package's files.
 grounds='etc var/lib/pam var/lib/ucf var/lib/apt/extended_states var/lib/dpkg/alternatives
   var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked'
 package_state() {
-  # "installed VERSION", "config-files VERSION", or nothing where it is not there.
+  # Print "installed VERSION", "config-files VERSION", or nothing if absent.
   dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null | sed -n '/^not-installed/d; s/ *$//; p; q'
 }
 packages_now() { ! command -v dpkg-query >/dev/null 2>&1 || dpkg-query -W -f '${binary:Package}\t${db:Status-Status} ${Version}\n' | grep -v "${tab}not-installed" | sort; }
 apt_get() {
-  # Never more than was asked, never a question, and a file of the host's own is kept as it is.
+  # Install nothing else, ask nothing, and keep changed configuration files.
   apt-get -q -y -o APT::Get::AutomaticRemove=false -o APT::Get::HideAutoRemove=true -o DPkg::Lock::Timeout=60 \
     -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-confold "$@" </dev/null 9>&-
 }
 apt_foresees() {
-  # apt_foresees install|remove NAME...: NAME and the version that it comes to have, which is none where it goes.
+  # apt_foresees install|remove NAME...: print each name and its future version, empty if removed.
   apt_get -s "$@" 2>&1 | sed -n \
     -e 's/^Inst \([^ ]*\) .*(\([^ ]*\) .*$/\1 \2/p' \
     -e 's/^\(Remv\|Purg\) \([^ ]*\) .*$/\2 -/p' -e 's/^E: \(.*\)$/! \1/p'
 }
 described() (
-  # Every path under the grounds of a root, with kind, mode, owner and where a link points, then its content's digest.
+  # Print every watched path with kind, mode, owner and link target, then its digest.
   cd -- "$1/" || exit
   for ground in $grounds; do
     [ -e "$ground" ] || [ -L "$ground" ] || continue
@@ -31,13 +31,13 @@ described() (
   done | sort
 )
 touched() {
-  # touched JOURNAL: the paths that are not as they stood when it began.
+  # touched JOURNAL: print the paths that changed since the journal began.
   described "$1/state" >"$1/then" && described / >"$1/now" || return 1
   comm -3 "$1/then" "$1/now" | sed "s/^$tab//" | cut -f 1 | sort -u
   rm -f -- "$1/then" "$1/now"
 }
 repacked() {
-  # repacked NAME FOLDER: a package as it is laid out here, made into one that dpkg can install again.
+  # repacked NAME FOLDER: rebuild an installed package as a .deb.
   out=$2/tree
   mkdir -p -m 755 -- "$out/DEBIAN" || return 1
   for part in $(dpkg-query --control-list "$1"); do
@@ -54,7 +54,7 @@ repacked() {
   rm -rf -- "$out" "$2/list"
 }
 package_kept() {
-  # package_kept NAME FOLDER: from apt's own store, else as it stands.
+  # package_kept NAME FOLDER: save the package, from apt's cache or rebuilt.
   version=$(dpkg-query -W -f '${Version}' "$1") arch=$(dpkg-query -W -f '${Architecture}' "$1")
   for cached in "/var/cache/apt/archives/$1_$(printf %s "$version" | sed 's/:/%3a/')_$arch.deb"; do
     if [ -r "$cached" ] && dpkg-deb --contents "$cached" >/dev/null 2>&1; then cp -- "$cached" "$2/$1.deb"; return; fi
@@ -62,7 +62,7 @@ package_kept() {
   repacked "$1" "$2"
 }
 packages_kept() {
-  # packages_kept JOURNAL: how packages stand, what their scripts could change, and those of the journal that are there.
+  # packages_kept JOURNAL: save package states, the paths that scripts can change, and the journal's packages.
   packages_now >"$1/packages" && mkdir -m 700 -- "$1/state" "$1/keep" || return 1
   ( cd / && for ground in $grounds; do
       [ ! -e "$ground" ] || cp -a --parents -- "$ground" "$1/state/" || exit 1
@@ -76,7 +76,7 @@ packages_kept() {
   done <"$1/resources"
 }
 packages_back() {
-  # packages_back JOURNAL: by dpkg alone, which needs no network. What came goes first.
+  # packages_back JOURNAL: restore with dpkg alone, without a network. New packages are removed first.
   packages_now >"$1/packages.now"
   grep -q '^package:' "$1/resources" || return 0
   dpkg --force-confold --configure -a </dev/null >/dev/null 2>&1 9>&-
@@ -100,7 +100,7 @@ packages_back() {
   packages_now >"$1/packages.now"
 }
 resources_back() {
-  # resources_back JOURNAL. What somebody else changed meanwhile, and no script of ours, is left as it is.
+  # resources_back JOURNAL: restore paths; changes that were not made by our scripts stay.
   if [ ! -e "$1/others" ]; then
     if [ -r "$1/touched" ]; then touched "$1" | comm -23 - "$1/touched"; fi >"$1/others.new"
     mv -fT -- "$1/others.new" "$1/others"
@@ -124,7 +124,7 @@ resources_back() {
   sync
 }
 resources_left() {
-  # resources_left JOURNAL: what is not as it was, a name a line.
+  # resources_left JOURNAL: print the resources that still differ, one a line.
   comm -3 "$1/packages" "$1/packages.now" | sed "s/^$tab//" | cut -f 1 | sort -u | sed 's/^/package:/'
   touched "$1" | comm -23 - "$1/others" | sed 's,^,/,'
 }

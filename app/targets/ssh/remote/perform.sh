@@ -1,5 +1,5 @@
-# perform JOURNAL: an action a line from stdin is done, where the open journal JOURNAL of this host holds it. Says how
-# what it holds stands then, and what else is not as it was.
+# perform JOURNAL: perform the actions on stdin, one a line, that the open journal covers. Prints the new state
+# of its resources, and other changed paths.
 at=$home/$1
 locked
 [ "$(mark_of "$1")" = open ] && [ -s "$at/resources" ] || fail 7 "no open journal of the host holds this"
@@ -8,7 +8,7 @@ saying() { why=$("$@" 2>&1 </dev/null 9>&-) || fail 8 "$(printf '%s' "$why" | ta
 while read -r verb name rest; do
   case $verb in
   install | remove)
-    # Between the dry run and now somebody else may have been at work here.
+    # Another process may have changed something since the dry run.
     apt_foresees "$verb" "$name" | while read -r one version; do
       [ "$one" != '!' ] || fail 8 "$version"
       holds "package:$one"

@@ -1,4 +1,4 @@
-# place file|folder|make PATH: a path taken away, or a folder made.
+# place file|folder|make PATH: remove a file or folder, or make a folder.
 [ ! -d "$home" ] || locked
 case $1 in
 file) rm -f -- "$(beside "$2")" "$2" ;;

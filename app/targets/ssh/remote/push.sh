@@ -1,4 +1,4 @@
-# push journalled|anyway|alone PATH SIZE MODE OWNER TIME: stdin becomes the file, whole or not at all.
+# push journalled|anyway|alone PATH SIZE MODE OWNER TIME: replace the file by stdin, atomically.
 claimed
 path=$2 temp=$(beside "$2")
 rm -f -- "$temp"
@@ -9,7 +9,7 @@ gone() { rm -f -- "$temp"; fail "$@"; }
 [ "$(stat -c %s -- "$temp")" = "$3" ] || gone 8 "the line was cut: $path came in part"
 [ "$1" = alone ] || locked
 if [ "$1" = journalled ]; then
-  # No write without a pre-image: a change that was taken back meanwhile is not gone on with.
+  # No write without a pre-image: the change may have been rolled back meanwhile.
   held=
   while IFS= read -r name; do
     [ "$(mark_of "$name")" = open ] && while IFS=$tab read -r _ one; do [ "$one" = "$path" ] && held=1; done <"$home/$name/files"
@@ -25,7 +25,7 @@ if [ -f "$path" ]; then
 fi
 chown -- "$5" "$temp" && chmod -- "$4" "$temp" || gone 9 "$path cannot be given to $5"
 [ -f "$path" ] || ! command -v restorecon >/dev/null 2>&1 || restorecon -- "$temp" 2>/dev/null
-# A change is new, and whoever copies what is newer shall see it; what is taken back is as old as it was.
+# A change gets a new time, so that backups copy it; a restored file gets its old time.
 if [ "$6" = - ]; then touch -- "$temp"; else touch -d "@$6" -- "$temp"; fi
 synced "$temp"
 mv -fT -- "$temp" "$path" || gone 9 "$path cannot be put in place"

@@ -1,4 +1,4 @@
-# ready BYTES: can a change be made here, and taken back?
+# ready BYTES: check that a change and its rollback are possible here.
 for tool in tar head timeout mv cp cmp stat sha256sum tac sync dd; do
   command -v "$tool" >/dev/null 2>&1 || fail 3 "$tool is not installed there"
 done
@@ -8,7 +8,7 @@ writable() {
   rm -f -- "$trial"
 }
 writable /etc $(($1 / 65536)) || fail 5 "there is no room to write in /etc, or it is read-only"
-# From here on it can be changed; 4 and 6 say that it could not be changed back.
+# The host can be changed; exit 4 or 6 if it could not roll back.
 mkdir -p -m 700 -- "$home" 2>/dev/null && chmod 700 -- "${home%/*}" "$home" || fail 4 "$home cannot be made, so no journal can be kept"
 writable "$home" $(($1 / 65536)) || fail 4 "there is no room to write in $home, or it is read-only"
 { [ -d /run/systemd/system ] && command -v systemd-run >/dev/null 2>&1; } || command -v setsid >/dev/null 2>&1 ||

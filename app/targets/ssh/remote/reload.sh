@@ -1,3 +1,3 @@
-# reload SERVICE...: 8 where it failed, 7 where nothing shows that the last of them read its files.
+# reload SERVICE...: exit 8 if a reload fails, 7 if nothing proves that the last service read its files.
 claimed
 for one; do reload_one "$one" || exit; done

@@ -1,4 +1,4 @@
-# What is no file: units, mounts, the ageing of accounts. Packages have a part of their own.
+# Units, mounts and account ageing. Packages are in packages.sh.
 state_of() {
   case $1 in
   package:*) package_state "${1#package:}" ;;
@@ -15,7 +15,7 @@ sysctl_state() {
 }
 booted() { [ -d /run/systemd/system ]; }
 unit_state() {
-  # "enabled active": by systemctl, which knows the first without a running systemd. Nothing where there is no such unit.
+  # Print "enabled active"; systemctl knows the first without a running systemd. Nothing for an unknown unit.
   enabled=$(systemctl is-enabled "$1" 2>/dev/null | head -n 1)
   case $enabled in '' | not-found) return ;; esac
   active=-
@@ -36,7 +36,7 @@ unit_becomes() {
 }
 flags='nodev nosuid noexec'
 named_flags() {
-  # The three that matter, of a list with commas, in one order.
+  # Print the three relevant options of a comma-separated list, in a fixed order.
   found=
   for flag in $flags; do case ",$1," in *",$flag,"*) found="$found $flag" ;; esac; done
   printf '%s' "${found:- none}"
@@ -53,12 +53,12 @@ mount_state() {
   printf 'mounted%s, fstab%s\n' "$(named_flags "$live")" "$(named_flags "$stated")"
 }
 mount_becomes() {
-  # mount_becomes MOUNT FLAGS: with these three as well.
+  # mount_becomes MOUNT FLAGS: print the options with these added.
   live=$(live_options "$1") stated=$(fstab_options "$1")
   printf 'mounted%s, fstab%s\n' "$(named_flags "$live,$2")" "$(named_flags "$stated,$2")"
 }
 fstab_with() {
-  # fstab_with MOUNT FLAGS: the file as it would be; 3 where it has no line for that.
+  # fstab_with MOUNT FLAGS: print the changed file; exit 3 if it has no line for the mount.
   awk -v at="$1" -v more="$2" '
     function with(options,   n, i, words, out) {
       n = split(more, words, ","); out = options
@@ -80,13 +80,13 @@ account_becomes() {
   account_state "$1" | sed "s/$2 [^,]*/$2 $3/"
 }
 remounted() {
-  # remounted MOUNT OPTIONS: to these exactly, whatever fstab says.
+  # remounted MOUNT OPTIONS: remount with exactly these, whatever fstab has.
   with=$2
   for flag in $flags; do case ",$2," in *",$flag,"*) ;; *) with="$with,${flag#no}" ;; esac; done
   mount --options-mode ignore -o "remount,$with" "$1"
 }
 lives_kept() {
-  # lives_kept JOURNAL: what no file holds: which units run, with which options a mount is there.
+  # lives_kept JOURNAL: save what no file holds: running units and the options of mounts.
   while IFS= read -r held; do
     case $held in
     unit:*) printf '%s\t%s\n' "$held" "$(unit_state "${held#unit:}")" ;;
@@ -96,7 +96,7 @@ lives_kept() {
   done <"$1/resources" >"$1/lives"
 }
 lives_back() {
-  # Once the files are back.
+  # Runs after the files are restored.
   if booted; then systemctl daemon-reload; fi
   while IFS=$tab read -r held was; do
     case $held in

@@ -1,6 +1,6 @@
-# restore NAME asked|timer|boot: what the journal holds, put back; as often as one likes. Says what differs all the same.
+# restore NAME asked|timer|boot: restore what the journal holds; repeatable. Prints what still differs.
 name=$1 at=$home/$1
-# Whatever a package's scripts are at is waited for: cut off in mid-work they leave more to put back.
+# Wait for running package scripts: killing one would leave more to restore.
 [ ! -e "$at/resources" ] || patience=330
 locked
 case $(mark_of "$name") in
@@ -15,7 +15,7 @@ while IFS=$tab read -r number path; do
   if [ -f "$at/$number" ]; then
     if ! same "$at/$number" "$path"; then
       rm -f -- "$temp"
-      # On a full disk the image itself gets a second name: that takes no room.
+      # On a full disk, hard-link the image: that needs no space.
       { cp -a -- "$at/$number" "$temp" && synced "$temp"; } 2>/dev/null || { rm -f -- "$temp"; ln -- "$at/$number" "$temp"; }
       mv -fT -- "$temp" "$path"
     fi
@@ -34,7 +34,7 @@ done <"$at/files"
 [ ! -e "$at/resources" ] || { resources_left "$at"; lives_left "$at"; })
 printf '%s\n' "$differs"
 port=$(cat "$at/port" 2>/dev/null)
-# When the host starts by systemd, we come before those who would read the files.
+# At boot under systemd we run before the services that read the files.
 [ "$2" = boot ] && [ -d /run/systemd/system ] || while read -r service; do
   [ -z "$service" ] || reload_one "$service" 9>&-
 done <"$at/services"

@@ -1,5 +1,5 @@
-# running KEY...: what runs here, for whoever has read the files: the boot, the sshd that listens, these kernel settings,
-# the audit rules and switches that are loaded, the modules that are, how mounts stand beside what fstab says. A row is a word, a name and a value.
+# running KEY...: print the boot id, the listening sshd, these kernel settings, the loaded audit rules and
+# modules, and mounts compared with fstab. Rows of a word, a name and a value.
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 row boot id "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
 ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
@@ -16,15 +16,15 @@ noted_by() { # the pid file of this process
 port=$(came_in_by)
 # shellcheck disable=SC2046
 for pid in $(listeners $(ears "$port")); do
-  # With a socket of systemd's each login has a sshd of its own, which has read everything.
+  # Under socket activation each login has a new sshd, which has read everything.
   [ "$pid" != 1 ] || continue
   kept=$(noted_by "$pid")
   if [ "$kept" ]; then begun=$(stat -c %.Y -- "$kept" 2>/dev/null || stat -c %Y -- "$kept")
   else begun=$((up_since + $(born "$pid") / ticks))
   fi
   last=$(newest /etc/ssh/sshd_config /etc/ssh/sshd_config.d/*.conf /etc/crypto-policies/back-ends/opensshserver.config)
-  # It writes its pid file each time that it begins anew. Without one, a process that is newer than the files has read
-  # them, and of an older one nothing is known.
+  # auditd writes its pid file at each start. Without one, a process newer than the files has read them;
+  # of an older one nothing is known.
   if [ "$(printf '%s\n' "${last%% *}" "$begun" | sort -n | tail -n 1)" = "$begun" ]; then row sshd read ''
   elif [ "$kept" ]; then row sshd late "${last#* }"
   fi

@@ -1,7 +1,7 @@
-# Is what was written gone by? That a signal was sent is no answer: what came of it is looked at.
+# Reloads a service and verifies that it took effect; sending a signal proves nothing.
 unproven=7
 came_in_by() {
-  # The port: sshd tells it to its sessions, and sudo forgets it; whoever started us has it still.
+  # The port: sshd sets it for its sessions and sudo drops it; our parent process still has it.
   said=${SSH_CONNECTION:-} up=$$
   while [ -z "$said" ] && [ "${up:-0}" -gt 1 ]; do
     up=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$up/status" 2>/dev/null)
@@ -10,7 +10,7 @@ came_in_by() {
   printf '%s\n' "${said##* }"
 }
 ears() {
-  # The sockets that listen on a port, by the kernel's own table. A sshd that begins anew has new ones.
+  # Print sockets that listen on a port, from the kernel's table. A restarted sshd has new ones.
   wanted=$(printf '%04X' "$1" 2>/dev/null) || return 0
   for table in /proc/net/tcp /proc/net/tcp6; do
     [ ! -r "$table" ] || while read -r _ mine _ state _ _ _ _ _ inode _; do
@@ -19,7 +19,7 @@ ears() {
   done
 }
 holders() {
-  # Who holds one of these sockets: those that are called sshd first, since all are many.
+  # Print processes that hold one of these sockets; sshd processes first, because there are many.
   some=
   for comm in /proc/[0-9]*/comm; do
     read -r called 2>/dev/null <"$comm" && [ "$called" = sshd ] && some="$some ${comm%comm}fd"
@@ -38,7 +38,7 @@ holders() {
   done
 }
 listeners() {
-  # Those who hold these sockets; where the kernel does not say who, by pid file, never by name.
+  # Print the holders of these sockets; if the kernel hides them, use the pid file, never the name.
   found=$(holders "$@")
   [ "$found" ] && { printf '%s\n' "$found"; return; }
   for file in "$(sshd -T 2>/dev/null | sed -n 's/^pidfile //p')" /run/sshd.pid /var/run/sshd.pid; do
@@ -48,7 +48,7 @@ listeners() {
   done
 }
 told_by() {
-  # What a listening sshd was started with that changes what it goes by, a word a line.
+  # Print arguments of a listening sshd that change its configuration, one a line.
   next=
   tr '\0 ' '\n\n' 2>/dev/null <"/proc/$1/cmdline" | while read -r word; do
     case $next$word in
@@ -60,7 +60,7 @@ told_by() {
   done
 }
 other_file() {
-  # The file that it reads instead of the one that is changed.
+  # Print the file that it reads instead of the changed one.
   told_by "$1" | { last=
     while read -r word; do
       case $last$word in
@@ -73,7 +73,7 @@ other_file() {
 }
 unit_of() { sed -n 's/^.*\/\([^/]*\.service\)$/\1/p' "/proc/$1/cgroup" 2>/dev/null | head -n 1; }
 renewed() {
-  # renewed PORT INODE...: does somebody listen there, and by none of these sockets?
+  # renewed PORT INODE...: succeed if the port has a listener on none of these sockets.
   now=$(ears "$1"); shift
   [ "$now" ] || return 1
   for old; do for one in $now; do [ "$one" != "$old" ] || return 1; done; done
@@ -97,7 +97,7 @@ reload_sshd() {
     sleep 0.05
     tries=$((tries + 1))
   done
-  # systemd holds the socket for it: then a new process has to be seen instead of a new socket.
+  # systemd holds the socket: look for a new process instead of a new socket.
   # shellcheck disable=SC2086
   for pid in $(holders $was); do
     unit=$(unit_of "$pid")
@@ -108,7 +108,7 @@ reload_sshd() {
 }
 property() { systemctl show -p "$1" --value "$2" 2>/dev/null; }
 restarted() {
-  # By systemd's own account: its process, or for what runs once its end, is newer than it was.
+  # By systemd's record: the main process, or the end of a one-shot, is newer than before.
   started=$(property ExecMainStartTimestampMonotonic "$1")
   why=$(systemctl restart "$1" 2>&1) || { printf '%s does not start again: %s\n' "$1" "$why" >&2; return 8; }
   [ "$(property ExecMainStartTimestampMonotonic "$1")" != "$started" ] && [ "$(property Result "$1")" = success ] &&
@@ -117,7 +117,7 @@ restarted() {
   return 8
 }
 signalled() {
-  # auditd alone is told by a signal, since nobody may restart it: the same process is to outlive what it reads.
+  # auditd may not be restarted, so it gets a signal: the same process must survive rereading.
   main=$(property MainPID "$1")
   why=$(systemctl reload "$1" 2>&1) || { printf '%s does not reload: %s\n' "$1" "$why" >&2; return 8; }
   sleep 0.3

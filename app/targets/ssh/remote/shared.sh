@@ -1,4 +1,4 @@
-# In front of every script: who keeps what where. POSIX sh, coreutils and tar; flock where the host has it.
+# Shared by every script: paths and locks. Needs POSIX sh, coreutils and tar; flock if present.
 set -u
 umask 077
 LC_ALL=C
@@ -9,7 +9,7 @@ tab=$(printf '\t')
 fail() { code=$1; shift; printf '%s\n' "$*" >&2; exit "$code"; }
 synced() { sync -- "$@" 2>/dev/null || sync; }
 beside() { printf '%s/.%s.temper-new' "${1%/*}" "${1##*/}"; }
-# Nothing is done for who had the host before somebody else took it: each has a number, and the highest counts.
+# Refuse earlier owners of the host: each has a claim number, and the highest counts.
 claimed() {
   highest=0
   [ "${claim:-0}" = 0 ] && return 0
@@ -17,11 +17,11 @@ claimed() {
   case $highest in *[!0-9]* | "") highest=0 ;; esac
   [ "$claim" -ge "$highest" ] || fail 97 "temper: taken over"
 }
-# One at a time. Without flock, marks and sizes alone keep the order.
+# One script at a time. Without flock, only marks and sizes protect the order.
 locked() {
   mkdir -p -m 700 -- "$home" || fail 9 "$home cannot be made"
   if command -v flock >/dev/null 2>&1; then
-    # Tried in a shell of its own: where exec fails it ends ours, with words of its own.
+    # Try in a subshell: a failing exec ends the shell with a message.
     ( : >>"$home/lock" ) 2>/dev/null || fail 9 "$home cannot be written to: it is full or read-only"
     exec 9>>"$home/lock"
     flock -w "${patience:-20}" 9 || fail 9 "somebody else works on the journals of this host"
@@ -37,7 +37,7 @@ mark_of() {
   [ -d "$home/$1" ] && echo open
 }
 marked() {
-  # The mark goes first; what is closed keeps no images.
+  # Write the mark first; a closed journal keeps no images.
   : >"$home/$1/$2" || fail 9 "the journal $1 cannot be marked $2"
   synced "$home/$1/$2" "$home/$1"
   : >"$home/$1/disarmed" 2>/dev/null
@@ -46,7 +46,7 @@ marked() {
   unhooked "$1"
 }
 same() {
-  # Is the file as the image is?
+  # Succeed if the file equals its image.
   if [ -f "$1" ]; then
     [ -f "$2" ] && [ ! -L "$2" ] && cmp -s -- "$1" "$2" && [ "$(stat -c '%a %u %g' -- "$1")" = "$(stat -c '%a %u %g' -- "$2")" ]
   else
@@ -54,7 +54,7 @@ same() {
   fi
 }
 one_name() {
-  # A file is replaced as a whole: with a second name it would become two, without a word.
+  # Refuse files with several names: replacing one would silently split them.
   [ "$(stat -c %h -- "$1")" = 1 ] && return 0
   others=$(find /etc -samefile "$1" ! -path "$1" 2>/dev/null | head -n 3 | tr '\n' ' ')
   printf '%s has other names (hard links)%s; changing it would part them. Make it a file of its own first\n' "$1" "${others:+: ${others% }}"

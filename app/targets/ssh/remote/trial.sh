@@ -1,4 +1,4 @@
-# trial: a sshd of its own, on the files as they stand, whose one guest is whoever is at the other end of this line.
+# trial: start an sshd on the current files that serves one client, the other end of this connection.
 set --
 # shellcheck disable=SC2046
 for pid in $(listeners $(ears "$(came_in_by)")); do

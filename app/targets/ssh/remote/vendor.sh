@@ -1,4 +1,4 @@
-# A vendor's own script: run where it can write to nothing but the grounds, which a journal keeps whole.
+# Runs a vendor's script so that it can write only to the watched paths, which a journal saves whole.
 walls=$(cat <<'END'
 copy=$1 script=$2 open=
 set -eu
@@ -8,7 +8,7 @@ for ground in $3; do
   open="$open /$ground"
 done
 [ "$copy" ] || open="$open /proc /sys /run"
-# A disk is no file of a read-only mount: of devices, those alone that hold nothing.
+# A read-only mount does not protect disks: expose only devices that hold no data.
 for node in null zero full random urandom tty; do
   [ ! -c "/dev/$node" ] || mount --bind "/dev/$node" "/dev/$node"
   open="$open /dev/$node"
@@ -29,13 +29,13 @@ exec setpriv --no-new-privs --inh-caps=-all --bounding-set="$caps" timeout -k 5 
 END
 )
 walled() {
-  # walled COPY SCRIPT: with a COPY on that, with no network, nobody else's process and no socket; else in earnest.
+  # walled COPY SCRIPT: with COPY, run on it without network, foreign processes and sockets; else run for real.
   apart=; [ -z "$1" ] || apart='--net --ipc --uts --pid --fork --kill-child'
   # shellcheck disable=SC2086
   unshare --mount --propagation private $apart sh -c "$walls" walls "$1" "$2" "$grounds" </dev/null 2>&1 9>&-
 }
 vendors_script() {
-  # vendors_script DIGEST BASE64 FILE: it is what it is said to be.
+  # vendors_script DIGEST BASE64 FILE: write the script and verify its digest.
   printf %s "$2" | base64 -d >"$3" 2>/dev/null || return 1
   read -r found _ <<END
 $(sha256sum <"$3")
@@ -43,7 +43,7 @@ END
   [ "$found" = "$1" ]
 }
 outcome() {
-  # outcome WAS NOW: of what is not as it was, how it stands, in one word.
+  # outcome WAS NOW: print one digest over the new state of everything that changed.
   comm -13 "$1" "$2" | sha256sum | cut -d ' ' -f 1
 }
 vendor_foreseen() {

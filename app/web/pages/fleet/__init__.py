@@ -1,1 +1,1 @@
-"""The fleet: every host by every rule, and the rollouts over them."""
+"""The fleet pages: hosts by rules, and rollouts."""

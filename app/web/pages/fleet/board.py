@@ -1,4 +1,4 @@
-"""How the fleet stands, kept in memory: what a transaction changed since is all that is read anew."""
+"""The state of the fleet in memory; each read loads only the rows that changed."""
 
 import secrets
 import threading
@@ -21,32 +21,32 @@ from app.web.pages.fleet.picture import FleetLine, letters_of, places_of
 _STANDING = col(StandingRow.host), col(StandingRow.run), col(StandingRow.at), col(StandingRow.cells)
 _LETTER = itemgetter(0)
 MANY = 500
-"""Hosts beyond which all are read rather than named one by one."""
+"""If more hosts changed, the query reads all rows instead of listing hosts."""
 
 
 @dataclass
 class FleetBoard:
-    """Of one skill. Asked from many threads."""
+    """Hosts by rules for one skill. Thread-safe."""
 
     skill: str
     epoch: str = field(default_factory=lambda: secrets.token_hex(3))
-    """A page that was made by an earlier process holds another."""
+    """Differs in each process, so that a page from an earlier process is detected."""
     version: int = 0
     columns: list[str] = field(default_factory=list)
-    """Rules, in the skill's order; what it does not know comes after."""
+    """Rules in the skill's order, then rules that the skill does not have."""
     lines: dict[str, FleetLine] = field(default_factory=dict)
     changed: dict[str, int] = field(default_factory=dict)
-    """Host to the version in which its line is new."""
+    """Host to the version in which its line last changed."""
     _cells: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
-    """Host to the rules that it was looked at for, and a letter for each. Hosts of the same rules share them."""
+    """Host to its scanned rules and one letter for each. Hosts with equal rules share one tuple."""
     _rules: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
     _places: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
-    """Of such rules, where each column's letter stands."""
+    """Scanned rules to the index of each column's letter."""
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, session: Session, hosts: Path) -> None:
-        """Take in what is new; whoever comes meanwhile waits for the same look."""
+        """Load the changes since the last read and rebuild the lines. Concurrent callers wait for the lock."""
         with self._lock:
             self._columns(self._fresh(session))
             working = {run.host: run for run in reversed(queries.unended(session))}
@@ -60,14 +60,14 @@ class FleetBoard:
                 self.version += 1
                 self.changed |= dict.fromkeys(new, self.version)
             changed = set(new)
-            # What stays as it was keeps what was drawn of it.
+            # An unchanged line keeps its object, and with it the cached wire text.
             self.lines = {host: line if host in changed else self.lines[host] for host, line in lines.items()}
 
     def since(self, version: int) -> list[FleetLine]:
         return [line for host, line in self.lines.items() if self.changed.get(host, 0) > version]
 
     def _fresh(self, session: Session) -> Iterable[tuple[str, ...]]:
-        """The rules of rows that were written since the last look: a few bytes a host are read to know which."""
+        """Load the rows that changed since the last read, found by comparing keys. Return their rule sets."""
         heads = session.execute(
             select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
         ).all()
@@ -90,7 +90,7 @@ class FleetBoard:
         return found
 
     def _columns(self, fresh: Iterable[tuple[str, ...]]) -> None:
-        """Where a rule is new, every line is drawn anew."""
+        """Add columns for new rules. New columns invalidate the cached positions of every line."""
         there = set(self.columns).union(*fresh)
         if len(there) > len(self.columns):
             first = [rule for rule in _order(self.skill) if rule in there]
@@ -126,7 +126,7 @@ def _alarm(run: RunRow) -> str:
 
 
 def _order(name: str) -> Sequence[str]:
-    """None where the content that the rules came from is gone from this machine."""
+    """Return the skill's rules in order; empty if its content is no longer on this machine."""
     try:
         return tuple(skill(name).rules)
     except TemperError:
@@ -141,6 +141,6 @@ def titles(name: str) -> Mapping[str, str]:
 
 
 def only_of(lines: Mapping[str, FleetLine], hosts: Sequence[str]) -> list[FleetLine]:
-    """A host that nothing is known of has a line all the same."""
+    """Return the lines of these hosts; a host without results gets an empty line."""
     width = max((len(line.letters) for line in lines.values()), default=0)
     return [lines.get(host) or FleetLine(host, "." * width) for host in hosts]

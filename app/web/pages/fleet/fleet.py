@@ -1,4 +1,4 @@
-"""What the fleet's pages are made of, drawn by the page and by its stream alike."""
+"""Renders the parts of the fleet pages, for the page and for its stream."""
 
 import time
 from collections import OrderedDict
@@ -31,7 +31,7 @@ from app.web.stream.rollout_folds import RolloutFolds
 USUAL_SKILL = "stig"
 MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80
 RECENT = 6
-"""Rollouts that are named after they have ended."""
+"""Ended rollouts to list."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class RolloutCard:
     at_work: int
     harmed: int
     wave: int
-    """The one in hand; 0 where all are over."""
+    """The current wave; 0 if all hosts are done."""
 
     @property
     def share(self) -> float:
@@ -50,7 +50,7 @@ class RolloutCard:
 
 
 class Fleet:
-    """One per application."""
+    """Boards and streams of the fleet pages; one instance per application."""
 
     def __init__(self, runtime: Runtime, folds: Folds, rollouts: RolloutFolds, sharing: Sharing) -> None:
         self.runtime, self._folds, self._rollouts, self._sharing = runtime, folds, rollouts, sharing
@@ -68,7 +68,7 @@ class Fleet:
         return board
 
     def as_read(self, name: str) -> FleetBoard:
-        """As it was looked at last."""
+        """Return the board as of its last read."""
         with self._lock:
             return self._boards.setdefault(name, FleetBoard(name))
 
@@ -84,13 +84,13 @@ class Fleet:
         return self._rollouts.now(session, rollout)
 
     def skill(self, session: Session, wanted: str) -> tuple[str, list[str]]:
-        """The one to show, and those that there are."""
+        """Return the skill to show and all skills to choose from."""
         seen = skills_seen(session)
         chosen = wanted or (seen[0] if seen else USUAL_SKILL)
         return chosen, list(dict.fromkeys([*seen, chosen]))
 
     def parts(self, session: Session, name: str, rollout: str) -> dict[str, str]:
-        """Element id to inner HTML."""
+        """Read the board and return inner HTML by element id."""
         board = self.board(session, name)
         state = self.rollout(session, rollout) if rollout else None
         lines = only_of(board.lines, list(state.parts)) if state else list(board.lines.values())
@@ -153,7 +153,7 @@ class Fleet:
 
 
 class FleetLive:
-    """Parts of the page that are true now, and beside them the lines of hosts that changed."""
+    """Live parts of the fleet page, plus the lines of hosts that changed."""
 
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
@@ -173,7 +173,7 @@ class FleetLive:
 
 
 class FleetWatch:
-    """One viewer's: what changed between the page that was sent and its stream comes first."""
+    """One viewer of a FleetStream. It first gets the lines that changed since its page was rendered."""
 
     def __init__(self, live: FleetLive, since: int) -> None:
         self.name = live.name
@@ -197,7 +197,7 @@ def _asking(cards: Sequence[RolloutCard], rollout: str) -> list[RolloutCard]:
 
 
 def _trouble_first(state: RolloutState) -> list[HostPart]:
-    """Who is harmed, then who is at work, then the newest ends; who only waits is in the picture."""
+    """Return up to 60 hosts: harmed first, then running, then the latest to end, then waiting."""
     parts = list(state.parts.values())
     harmed = [
         part for part in parts if part.left or (part.ended and (part.ended.harm or part.ended.state != "finished"))

@@ -1,4 +1,4 @@
-"""Hosts by rules, small enough to be drawn at a glance: a letter a cell, two letters a character."""
+"""The grid of hosts by rules: one letter per cell, packed as two letters per character."""
 
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ WORDS = {
     PASSED: "passed",
     NOTHING: "not known",
 }
-"""What a cell says, in the order in which a person asks."""
+"""The label of each letter, in the order of the legend."""
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _BITS = bytes.maketrans(LETTERS.encode(), bytes(range(len(LETTERS))))
 _DIGITS = bytes.maketrans(bytes(range(len(DIGITS))), DIGITS.encode())
@@ -37,13 +37,13 @@ SHOWN = {
 class FleetLine:
     host: str
     letters: str
-    """Of the columns, in order."""
+    """One letter for each column."""
     run: str = ""
-    """The newest that said something."""
+    """The active run, else the newest."""
     state: str = ""
-    """Of the run that works on it now, or of the newest."""
+    """The state of that run."""
     alarm: str = ""
-    """What is the matter with the host, in a sentence."""
+    """The host's problem in one sentence, or empty."""
     simulated: bool = False
     at: float = 0.0
 
@@ -56,13 +56,13 @@ class FleetLine:
 
     @cached_property
     def wire(self) -> str:
-        """Tabs between: host, run, state, alarm or nothing, cells."""
+        """Host, run, state, alarm flag and packed cells, separated by tabs."""
         return "\t".join((self.host, self.run, self.state, "!" if self.alarm else "", packed(self.letters)))
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What the address asks of the page, so that a reload shows the same."""
+    """The query string of the fleet page, so that a reload shows the same."""
 
     skill: str = ""
     sort: str = "alarm"
@@ -74,14 +74,14 @@ class Sought:
 
 
 def packed(letters: str) -> str:
-    """A host's line as one number, with a byte for each two letters: no loop over three hundred thousand cells."""
+    """Pack two letters into one character. It works on the line as one integer to avoid a loop over all cells."""
     bits = (letters + NOTHING if len(letters) % 2 else letters).encode().translate(_BITS)
     pairs = (int.from_bytes(bits[::2]) << 3) + int.from_bytes(bits[1::2])
     return pairs.to_bytes(len(bits) // 2).translate(_DIGITS).decode()
 
 
 def places_of(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
-    """Where the letter of each column stands among those of `rules`; -1 where it does not."""
+    """Return the index in `rules` of each column, or -1 if it is absent."""
     there = {rule: place for place, rule in enumerate(rules)}
     return [there.get(rule, -1) for rule in columns]
 
@@ -137,13 +137,13 @@ def _rank(line: FleetLine, sort: str) -> tuple[int, ...]:
 
 
 def _natural(host: str) -> tuple[str, int, str]:
-    """web2 before web10."""
+    """Sort key that puts web2 before web10."""
     stem = host.rstrip("0123456789")
     return stem, int(host[len(stem) :] or 0), host
 
 
 def by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
-    """Places of the columns, the rule that is open on most hosts first."""
+    """Return column indexes, the rule that is open on most hosts first."""
     open_on = [0] * len(columns)
     for line in lines:
         for place, letter in enumerate(line.letters):

@@ -1,4 +1,4 @@
-"""The fleet's pages: the whole, one rollout, one host, one rule; and what a person may ask of a rollout."""
+"""The fleet pages: overview, rollout, host and rule, and the forms for rollouts."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -31,9 +31,9 @@ router = APIRouter(include_in_schema=False)
 
 BY = "operator on this page"
 USUAL_MODE = "usual"
-"""Of each host: the built-in one is changed at once, others after a look."""
+"""Selects the default mode of each host: auto on the built-in host, review on others."""
 A_PAGE = 100
-"""Hosts of a table's page."""
+"""Hosts per page of the table."""
 Words = Annotated[str, Query(max_length=200)]
 Place = Annotated[str, Query(max_length=300)]
 
@@ -73,7 +73,7 @@ def fleet_stream(
     rollout: Words = "",
     since: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    """`since`: the version of the page, where this process made it."""
+    """Stream the fleet page. `since` is the epoch and version of the page; another process's epoch counts as 0."""
     fleet = _fleet(request)
     epoch, _, version = since.partition(".")
     known = int(version) if version.isdigit() and epoch == fleet.as_read(skill).epoch else 0
@@ -83,7 +83,7 @@ def fleet_stream(
 @router.get("/fleet/cell", name="fleet_cell")
 @viewers
 def one_cell(session: TheSession, host: Place, rule: Place, skill: Words) -> Response:
-    """The run that said so, at that rule."""
+    """Redirect to the item of the run that set this cell, or to the host's page."""
     row = session.get(StandingRow, (host, skill))
     found = cell(cells_of(row).get(rule)) if row else cell(None)
     there = path_to("run_item", run=found.run, rule=rule) if found.run else path_to("fleet_host", host=host)

@@ -1,4 +1,4 @@
-"""Who is at what: the runs in hand over all hosts, and whom each engine serves."""
+"""Active runs over all hosts, and what each engine is doing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from app.web.pages.sharing import EngineShare
 from app.web.stream.folds import Folds
 
 MOST_FOLDED = 24
-"""Runs whose logs are read for what they are at; of more the rows say enough."""
+"""Most runs to fold for their current item; for others only the row is used."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class AtWork:
     item: str
     title: str
     role: str
-    """Whose turn it is, or empty."""
+    """The role that has the turn, or empty."""
     waits: bool
     done: int
     total: int
@@ -52,7 +52,7 @@ def states_of(folds: Folds, runs: Sequence[RunRow]) -> dict[str, RunState]:
 def at_work(
     runs: Sequence[RunRow], states: Mapping[str, RunState], rollouts: Mapping[str, str], titles: Mapping[str, str]
 ) -> list[AtWork]:
-    """Who waits for a person first, then who is at work, then who waits for a place."""
+    """Return the active runs: waiting for a person first, then running, paused and queued."""
     cards = [_at_work(run, states.get(run.id), rollouts.get(run.id, ""), titles) for run in runs]
     turn = {"running": 0, "paused": 1, "queued": 2}
     return sorted(cards, key=lambda card: (not card.waits, turn.get(card.state, 3)))

@@ -1,4 +1,4 @@
-"""The attempts on the item in focus, as a person reads them."""
+"""The attempts on the current item, as the page shows them."""
 
 from msgspec import Struct
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""What is going on now, in one plain sentence or two, for somebody who has never seen a run."""
+"""Describes the current step of a run in one or two sentences for a newcomer."""
 
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
 from app.events.words import Purpose
@@ -23,7 +23,7 @@ HARMED = {
     "login-shells": "somebody's shell gone",
     "next-boot": "a host that would not boot again",
 }
-"""By the probe that failed: what it means for the people who use the host."""
+"""The effect on users of the host, by the probe that failed."""
 
 AT_WORK: dict[Purpose, str] = {
     "plan": "The Architect is planning the fix.",

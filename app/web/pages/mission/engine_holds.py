@@ -1,4 +1,4 @@
-"""Who held an engine, and when: what its label and the time axis under it are drawn from."""
+"""Which role used an engine and when, for the engine's label and its time axis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ class Hold:
     since: float
     replica: int = 0
     first: float | None = None
-    """When the first token came: before it the engine reads the prompt, after it decodes."""
+    """Time of the first token: the engine reads the prompt before it and decodes after it."""
     until: float | None = None
 
     def decoding(self, at: float) -> "Hold":
@@ -29,7 +29,7 @@ def hand_over(holds: list[Hold], event: TurnStarted, at: float, keep: float) -> 
 
 
 def let_go(holds: list[Hold], turn: str, at: float, ttft: float | None = None) -> list[Hold]:
-    """The end knows when the first token came, whoever saw it come: a late viewer draws the same axis."""
+    """End the hold of `turn`. The time to first token comes from the end event, so late viewers draw the same axis."""
     return [_ended(hold, at, ttft) if hold.turn == turn else hold for hold in holds]
 
 
@@ -39,12 +39,12 @@ def _ended(hold: Hold, at: float, ttft: float | None) -> Hold:
 
 @dataclass
 class EngineHolds:
-    """A fold over one run's turns."""
+    """The engine holds of one run, folded from its turns."""
 
     of: dict[str, list[Hold]] = field(default_factory=dict)
-    """Per engine: who held it when, the last two minutes."""
+    """Holds of the last two minutes, by engine."""
     reading: frozenset[str] = frozenset()
-    """Engines that read a prompt and have not given a token yet."""
+    """Engines that are reading a prompt and have not produced a token."""
 
     def take(self, event: Event, at: float) -> None:
         match event:
@@ -61,7 +61,7 @@ class EngineHolds:
                 pass
 
     def end(self, at: float) -> None:
-        """Of a run that is over, whatever it was at: nothing is answered any more."""
+        """Close every open hold when the run ends."""
         for holds in list(self.of.values()):
             if holds and holds[-1].until is None:
                 self._leave(holds[-1].turn, at, None)
@@ -83,7 +83,7 @@ class EngineHolds:
 
 @dataclass(frozen=True)
 class Bar:
-    """A stretch of the ribbon, in percent of its width."""
+    """A bar on the time axis, in percent of its width."""
 
     role: Role
     left: float

@@ -1,4 +1,4 @@
-"""The label of an engine: which role it serves now, and who held it over the last two minutes."""
+"""The label of an engine: the role that it serves now, and its use over the last two minutes."""
 
 from app.lineups.model import Engine, Lineup
 from app.web.pages.mission.engine_holds import HOLD_SECONDS, bars

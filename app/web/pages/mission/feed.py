@@ -1,4 +1,4 @@
-"""What happened, one line an event."""
+"""Events as lines of a feed."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What the items that are done come to, folded once: a later look goes on from an earlier one."""
+"""Caches the folded state of finished items, so that a later fold continues from an earlier one."""
 
 import threading
 from collections import OrderedDict
@@ -12,21 +12,21 @@ FRAME = (
     "attempt.started",
     "attempt.failed",
 )
-"""What the ribbon and the counts need of items that are done."""
+"""Event kinds that the ribbon and the counts need for finished items."""
 KEPT = 64
 
 
 class Frames:
-    """A log is only added to, so what was folded once stays right. Read from many threads.
+    """Folded states by run and seq. Logs are append-only, so entries never expire. Thread-safe.
 
-    Apart from Folds: of a run's newest state, with every steady event, none of these can be made, nor the other way.
+    Separate from Folds, which hold the newest state over all steady events; neither can be derived from the other.
     """
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, int], RunState] = OrderedDict()
-        """Run and seq to the state there; the one looked at longest ago goes first."""
+        """State by run and seq, least recently used first."""
 
     def upto(self, run: str, seq: int) -> RunState:
         before, state = self._nearest(run, seq)

@@ -1,27 +1,27 @@
-"""How far a run has come: how much of each outcome, how long it has taken, and how long it may still take."""
+"""The progress of a run: counts by outcome, elapsed time and estimated time remaining."""
 
 from dataclasses import dataclass
 
 from app.loop.state import Item, RunState
 
 MADE = ("scanner", "vetoed", "alarm")
-"""Why an attempt failed whose change stood on the host."""
+"""Failure causes of attempts whose change was applied to the host."""
 KNOWN_AFTER = 3
-"""Items that are done before an end is foretold."""
+"""Finished items needed for an estimate."""
 OVER = ("passed", "escalated", "deferred", "skipped", "waived")
 
 
 @dataclass(frozen=True)
 class Headway:
     counts: dict[str, int]
-    """Items by status, in the order in which they are shown."""
+    """Number of items by status, in display order."""
     undone: int
-    """Attempts that were made on the host and taken back."""
+    """Attempts that were applied and rolled back."""
     done: int
     total: int
     elapsed: float | None
     left: float | None
-    """Seconds that it may still take, from what it took so far; None until that is known."""
+    """Estimated seconds remaining, from the average so far; None if there is no estimate."""
 
     @property
     def left_in_words(self) -> str:
@@ -46,7 +46,7 @@ def headway(state: RunState) -> Headway:
 
 
 def rolled_back(item: Item) -> int:
-    """Its attempts that were made on the host and taken back."""
+    """Count the item's attempts that were applied and rolled back."""
     return sum(failure.cause in MADE for failure in item.failures)
 
 

@@ -1,4 +1,4 @@
-"""One item of a run in full: what came of it, every attempt, every turn's thought and answer."""
+"""The page of one item: its outcome, its attempts, and the thought and answer of every turn."""
 
 from dataclasses import dataclass
 
@@ -30,13 +30,13 @@ FOR: dict[Purpose, str] = {
 
 @dataclass
 class ItemPage:
-    """All that the page shows, folded from the run's events."""
+    """The page's data, folded from the run's events."""
 
     run: RunRow
     wanted: str
     rule: Rule | None
     engines: dict[str, str]
-    """Name to title; a run of another line-up has names only."""
+    """Titles by engine name; empty for engines of another line-up."""
     tries: list[AttemptView]
     turns: list[tuple[kinds.TurnStarted, kinds.TurnFinished | None]]
     began: int = 0

@@ -1,4 +1,4 @@
-"""One role's lane: the thought as it comes, then what it came to. It stays until the role has more to say."""
+"""One role's lane: its thought as it streams, then its result. It stays until the role's next turn."""
 
 from typing import get_args
 
@@ -24,12 +24,12 @@ class Lane(Struct, frozen=True):
     role: Role
     rule: str = ""
     attempt: int = 0
-    """What it is about; an earlier item or attempt stays in sight until the role comes to the present one."""
+    """The item and attempt shown; an earlier one stays until the role starts on the current one."""
     turn: str = ""
     live: bool = False
     does: str = ""
     waited: float = 0.0
-    """Seconds for the engine, behind other hosts' turns."""
+    """Seconds that the turn waited for the engine behind other hosts' turns."""
     thought: str = ""
     answer: str = ""
     finished: kinds.TurnFinished | None = None
@@ -51,7 +51,7 @@ class Lane(Struct, frozen=True):
         return not self.rule
 
     def past(self, rule: str | None, attempt: int) -> bool:
-        """It tells of what was before the item and attempt in work."""
+        """Return True if the lane shows an earlier item or attempt than this one."""
         return not self.blank and (self.rule, self.attempt) != (rule, attempt)
 
 
@@ -92,7 +92,7 @@ def advance(lane: Lane, event: Event) -> Lane:
 def _begin(lane: Lane, event: kinds.TurnStarted) -> Lane:
     fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=DOES[event.purpose])
     fresh = replace(fresh, waited=event.waited_ms / 1000)
-    # What the code found before the role spoke stays in its lane: the verdict, the probes.
+    # The verdict and the probes precede the role's turn and stay in its lane.
     return fresh if lane.past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
 
 
@@ -103,5 +103,5 @@ def _said(lane: Lane, event: Event) -> Lane:
     rule, attempt = event.rule, event.attempt  # type: ignore[attr-defined]
     here = Lane(lane.role, rule, attempt) if lane.blank or lane.past(rule, attempt) else lane
     if place == "undone" and not (here.proposed or here.alarm):
-        return lane  # it was not this lane's doing
+        return lane  # another lane's change
     return replace(here, **{place: event})

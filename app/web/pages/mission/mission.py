@@ -1,4 +1,4 @@
-"""What the mission page shows: a fold of the same events, with what only eyes need."""
+"""The state of the mission page: a fold of the run's events with details for display."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -29,19 +29,19 @@ class Mission:
     state: RunState = field(default_factory=RunState)
     lanes: dict[Role, Lane] = field(default_factory=lambda: {role: Lane(role) for role in ROLES})
     stage: Role = "architect"
-    """Whose lane is shown in full: who is at work, or was last."""
+    """The role whose lane is expanded: the one working, or the last one."""
     holds: EngineHolds = field(default_factory=EngineHolds)
     focus: str | None = None
-    """The rule of the item in work, or of the last one."""
+    """The rule of the current item, or of the last one."""
     tries: list[AttemptView] = field(default_factory=list)
-    """The attempts on it."""
+    """The attempts on that item."""
     change: AttemptView | None = None
-    """The newest attempt that came to a change, of this item or the one before."""
+    """The newest attempt that proposed a change, on this item or the one before."""
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
     newest: dict[str, TurnFinished] = field(default_factory=dict)
-    """Per engine: its newest finished turn, for the figures."""
+    """Each engine's newest finished turn, for its figures."""
     turn_began: int = 0
-    """The seq at which the newest turn began."""
+    """The seq at which the newest turn started."""
 
     def take(self, recorded: Recorded) -> None:
         self.state = step(self.state, recorded)
@@ -87,7 +87,7 @@ class Mission:
                 self.change = self.tries[-1]
 
     def _leave_behind(self, before: str | None) -> None:
-        """The item before stays in sight until it is replaced, and no older one: so whoever comes sees the same."""
+        """Keep only the previous item in the lanes, so that a viewer who joins late sees the same page."""
         self.lanes = {role: lane if lane.rule == before else Lane(role) for role, lane in self.lanes.items()}
         if self.change and self.change.rule != before:
             self.change = None

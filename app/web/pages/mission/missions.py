@@ -1,4 +1,4 @@
-"""A run's mission at any seq without folding a day of events: the frame of it all, the detail of what is in view."""
+"""Loads a run's mission at any seq: cached counts for finished items, and full detail for the items in view."""
 
 from collections import deque
 from typing import Annotated
@@ -13,13 +13,13 @@ from app.web.pages.mission.frames import Frames
 from app.web.pages.mission.mission import FEED_LINES, Mission
 
 TOLD = tuple(kind for kind in KINDS if not kind.startswith(("turn.delta", "turn.started", "engine.", "gpu.")))
-"""What the feed may be made of; a turn's end only where it came to nothing."""
+"""Event kinds that can make a feed line; a turn's end makes one only if the turn failed."""
 TURNS_BACK = 400
-"""More turns than two minutes hold, at any pace that a person watches."""
+"""More turns than fit in two minutes at any pace that a person would watch."""
 
 
 class Missions:
-    """The same log and seq always give the same mission. One per application."""
+    """Loads missions; equal logs and seqs give equal missions. One instance per application."""
 
     def __init__(self, store: EventStore) -> None:
         self._store, self._frames = store, Frames(store)
@@ -36,11 +36,11 @@ class Missions:
         return mission
 
     def empty(self, run: str, after: int, upto: int) -> bool:
-        """Nothing is there: the pieces of a turn, in a run that was shrunk."""
+        """Return True if the log has no events in this range, as after a run was shrunk."""
         return not self._store.lines(run, after, upto, limit=1)
 
     def _in_view(self, run: str, seq: int | None) -> int:
-        """The first seq whose details show: the items in focus and before it, and what the engines' axes still hold."""
+        """Return the first seq to fold in full: it covers the last two items and the engines' time axes."""
         item = self._store.newest(run, seq, ["item.started"], 2)
         turns = self._store.newest(run, seq, ["turn.started"], TURNS_BACK)
         last = self._store.newest(run, seq, KINDS, 1)
@@ -48,7 +48,7 @@ class Missions:
         return min([one.seq for one in item] + held, default=1)
 
     def _open_turn(self, run: str, mission: Mission, seq: int | None) -> None:
-        """The text so far of the turn in progress."""
+        """Apply the text so far of the turn in progress."""
         for recorded in self._store.events(run, after=mission.turn_began, upto=seq, kinds=["turn.delta"]):
             mission.take(recorded)
 

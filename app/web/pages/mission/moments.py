@@ -1,4 +1,4 @@
-"""The moments of a run that are worth seeing again: what was caught, what was learnt, what went to a person."""
+"""Selects the moments of a run that are worth replaying: alarms, vetoes, lessons and escalations."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MOST = 5
 @dataclass(frozen=True)
 class Moment:
     seq: int
-    """From here on it is worth seeing: a little before it happens."""
+    """Where to start the replay, shortly before the moment."""
     at: float
     glyph: str
     kind: str
@@ -24,12 +24,12 @@ class Moment:
 
 
 class Watching:
-    """Takes events in order and keeps the best moment of each sort."""
+    """Takes events in order and keeps the best moment of each kind."""
 
     def __init__(self) -> None:
         self._best: dict[str, Moment] = {}
         self._before: tuple[int, float] = (1, 0.0)
-        """Where the change of the attempt in work was written or made, or else where the item began."""
+        """Seq and time at which the current change was proposed or applied, else at which the item started."""
         self._titles: dict[str, str] = {}
         self._advice = ""
         self._attempts = 0
@@ -94,7 +94,7 @@ class Watching:
             self._best[sort] = Moment(seq, at, glyph, kind, title, named, text, weight)
 
     def best(self) -> tuple[Moment, ...]:
-        """In the order in which they happened."""
+        """Return the best moments in chronological order."""
         chosen = sorted(self._best.values(), key=lambda one: -one.weight)[:MOST]
         return tuple(sorted(chosen, key=lambda one: one.seq))
 

@@ -1,4 +1,4 @@
-"""The parts of the page that update alone: each a template, rendered by the page and by its stream alike."""
+"""Pieces of the mission page that update on their own; the page and its stream render the same templates."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ from app.web.pages.mission.mission import Mission
 from app.web.pages.templating import rendered
 
 STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
-"""What each role's place in the chain is called."""
+"""The name of each role's step."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What does not change while a run is watched."""
+    """Context that stays constant while a run is watched."""
 
     lineup: Lineup
     skill: Skill
     mode: str
     """live, replay or ended."""
     shares: Callable[[], Mapping[str, str]] = dict
-    """Whom the engines serve now, over all hosts, where it is to be told with what this run does."""
+    """Renders the engines' shares over all hosts, to be sent with each update of this run."""
 
 
 def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
-    """Element id to its inner HTML."""
+    """Return inner HTML by element id."""
     here = {"mission": mission, "scene": scene}
     drawn = {
         "status": _status(mission, scene),
@@ -68,7 +68,7 @@ def _past_change(mission: Mission) -> bool:
 
 
 def _trouble(mission: Mission) -> bool:
-    """Something went wrong and is being put right: the one thing that a wall must show."""
+    """Return True if the last attempt raised an alarm and its rollback is not done."""
     attempt = mission.tries[-1] if mission.tries else None
     return attempt is not None and not mission.state.ended and bool(attempt.alarm) and not attempt.undone
 

@@ -1,4 +1,4 @@
-"""Whether what a run left was looked at after its host began anew."""
+"""Finds the check of a run's changes after a reboot of its host."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from app.store.held import asking
 from app.store.models import RunRow
 
 MOST_LATER = 20
-"""Scans of the host that are looked through, the newest first."""
+"""Most later scans of the host to search, newest first."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class RebootLook:
 
 
 def reboot_look(runtime: Runtime, row: RunRow) -> RebootLook | None:
-    """The newest one that was about this run."""
+    """Return the newest reboot check of this run, or None."""
     later = select(RunRow.id).where(
         RunRow.host == row.host, RunRow.mode == "scan", col(RunRow.queued_at) > row.queued_at
     )

@@ -1,4 +1,4 @@
-"""A past run at its own pace, or faster: the same events, rendered by the same screen."""
+"""Replays a past run at its own pace or faster, through the same renderer as a live run."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -11,7 +11,7 @@ from app.web.stream import message
 
 FRAME_SECONDS = 0.05
 LONGEST_GAP = 2.0
-"""A night in which nothing happened is not waited for."""
+"""Longer gaps without events are cut to this."""
 CHUNK = 400
 
 
@@ -26,7 +26,7 @@ class Replay:
         self._store, self._run = store, run
 
     def jumps(self, seq: int, last: int) -> Jumps:
-        """The starts of the items before and after."""
+        """Return the starts of the previous and next items."""
         starts = [one for one, _, _ in self._store.lines(self._run, kinds=["item.started"])]
         before = [one for one in starts if one < seq]
         after = [one for one in starts if one > seq]

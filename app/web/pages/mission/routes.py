@@ -1,4 +1,4 @@
-"""The mission page: a run live, ended or replayed, and what a person may ask of it."""
+"""The mission page of a live, ended or replayed run, and its forms."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -39,11 +39,11 @@ from app.web.stream.cursor import MOST_SEQ, cursor
 router = APIRouter(include_in_schema=False)
 BY = "operator on this page"
 Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
-"""Whether this browser closed the introduction."""
+"""The cookie that says whether this browser closed the introduction."""
 Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
-"""Since the run was asked for."""
+"""Seconds since the run was queued."""
 READ_UP = 0.05
-"""The strip shows tenths of a second: what happened within the one that is asked for has happened."""
+"""The timeline has a resolution of 0.1 s; half a step is added so that its events are included."""
 
 
 @router.get("/")
@@ -105,7 +105,7 @@ def moment(
     t: Seconds = None,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
-    """All parts of the page as they stood then: what a hand on the strip of time asks for, again and again."""
+    """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
     row = queries.run(session, run)
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
@@ -186,7 +186,7 @@ def ask(request: Request, session: TheSession, folds: TheFolds, run: str, fields
     row, verb, by = known(session, run), fields.get("verb", ""), signed(BY)
     reason = fields.get("reason", "")
     if verb in DECISIONS:
-        actions = fields.get("actions", "") if verb == "edit" else ""  # the form holds them whatever is pressed
+        actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.now(run), fields.get("approval", "")
         answer(session, asked, approval, verb, by=by, via=came(), reason=reason, actions=actions)
     else:

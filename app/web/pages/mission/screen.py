@@ -1,4 +1,4 @@
-"""Events to messages for the page: tokens as named events, everything else as the parts that changed."""
+"""Renders events as messages for the page: tokens as named events, everything else as changed pieces."""
 
 import threading
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from app.web.stream.rendering import short
 
 
 class Screen:
-    """Renders one run for all who watch it."""
+    """Renders one run for all of its viewers."""
 
     def __init__(self, run: str, missions: Missions, scene: Scene) -> None:
         self._run, self._missions, self._scene = run, missions, scene
@@ -29,7 +29,7 @@ class Screen:
             return self._render(batch)
 
     def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
-        """Tokens that go on where the screen stands, and move nothing but text."""
+        """Encode a batch that only continues text, without blocking; return None if the batch needs a full render."""
         if not short(batch) or not self._lock.acquire(blocking=False):
             return None
         try:
@@ -47,13 +47,13 @@ class Screen:
         for recorded in batch:
             mission.take(recorded)
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
-            # A lane that is drawn anew holds its text already: its tokens are not sent beside it.
+            # A re-rendered lane contains its text, so the tokens are not sent as well.
             return message(self._changed(pieces(mission, self._scene) | dict(self._scene.shares())), seq=batch[-1].seq)
         tokens = _tokens(batch)
         if mission.holds.reading != reading or int(mission.state.at) != second:
             moved = clock_piece(mission, self._scene) | engine_pieces(
                 mission, self._scene
-            )  # time goes on while tokens run
+            )  # the clock advances between tokens
             tokens.append(message(self._changed(moved), seq=batch[-1].seq))
         return b"".join(tokens)
 
@@ -70,12 +70,12 @@ class Screen:
         return self._mission
 
     def _reaches(self, at: int, seq: int) -> bool:
-        """A run that was shrunk has gaps, and a page goes on over them."""
+        """Return True if no event lies between `at` and `seq`. The log of a shrunk run has gaps."""
         return at == seq or (at < seq and self._missions.empty(self._run, at, seq))
 
 
 def _only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
-    """Neither the clock nor an engine's label moves with it."""
+    """Return True if the batch changes neither the clock nor an engine's label."""
     return (
         batch[0].seq == mission.state.seq + 1
         and int(batch[-1].at) == int(mission.state.at)
@@ -85,7 +85,7 @@ def _only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
 
 
 def _tokens(batch: Sequence[Recorded]) -> list[bytes]:
-    """One message for the text of one turn and channel."""
+    """Encode consecutive deltas of one turn and channel as one message."""
     out: list[bytes] = []
     held: list[Recorded] = []
     for recorded in batch:

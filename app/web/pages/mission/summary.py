@@ -1,4 +1,4 @@
-"""What a run came to, on one screen: what was fixed and undone, before and after, the best moments, what was learnt."""
+"""The summary of a run: fixes, rollbacks, rules before and after, best moments and lessons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Stand = Literal["pass", "fail", "open"]
 
 @dataclass(frozen=True)
 class RuleMark:
-    """One rule before or after the run."""
+    """The state of one rule before or after the run."""
 
     rule: str
     stand: Stand
@@ -28,7 +28,7 @@ class RuleMark:
 class Learnt:
     lesson: Lesson
     helped: bool
-    """A later attempt was told it, and passed."""
+    """True if a later attempt used the lesson and passed."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Summary:
     unrestored: int
     """Rollbacks that left a difference."""
     needs: tuple[Item, ...]
-    """What is left for a person, with the reason."""
+    """Items left for a person."""
     waived: tuple[Item, ...]
-    """What somebody answers for already: left alone, and still a finding."""
+    """Waived items: skipped, and still findings."""
     before: tuple[RuleMark, ...]
     after: tuple[RuleMark, ...]
     rescanned: bool
-    """The whole host was scanned at the end; otherwise `after` is what the attempts left."""
+    """True if a closing scan was done; otherwise `after` is derived from the attempts."""
     moments: tuple[Moment, ...]
     learnt: tuple[Learnt, ...]
 
@@ -116,7 +116,7 @@ def summary(events: Sequence[Recorded]) -> Summary:
 def _marks(state: RunState, *, after: bool) -> tuple[RuleMark, ...]:
     asked = state.request.rules if state.request else ()
     first = state.scope.order if state.scope else ()
-    order = [*first, *(rule for rule in asked if rule not in first)]  # the run's order: as the cells stand
+    order = [*first, *(rule for rule in asked if rule not in first)]  # in the run's order, like the cells of the ribbon
     return tuple(RuleMark(rule, _stand(state, rule, after=after)) for rule in order)
 
 

@@ -1,4 +1,4 @@
-"""A run as a strip of time: what was worked on when, and what came of it. The replay is dragged along it."""
+"""A run's timeline: each item's time and outcome. Dragging along it replays the run."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _ENDS: dict[type, str] = {
 
 @dataclass(frozen=True)
 class Stretch:
-    """An item's time, in percent of the run's."""
+    """An item's time span, in percent of the run's."""
 
     rule: str
     outcome: str
@@ -52,12 +52,12 @@ class Sign:
 @dataclass(frozen=True)
 class Timeline:
     began: float
-    """When the run was asked for; its zero."""
+    """The time at which the run was queued; the zero of the axis."""
     seconds: float
     stretches: tuple[Stretch, ...]
     signs: tuple[Sign, ...]
     ticks: tuple[tuple[float, float], ...]
-    """Percent and seconds."""
+    """Position in percent, and seconds."""
 
     def time(self, at: float) -> float:
         return round(min(max(at - self.began, 0.0), self.seconds), 1)

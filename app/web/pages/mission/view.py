@@ -1,4 +1,4 @@
-"""All that the mission page shows, in one object."""
+"""The context of the mission page."""
 
 import time
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ from app.web.pages.sharing import Sharing, drawn_shares
 class MissionView:
     run: str
     row: RunRow
-    """For what people call it."""
+    """For its name and tags."""
     mode: str
     """live, ended or replay."""
     seq: int
     last: int
     over: bool
     stream: str | None
-    """Where the page's messages come from; None for one that stands still."""
+    """The address of the page's event stream; None for a static page."""
     playing: bool
     speed: float | None
     jumps: Jumps
@@ -45,28 +45,28 @@ class MissionView:
     roles: tuple[Role, ...]
     engines: tuple[Engine, ...]
     shares: dict[str, str]
-    """Of engines that several hosts are answered by."""
+    """Shares of each engine over all hosts, as HTML."""
     meters: dict[str, str]
     gpus: str
     now: float
-    """The server's clock, which a browser's may not agree with."""
+    """The server's clock; the browser's may differ."""
     intro: bool
-    """The introduction is open."""
+    """True if the introduction is open."""
     timeline: Timeline
     time: float
-    """Where on it the page stands."""
+    """The page's position on the timeline, in seconds."""
     summary: Summary | None
-    """Of a run that has ended, where no moment of it is asked for."""
+    """Set for an ended run unless the page shows a moment of it."""
     table: EnergyTable | None
     reboot: RebootLook | None
-    """What was found after the host began anew."""
+    """The check after a reboot of the host."""
     shareable: bool = True
-    """There is a page of the summary alone."""
+    """True if the summary links to its own page."""
 
 
 @dataclass(frozen=True)
 class PageAsked:
-    """What of a run the page is to show."""
+    """The moment, speed and introduction that the request selects."""
 
     at: int | None = None
     speed: float | None = None
@@ -76,7 +76,7 @@ class PageAsked:
 def mission_view(
     runtime: Runtime, missions: Missions, sharing: Sharing | None, row: RunRow, asked: PageAsked
 ) -> MissionView:
-    """`sharing`: None for who may see this run and no other."""
+    """Build the page's context. `sharing` is None for a guest who may see this run only."""
     at, speed = asked.at, asked.speed
     newest = next(iter(runtime.store.newest(row.id, None, KINDS, 1)), None)
     last = newest.seq if newest else 0

@@ -1,1 +1,1 @@
-"""The operator's console."""
+"""The operator's console and its webhooks."""

@@ -1,4 +1,4 @@
-"""What the console shows of runs, engines and GPUs, a card or a line each."""
+"""Cards and rows of runs, engines and GPUs on the operator's console."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class RunCard:
     done: int
     total: int
     parts: tuple[tuple[str, float, float], ...]
-    """Outcome, where its part of the bar begins and how wide it is, in percent."""
+    """Outcome, start and width of its part of the bar, in percent."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class EngineCard:
     about: str
     roles: tuple[str, ...]
     serving: tuple[str, ...]
-    """Roles that it answers now."""
+    """Roles that it serves now."""
     share: EngineShare
     state: str
     detail: str
@@ -54,16 +54,16 @@ class EngineCard:
     waiting: int | None
     kv: float | None
     wait: float | None
-    """For a first token: the median of the last quarter of an hour."""
+    """Median time to first token over the last 15 minutes, in seconds."""
     waits: int
-    """Seconds of it in which there was any."""
+    """Number of samples in that median."""
     hits: float | None
-    """Of all prompt tokens since it was started, found in its prefix cache, in percent."""
+    """Prefix cache hit rate since the engine started, in percent."""
     queue: QueueNow
     gpus: str
     simulated: bool
     handle: str
-    """start or stop, where this process may; else empty."""
+    """start or stop if this process launched the engine, else empty."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The console's parts, drawn anew each second while somebody watches; the page is made of the same."""
+"""Renders the console's parts, for the page and once a second for its stream."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -25,19 +25,19 @@ from app.web.stream.folds import Folds
 LOG_LINES, FEED_LINES, FEED_RUNS = 40, 60, 4
 
 Told = tuple[str, FeedLine]
-"""Of which run, empty for an engine's, and what."""
+"""A feed line and its run; the run is empty for a line about an engine."""
 
 
 class Console:
-    """One per application."""
+    """The operator's console; one instance per application."""
 
     def __init__(self, runtime: Runtime, folds: Folds, sharing: Sharing) -> None:
         self._runtime, self._folds, self._sharing = runtime, folds, sharing
         self._feeds: dict[str, tuple[int, list[FeedLine]]] = {}
-        """A run's newest lines, and the seq up to which they are."""
+        """The last seq read and the newest lines, by run."""
 
     def parts(self) -> dict[str, str]:
-        """Element id to inner HTML."""
+        """Return inner HTML by element id."""
         with asking(self._runtime.database) as session:
             unended = [row.id for row in queries.unended(session)]
             situation = self._situation(session)
@@ -92,7 +92,7 @@ class Console:
         )
 
     def _state(self, run: str) -> RunState:
-        """With the time of its newest event, a token's too."""
+        """Return the run's state with the time of its newest event, tokens included."""
         state, newest = self._folds.now(run), self._runtime.store.newest(run, None, KINDS, 1)
         return msgspec.structs.replace(state, at=newest[0].at) if newest else state
 
@@ -112,7 +112,7 @@ class Console:
 
 
 def _several(hosts: Mapping[str, str]) -> Mapping[str, str]:
-    """Run to host; empty where all are the same."""
+    """Return host by run, or nothing if all runs are on one host."""
     return hosts if len(set(hosts.values())) > 1 else {}
 
 
@@ -126,7 +126,7 @@ def _changed(at: float, event: EngineState) -> FeedLine:
 
 
 def _log(runtime: Runtime) -> Iterator[tuple[str, str]]:
-    """Whose log, and a line of it."""
+    """Yield the last log lines of the simulator and of each launched engine, with its name."""
     if runtime.simulator:
         yield from (("simulator", line) for line in last_lines(runtime.settings.data / "simulator.log", LOG_LINES))
     for replicas in runtime.launched.values():

@@ -1,4 +1,4 @@
-"""What needs a person now, with what to press. Pure."""
+"""Lists what needs a person now, with links and buttons. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,35 +32,35 @@ class Need:
     since: float | None = None
     link: str = ""
     words: str = ""
-    """Of the link."""
+    """The text of the link."""
     presses: tuple[Press, ...] = ()
     about: str = ""
-    """What tells it from others while its text counts on; empty: its text."""
+    """Identifies the need while its text changes; empty if the text identifies it."""
 
 
 @dataclass(frozen=True)
 class OpsState:
-    """All that is looked at, at one moment."""
+    """The inputs of list_needs at one moment."""
 
     now: float
     states: Sequence[RunState] = ()
     engines: Mapping[str, tuple[float, EngineState]] | None = None
     launched: Sequence[str] = ()
     simulator: bool | None = None
-    """Whether it runs; None where none is ours."""
+    """Whether the simulator runs; None if this process has none."""
     hosts: Sequence[RunRow] = ()
-    """The newest run of each."""
+    """The newest run of each host."""
     schedules: Sequence[ScheduleRow] = ()
     webhooks: Sequence[WebhookRow] = ()
     waivers: Sequence[WaiverRow] = ()
     rollouts: Sequence[RolloutRow] = ()
-    """That have not ended."""
+    """Rollouts that have not ended."""
     unwritten: float = 0.0
-    """Seconds for which the log could not be written."""
+    """Seconds for which the current write to the log has been waiting."""
 
 
 def needs(situation: OpsState) -> list[Need]:
-    """Who waits for an answer goes first."""
+    """Return all needs, those that wait for an answer first."""
     return [*_asks(situation), *_engines(situation), *_runs(situation), *_rest(situation)]
 
 
@@ -86,7 +86,7 @@ def _half(state: RunState) -> str:
 
 
 def _engines(at: OpsState) -> Iterator[Need]:
-    """Those in the same state are one notice, that counts."""
+    """Yield one alarm for each engine state that is not well, counting the engines in it."""
     unwell = {name: one for name, one in (at.engines or {}).items() if one[1].state not in WELL}
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)

@@ -1,4 +1,4 @@
-"""The operator's page: what needs a person, what works, and how to stop it."""
+"""The operator's console: its page, its stream and the switch for the simulator."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ def ops(
     session: TheSession,
     taken: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    """`taken`: the webhook that a test has just reached."""
+    """Show the console. `taken` is the webhook that a test has just reached."""
     nonce = new_nonce()
     context = {
         "lineup": runtime.lineup,
@@ -51,14 +51,14 @@ def ops(
 @router.get("/ops/stream")
 @viewers
 async def ops_stream(streams: TheStreams, live: Annotated[LiveParts, Depends(_live)]) -> Response:
-    """All parts at once, then those that change; and the samples of each second."""
+    """Stream all parts once, then the parts that change and each second's samples."""
     return streams.watch_live(live)
 
 
 @router.post("/ops/engines", name="ops_engines")
 @operators
 async def engines(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
-    """Only what this process launched: a turn in progress waits for its engine, within its budget."""
+    """Start or stop this process's simulator. A turn in progress waits for its engine, within its budget."""
     if runtime.simulator:
         await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
     return RedirectResponse(path_to("ops"), status_code=303)

@@ -1,4 +1,4 @@
-"""The webhooks on the operator's page: added, tried out, sent again and taken away. For admins alone."""
+"""Webhooks on the operator's page: forms that add, test, resend and remove them. For admins only."""
 
 import secrets
 import time
@@ -37,7 +37,7 @@ class WebhookLine:
 
 
 def lines(session: Session) -> Sequence[WebhookLine] | None:
-    """Whose a webhook leads to is for those who made it; None for others."""
+    """Return the webhooks for an admin, or None for anybody else."""
     person = WHO.get()
     if person is None or person.right != "admin":
         return None
@@ -45,7 +45,7 @@ def lines(session: Session) -> Sequence[WebhookLine] | None:
 
 
 def shown(url: str) -> str:
-    """Where it leads, without what lets one in: a chat's address is a secret from its path on."""
+    """Return the URL without credentials, path and query, which can hold a secret."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}/{'…' if parts.path.strip('/') or parts.query else ''}"
@@ -54,7 +54,7 @@ def shown(url: str) -> str:
 @router.post("/ops/webhooks", name="ops_webhooks")
 @admins
 def add(runtime: TheRuntime, session: TheSession, fields: Fields) -> Response:
-    """Its secret is told this once."""
+    """Add a webhook and show its secret once."""
     kinds = tuple(fields.get("kinds", "").replace(",", " ").split())
     wish = WebhookWish(
         url=fields.get("url", ""),
@@ -75,7 +75,7 @@ async def handle(
     verb: Annotated[str, Form(pattern="^(test|again|remove)$")],
     run: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
-    """Try one out, send it a run's events once more, or take it away."""
+    """Test a webhook, send it a run's events again, or remove it."""
     row = await run_in_threadpool(_webhook, runtime, webhook)
     if row is None:
         return refusal(f"There is no webhook {webhook[:40]!a}.", 404)
